@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Env } from "./env.ts";
+
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+/** `id:base64` pairs, comma-separated; the first seals, all open. Each key is 32 bytes. */
+const keyRing = z.string().transform((text, ctx) =>
+  text.split(",").map((entry) => {
+    const at = entry.indexOf(":");
+    const id = entry.slice(0, at).trim();
+    const key = Buffer.from(entry.slice(at + 1), "base64");
+    if (!/^[a-z0-9]{1,16}$/.test(id) || key.length !== 32)
+      ctx.addIssue({ code: "custom", message: "each key must be <id>:<base64 of 32 bytes>, the id [a-z0-9]{1,16}" });
+    return { id, key };
+  }),
+);
+
+const cidrList = z.string().transform((text) =>
+  text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])),
+);
+
+const schema = z.object({
+  DATABASE_URL: z.string().min(1),
+  DATABASE_POOL: integer(1, 200).default(10),
+  REDIS_URL: z.string().min(1),
+  REDIS_PREFIX: z.string().regex(/^[A-Za-z0-9:_-]*$/).default("runfleet:"),
+  ENCRYPTION_KEYS: keyRing,
+  NODE_ENV: z.string().default("development"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: integer(0, 65_535).default(8080),
+  ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
+  WORKER_SLOTS: integer(1, 1024).default(8),
+  WORKER_HEALTH_PORT: integer(0, 65_535).optional(),
+  LEASE_MS: integer(500, 600_000).default(10_000),
+  SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(8_000),
+  SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
+  PYTHON: z.string().optional(),
+  BWRAP: z.string().optional(),
+});
+
+export type Config = ReturnType<typeof loadConfig>;
+
+/** Groups and checks the environment. Throws one error that lists every fault, without any value. */
+export function loadConfig(env: Env) {
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== "")));
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
+  }
+  const { data } = parsed;
+  const loopback = ["127.0.0.1", "::1", "localhost"].includes(data.HOST);
+  if (data.NODE_ENV === "production" && !loopback && data.ALLOW_OPEN_IN_PRODUCTION !== "1")
+    throw new Error(
+      "HOST: the API is open to everyone who can reach it; in production bind it to 127.0.0.1, or set ALLOW_OPEN_IN_PRODUCTION=1 behind your own gate.",
+    );
+  return {
+    logLevel: data.LOG_LEVEL,
+    database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
+    redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
+    encryptionKeys: data.ENCRYPTION_KEYS,
+    http: { host: data.HOST, port: data.PORT },
+    callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, healthPort: data.WORKER_HEALTH_PORT },
+    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+    sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP },
+  };
+}

@@ -1,0 +1,8 @@
+import { type Logger, pino } from "pino";
+
+export type Log = Logger;
+
+/** JSON lines on stdout. Callers log named fields only: never a body, an input, a URL's query or an error's SQL. */
+export function createLog(role: string, level: string): Log {
+  return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+}

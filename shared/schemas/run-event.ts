@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { runStatuses, terminalStatuses } from "../run/run-status.ts";
+
+/** Why a run ended as it did; `code` is ours and stable, `type` is the agent's exception where there is one. */
+export const runError = z.object({
+  code: z.string(),
+  type: z.string().nullable(),
+  message: z.string(),
+  traceback: z.string().nullable(),
+});
+export type RunError = z.infer<typeof runError>;
+
+export const usage = z.object({
+  input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  cost_usd: z.number().optional(),
+  cpu_ms: z.number().optional(),
+  max_rss_bytes: z.number().optional(),
+});
+export type Usage = z.infer<typeof usage>;
+
+export const sandboxReport = z.object({ level: z.number().int(), name: z.string(), layers: z.array(z.string()) });
+export type SandboxReport = z.infer<typeof sandboxReport>;
+
+const envelope = { run_id: z.string(), attempt: z.number().int(), seq: z.number().int(), ts: z.string() };
+const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...envelope, ...shape });
+
+const waitReason = z.enum(["no_worker", "concurrency_limit", "thread_busy", "paused"]);
+const queue = z.object({ position: z.number().int().nullable(), wait_reason: waitReason.nullable() });
+
+const terminalShape = {
+  status: z.enum(terminalStatuses),
+  result_content: z.unknown(),
+  error: runError.nullable(),
+  partial: z.unknown(),
+  state_snapshot: z.string().nullable(),
+  usage: usage.nullable(),
+  duration_ms: z.number().int(),
+};
+
+const queued = event("run.queued", {
+  status: z.enum(runStatuses),
+  agent_id: z.string(),
+  version: z.string(),
+  thread_id: z.string().nullable(),
+  queue,
+});
+const started = event("run.started", {
+  worker_id: z.string(),
+  adapter_type: z.string(),
+  runtime_mode: z.string(),
+  lifecycle: z.string(),
+  sandbox: sandboxReport,
+  warm: z.boolean(),
+  discards: z.object({ attempt: z.number().int(), reason: z.string() }).optional(),
+});
+
+/** Every event of a run's stream, by `type`. Clients ignore types that they don't know. */
+export const runEvent = z.discriminatedUnion("type", [
+  queued,
+  event("run.waiting", { queue }),
+  started,
+  event("output.delta", { content: z.unknown() }),
+  event("log", { level: z.string(), stream: z.enum(["stderr", "agent"]), message: z.string() }),
+  event("progress", { value: z.number().min(0).max(1).nullable(), message: z.string().nullable() }),
+  event("tool.start", { call_id: z.string(), name: z.string(), args: z.unknown() }),
+  event("tool.end", {
+    call_id: z.string(),
+    result: z.unknown(),
+    error: z.string().nullable(),
+    duration_ms: z.number().nullable(),
+  }),
+  event("state", { state_snapshot: z.string() }),
+  event("usage", usage.shape),
+  event("custom", { name: z.string(), value: z.unknown() }),
+  event("run.success", terminalShape),
+  event("run.error", terminalShape),
+  event("run.timeout", terminalShape),
+  event("run.cancelled", terminalShape),
+  event("run.expired", terminalShape),
+]);
+export type RunEvent = z.infer<typeof runEvent>;
+
+type BodyOf<E> = E extends RunEvent ? Omit<E, keyof typeof envelope> : never;
+/** An event before its place in the stream is known. */
+export type RunEventBody = BodyOf<RunEvent>;
+
+/** An event as it is stored and sent: `data` is its JSON text, so that nothing on the way parses it again. */
+export type StreamEvent = { attempt: number; seq: number; type: string; data: string };

@@ -1,0 +1,39 @@
+import type { Frame } from "../channel/frame-schema.ts";
+
+/** What one execution may use; bytes and milliseconds. */
+export type RunResources = {
+  timeout_ms: number;
+  cpu_ms: number;
+  memory_bytes: number;
+  processes: number;
+  disk_bytes: number;
+};
+
+/** All that an agent's process gets to know. `env` and `files` are in clear here and nowhere after. */
+export type AgentRequest = {
+  run_id: string;
+  attempt: number;
+  user_id: string;
+  agent_id: string;
+  version: string;
+  thread_id: string | null;
+  runtime_mode: string;
+  lifecycle: string;
+  /** `file.py` or `file.py:name`; null when neither config nor files name any code. */
+  entrypoint: string | null;
+  /** The agent version's own code: relative path → text or data URL. */
+  code: Record<string, string>;
+  /** The run's own files, laid over the code in its working directory. */
+  files: Record<string, string>;
+  input_payload: Record<string, unknown>;
+  history: unknown[];
+  state_snapshot: string;
+  metadata: Record<string, unknown>;
+  env: Record<string, string>;
+  resources: RunResources;
+};
+
+/** Runs an agent. Aborting `signal` ends the whole process tree; the iteration still ends with its `exit` frame. */
+export interface Adapter {
+  run(request: AgentRequest, signal: AbortSignal): AsyncIterable<Frame>;
+}

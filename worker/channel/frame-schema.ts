@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { usage } from "../../shared/schemas/run-event.ts";
+
+/** What an agent may say, one JSON object a line on its event channel. Anything else is a protocol fault of the agent. */
+export const agentFrame = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("output"), content: z.unknown() }),
+  z.object({
+    type: z.literal("log"),
+    level: z.string().default("info"),
+    stream: z.enum(["stderr", "agent"]).default("agent"),
+    message: z.string(),
+  }),
+  z.object({
+    type: z.literal("progress"),
+    value: z.number().min(0).max(1).nullable(),
+    message: z.string().nullable().default(null),
+  }),
+  z.object({ type: z.literal("tool.start"), call_id: z.string(), name: z.string(), args: z.unknown() }),
+  z.object({
+    type: z.literal("tool.end"),
+    call_id: z.string(),
+    result: z.unknown(),
+    error: z.string().nullable().default(null),
+    duration_ms: z.number().nullable().default(null),
+  }),
+  z.object({ type: z.literal("state"), state_snapshot: z.string() }),
+  usage.extend({ type: z.literal("usage") }),
+  z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown() }),
+  z.object({ type: z.literal("result"), result_content: z.unknown() }),
+  z.object({
+    type: z.literal("error"),
+    code: z.enum(["agent_error", "no_entrypoint", "bad_entrypoint"]).default("agent_error"),
+    error_type: z.string(),
+    message: z.string(),
+    traceback: z.string().nullable(),
+  }),
+]);
+export type AgentFrame = z.infer<typeof agentFrame>;
+
+/** How the agent's process ended. `limit` names the one that ended it, where that is known. */
+export type ExitFrame = {
+  type: "exit";
+  code: number | null;
+  signal: string | null;
+  limit: "memory" | "cpu" | "processes" | "disk" | null;
+  cpu_ms: number | null;
+  max_rss_bytes: number | null;
+};
+
+/** What an adapter yields: `started` first, then the agent's frames, and exactly one `exit` last. */
+export type Frame = { type: "started"; warm: boolean } | AgentFrame | ExitFrame;
