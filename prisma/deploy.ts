@@ -1,0 +1,153 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import pg from "pg";
+
+/**
+ * Applies what `prisma/migrations` holds beyond the database's `_prisma_migrations`, as `prisma migrate deploy` would:
+ * same table, same checksums, same advisory lock, so that the stock command may be used before and after it. Unlike it,
+ * each file is one transaction, so a failing one leaves nothing behind (and may hold no CREATE INDEX CONCURRENTLY).
+ *
+ * Creates the database when it is missing. Any number may run at once: one applies, the others then find nothing to do.
+ * Throws when a migration was edited after it was applied, failed before, or is unknown to this version of the service.
+ *
+ * @returns the names of the migrations that this call applied, in order
+ */
+export async function deployMigrations(databaseUrl: string): Promise<{ applied: string[] }> {
+  const migrations = readMigrations(migrationsFolder());
+  const client = await connect(databaseUrl);
+  try {
+    const done = checkHistory(migrations, await readHistory(client));
+    if (done.size === migrations.length) return { applied: [] };
+    await client.query("SELECT pg_advisory_lock($1)", [prismaMigrateLock]);
+    return { applied: await applyMissing(client, migrations) };
+  } finally {
+    await client.end();
+  }
+}
+
+type Migration = { name: string; sql: string; checksum: string };
+type HistoryRow = { migration_name: string; checksum: string; finished_at: Date | null; rolled_back_at: Date | null };
+
+/** The number that Prisma's own schema engine locks. The lock ends with the connection. */
+const prismaMigrateLock = 72707369;
+
+/** As Prisma's schema engine writes it. */
+const historyTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum                VARCHAR(64) NOT NULL,
+    finished_at             TIMESTAMPTZ,
+    migration_name          VARCHAR(255) NOT NULL,
+    logs                    TEXT,
+    rolled_back_at          TIMESTAMPTZ,
+    started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count     INTEGER NOT NULL DEFAULT 0
+)`;
+
+/** `prisma/migrations` of the package, found from the source as well as from `dist/prisma`. */
+function migrationsFolder(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "prisma", "migrations", "migration_lock.toml"))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`No prisma/migrations above ${import.meta.dirname}`);
+    folder = parent;
+  }
+  return join(folder, "prisma", "migrations");
+}
+
+function readMigrations(folder: string): Migration[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => {
+      const sql = readFileSync(join(folder, name, "migration.sql"), "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  try {
+    return await open(databaseUrl);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === "3D000")) throw error;
+    await createDatabase(databaseUrl);
+    return await open(databaseUrl);
+  }
+}
+
+async function open(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return client;
+}
+
+async function createDatabase(databaseUrl: string): Promise<void> {
+  const url = new URL(databaseUrl);
+  const name = decodeURIComponent(url.pathname.slice(1));
+  url.pathname = "/postgres";
+  const client = await open(url.href);
+  try {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } catch (error) {
+    // Another deployer was faster: duplicate_database, or unique_violation when both were at it.
+    if (!(error instanceof pg.DatabaseError && ["42P04", "23505"].includes(error.code ?? ""))) throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+async function readHistory(client: pg.Client): Promise<HistoryRow[]> {
+  const exists = await client.query("SELECT 1 WHERE to_regclass('_prisma_migrations') IS NOT NULL");
+  if (exists.rowCount === 0) return [];
+  const { rows } = await client.query<HistoryRow>(
+    "SELECT migration_name, checksum, finished_at, rolled_back_at FROM _prisma_migrations ORDER BY started_at",
+  );
+  return rows.filter((row) => row.rolled_back_at === null);
+}
+
+/** The names that are applied. Throws when the history isn't one that these files can go on from. */
+function checkHistory(migrations: Migration[], history: HistoryRow[]): Set<string> {
+  const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
+  for (const { migration_name: name, checksum, finished_at } of history) {
+    if (finished_at === null)
+      throw new Error(
+        `The migration ${name} failed before. Mend the database, then: npx prisma migrate resolve --rolled-back ${name} (or --applied).`,
+      );
+    const expected = known.get(name);
+    if (expected === undefined)
+      throw new Error(`The database has the migration ${name}, which this version doesn't know: it is newer than this version.`);
+    if (expected !== checksum)
+      throw new Error(`The migration ${name} was edited after it was applied. Undo the edit, and put the change into a new migration.`);
+  }
+  return new Set(history.map((row) => row.migration_name));
+}
+
+/** Under the lock: reads the history again, since another deployer may have been at work until now. */
+async function applyMissing(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  await client.query(historyTable);
+  const done = checkHistory(migrations, await readHistory(client));
+  const missing = migrations.filter((migration) => !done.has(migration.name));
+  for (const migration of missing) await applyOne(client, migration);
+  return missing.map((migration) => migration.name);
+}
+
+async function applyOne(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query(sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+      [randomUUID(), checksum, name],
+    );
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw new Error(`The migration ${name} failed and was undone: ${String(error)}`, { cause: error });
+  }
+}
