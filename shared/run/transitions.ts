@@ -1,38 +1,38 @@
-import type { RunStatus, TerminalStatus } from "./run-status.ts";
+import type { RunStatus } from "./run-status.ts";
 
 /**
- * Every move a run can make: from which states, by whose act, to which state, and what it does to the attempt.
- * `attempt: "raise"` is the fence: after it, every write that names an older attempt is refused.
+ * Every move a run can make: from which states, by whose act, to which states, and what it does to the attempt.
+ * `attempt: "raise"` is the fence: after it, every write that names an older attempt is refused. A worker raises it by
+ * claiming; whoever else ends a run raises it too, so that a worker that may still hold the run can't write any more.
  * The store takes its WHERE lists from here; the model tests walk it.
  */
 type Transition = {
   from: readonly RunStatus[];
   to: readonly RunStatus[];
-  actor: "api" | "worker" | "client" | "reconciler";
+  actor: "worker" | "client" | "reconciler";
   attempt: "keep" | "raise";
 };
 
-const ended = ["success", "error", "timeout", "cancelled"] as const satisfies readonly TerminalStatus[];
+const waiting = ["scheduled", "queued", "interrupted"] as const;
+const ended = ["success", "error", "timeout", "cancelled"] as const;
 
 export const transitions = {
   /** A worker takes the run. */
   claim: { from: ["queued"], to: ["running"], actor: "worker", attempt: "raise" },
   /** Its worker ends it. */
   finish: { from: ["running"], to: ended, actor: "worker", attempt: "keep" },
-  /** A draining worker hands it back, uncharged. */
+  /** Its draining worker hands it back, uncharged. */
   give_back: { from: ["running"], to: ["queued"], actor: "worker", attempt: "keep" },
-  /** Its worker's lease ran out: the next attempt, charged. */
+  /** Its worker's lease ran out: back to the queue, charged. */
   lose: { from: ["running"], to: ["queued"], actor: "reconciler", attempt: "keep" },
-  /** It was lost too often, or outlived its deadline with no worker to end it. */
-  give_up: { from: ["running"], to: ["error", "timeout", "cancelled"], actor: "reconciler", attempt: "raise" },
-  /** Completed from outside while a worker may be running it: the raise fences that worker. */
-  complete_running: { from: ["running"], to: ended, actor: "client", attempt: "raise" },
-  /** Completed from outside before or between attempts. */
-  complete_waiting: { from: ["scheduled", "queued", "interrupted"], to: ended, actor: "client", attempt: "keep" },
-  /** Cancelled before a worker took it (a running one is cancelled by its worker: finish). */
-  cancel_waiting: { from: ["scheduled", "queued", "interrupted"], to: ["cancelled"], actor: "client", attempt: "keep" },
+  /** Its worker's lease ran out and it can't be tried again. */
+  give_up: { from: ["running"], to: ["error", "cancelled"], actor: "reconciler", attempt: "raise" },
+  /** Completed from outside. */
+  complete: { from: ["running", ...waiting], to: ended, actor: "client", attempt: "raise" },
+  /** Cancelled before a worker took it; a running one is cancelled by its worker, as `finish`. */
+  cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise" },
   /** Nobody took it in time. Never billed. */
-  expire: { from: ["scheduled", "queued", "interrupted"], to: ["expired"], actor: "reconciler", attempt: "keep" },
+  expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise" },
   /** The agent asks a person. */
   interrupt: { from: ["running"], to: ["interrupted"], actor: "worker", attempt: "keep" },
   /** The person answered. */

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { runLimits } from "../run/limits.ts";
+
+const MiB = 1024 * 1024;
+const files = z.record(z.string(), z.string());
+const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
+
+/**
+ * The keys of an agent's free-form config that mean something. Everything else in it is the author's own. A key of the
+ * wrong type is a 422 at creation, so that nobody waits for a first run to learn of it.
+ */
+export const agentConfig = z.looseObject({
+  /** `file.py` or `file.py:name`. */
+  entrypoint: z.string().min(1).max(512).optional(),
+  /** One file's text, stored as main.py. */
+  source: z.string().optional(),
+  /** Relative path → text or data URL. */
+  files: files.optional(),
+  adapter_type: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  limits: z
+    .looseObject({
+      timeout_ms: atLeast(1, runLimits.max_timeout_ms),
+      memory_mb: atLeast(16, runLimits.full_memory_bytes / MiB),
+      cpu_ms: atLeast(1, runLimits.max_timeout_ms * 64),
+      pids: atLeast(1, 1024),
+      output_bytes: atLeast(1, runLimits.output_bytes),
+      files_bytes: atLeast(1, 1024 * MiB),
+      events: atLeast(1, runLimits.events),
+    })
+    .optional(),
+  max_attempts: atLeast(1, 100),
+});
+export type AgentConfig = z.infer<typeof agentConfig>;

@@ -1,0 +1,45 @@
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { Db } from "../client.ts";
+
+/**
+ * Writes events of a running attempt to its transcript, so that they outlive Redis while the run goes on.
+ * `events` are gapless and follow what the transcript holds; a repeat of the last call changes nothing.
+ * False: the attempt is stale, nothing was written.
+ */
+export async function appendTranscript(db: Db, runId: string, events: StreamEvent[]): Promise<boolean> {
+  const result = await db.sql.query({ ...held, values: valuesOf(runId, events) });
+  return result.rowCount === 1;
+}
+
+/** Adds what a fenced attempt had still streamed. It is over, so nothing can race; a repeat changes nothing. */
+export async function salvageTranscript(db: Db, runId: string, events: StreamEvent[]): Promise<void> {
+  await db.sql.query({ ...fenced, values: valuesOf(runId, events) });
+}
+
+function valuesOf(runId: string, events: StreamEvent[]): unknown[] {
+  const first = events[0];
+  const last = events.at(-1);
+  if (!first || !last) throw new Error("There are no events to append.");
+  const rows = events.map((event) => [event.seq, event.type, event.data]);
+  return [runId, first.attempt, first.seq, last.seq, JSON.stringify(rows)];
+}
+
+const held = {
+  name: "append-transcript",
+  text: `
+    WITH held AS (
+      UPDATE runs SET last_seq = $4
+      WHERE id = $1 AND attempt = $2 AND status = 'running' AND last_seq IN ($3 - 1, $4) RETURNING id
+    ), written AS (
+      INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
+      ON CONFLICT DO NOTHING
+    )
+    SELECT id FROM held`,
+};
+
+const fenced = {
+  name: "salvage-transcript",
+  text: `
+    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT DO NOTHING`,
+};

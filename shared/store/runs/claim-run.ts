@@ -1,0 +1,78 @@
+import { transitions } from "../../run/transitions.ts";
+import type { Db } from "../client.ts";
+import { isUniqueViolation } from "../sql-faults.ts";
+
+/** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
+export type Attempt = {
+  id: string;
+  attempt: number;
+  user_id: string;
+  agent_id: string;
+  version: string;
+  thread_id: string | null;
+  adapter_type: string;
+  runtime_mode: string;
+  lifecycle: string;
+  timeout_ms: number;
+  input_payload: Record<string, unknown>;
+  history: unknown[];
+  state_snapshot: string | null;
+  metadata: Record<string, unknown>;
+  traceparent: string | null;
+  config: Record<string, unknown>;
+  sealed_env: Buffer | null;
+  sealed_files: Buffer | null;
+  thread_state: string | null;
+  thread_messages: { role: string; content: unknown }[];
+  /** Why the attempt before this one came to nothing; null for a first one. */
+  requeue_reason: string | null;
+};
+
+export type Claim = { kind: "claimed"; attempt: Attempt } | { kind: "thread_busy" } | { kind: "not_claimable" };
+
+/**
+ * Takes a queued run for `workerId`: raises the attempt (the fence) and sets the lease by Postgres' clock.
+ * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
+ * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race.
+ */
+export async function claimRun(db: Db, runId: string, workerId: string, leaseMs: number): Promise<Claim> {
+  try {
+    const { rows } = await db.sql.query<Attempt>({ ...statement, values: [runId, workerId, leaseMs] });
+    if (rows[0]) return { kind: "claimed", attempt: rows[0] };
+  } catch (error) {
+    if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
+    return { kind: "thread_busy" };
+  }
+  const run = await db.prisma.run.findUnique({ where: { id: runId }, select: { status: true, thread_id: true } });
+  return { kind: run?.status === "queued" && run.thread_id ? "thread_busy" : "not_claimable" };
+}
+
+const statement = {
+  name: "claim-run",
+  text: `
+    WITH claimed AS (
+      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, last_seq = 0, wait_reason = NULL,
+        lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
+      WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND (thread_id IS NULL OR NOT EXISTS (
+        SELECT 1 FROM runs ahead WHERE ahead.thread_id = runs.thread_id AND ahead.status IN ('queued', 'running')
+          AND (ahead.created_at, ahead.id) < (runs.created_at, runs.id)))
+      RETURNING *
+    ), transition AS (
+      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+      SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
+    )
+    SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
+      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, v.config,
+      s.sealed_env, s.sealed_files, t.state_snapshot AS thread_state,
+      CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
+        SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]'::json)
+        FROM (SELECT * FROM thread_messages WHERE thread_id = c.thread_id ORDER BY seq DESC LIMIT 1000) m) END
+        AS thread_messages,
+      CASE WHEN c.attempt > 1 THEN (
+        SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = 'queued' ORDER BY seq DESC LIMIT 1) END
+        AS requeue_reason
+    FROM claimed c
+    JOIN agent_versions v ON v.agent_id = c.agent_id AND v.version = c.version
+    LEFT JOIN run_secrets s ON s.run_id = c.id
+    LEFT JOIN threads t ON t.id = c.thread_id`,
+};

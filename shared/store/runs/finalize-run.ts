@@ -1,0 +1,104 @@
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { Outcome } from "../../run/terminal-event.ts";
+import { type Cause, transitions } from "../../run/transitions.ts";
+import { newId } from "../../ids.ts";
+import type { Db } from "../client.ts";
+
+export type Finalization = {
+  run_id: string;
+  cause: Cause & ("finish" | "give_up" | "complete" | "cancel" | "expire");
+  /** The attempt that the caller holds or saw; the write is refused when it is stale. */
+  attempt: number;
+  outcome: Outcome;
+  duration_ms: number;
+  /** What the transcript doesn't hold yet, the terminal event last. Of the raised attempt where `cause` raises it. */
+  events: StreamEvent[];
+  reason: string | null;
+};
+
+/** `next_run_id`: the thread's next run, which may start now. */
+export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
+
+/**
+ * Ends a run: status, transcript, transition, callback's outbox row, thread and the wiping of its secrets, in one
+ * statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
+ * of a call that did commit is answered `finalized` too, recognised by its terminal event's place.
+ */
+export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
+  const { rows } = await db.sql.query<{ next_run_id: string | null }>({ ...statement, values: valuesOf(end) });
+  if (rows[0]) return { kind: "finalized", next_run_id: rows[0].next_run_id };
+  return (await isOurs(db, end)) ? { kind: "finalized", next_run_id: null } : { kind: "stale" };
+}
+
+async function isOurs(db: Db, end: Finalization): Promise<boolean> {
+  const last = end.events.at(-1);
+  if (!last) throw new Error("A finalization needs its terminal event.");
+  const chunk = await db.prisma.transcriptChunk.findFirst({
+    where: { run_id: end.run_id, attempt: last.attempt, last_seq: last.seq },
+    select: { events: true },
+  });
+  const stored = Array.isArray(chunk?.events) ? chunk.events.at(-1) : undefined;
+  return Array.isArray(stored) && stored[2] === last.data;
+}
+
+function valuesOf({ run_id, cause, attempt, outcome, duration_ms, events, reason }: Finalization): unknown[] {
+  const raised = transitions[cause].attempt === "raise" ? attempt + 1 : attempt;
+  const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
+  return [
+    run_id,
+    attempt,
+    [...transitions[cause].from],
+    raised,
+    outcome.status,
+    json(outcome.result_content),
+    json(outcome.error),
+    json(outcome.state_snapshot),
+    json(outcome.usage),
+    duration_ms,
+    events[0]?.seq,
+    events.at(-1)?.seq,
+    JSON.stringify(events.map((event) => [event.seq, event.type, event.data])),
+    transitions[cause].actor,
+    reason,
+    newId("msg"),
+  ];
+}
+
+const statement = {
+  name: "finalize-run",
+  text: `
+    WITH seen AS (
+      SELECT id, status FROM runs WHERE id = $1 AND attempt = $2 AND status = ANY($3::run_status[]) FOR UPDATE
+    ), ended AS (
+      UPDATE runs SET attempt = $4, status = $5::run_status, result_content = $6, error = $7,
+        state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
+        completed_at = now(), lease_until = NULL, wait_reason = NULL
+      FROM seen WHERE runs.id = seen.id
+      RETURNING runs.id, runs.user_id, runs.thread_id, runs.input_payload, runs.completion_callback_url,
+        seen.status AS previous
+    ), transcript AS (
+      INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
+      SELECT id, $4, $11, $12, $13 FROM ended
+    ), transition AS (
+      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+      SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
+    ), wiped AS (
+      DELETE FROM run_secrets USING ended WHERE run_id = ended.id
+    ), owed AS (
+      INSERT INTO outbox (id, user_id, run_id, type, url)
+      SELECT $16, user_id, id, 'run.' || $5, completion_callback_url FROM ended
+      WHERE completion_callback_url IS NOT NULL
+    ), said AS (
+      INSERT INTO thread_messages (thread_id, run_id, role, content)
+      SELECT thread_id, id, part.role, part.content FROM ended,
+        LATERAL (VALUES (1, 'user', ended.input_payload), (2, 'assistant', $6::json)) AS part (place, role, content)
+      WHERE thread_id IS NOT NULL AND $5 = 'success' AND part.content IS NOT NULL ORDER BY part.place
+    ), kept AS (
+      UPDATE threads SET state_snapshot = coalesce($8, threads.state_snapshot), updated_at = now()
+      FROM ended WHERE threads.id = ended.thread_id
+    )
+    SELECT CASE WHEN thread_id IS NOT NULL THEN (
+      SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
+      ORDER BY created_at, id LIMIT 1) END AS next_run_id
+    FROM ended`,
+};

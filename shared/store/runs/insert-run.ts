@@ -1,0 +1,103 @@
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { Db } from "../client.ts";
+import { isUniqueViolation } from "../sql-faults.ts";
+
+/** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
+export type NewRun = {
+  id: string;
+  user_id: string;
+  agent_id: string;
+  version: string;
+  thread_id: string | null;
+  adapter_type: string;
+  runtime_mode: string;
+  lifecycle: string;
+  timeout_ms: number;
+  max_attempts: number;
+  queue_ttl_ms: number;
+  input_payload: unknown;
+  history: unknown[];
+  state_snapshot: string | null;
+  env_names: string[];
+  files: { name: string; size: number; sha256: string }[];
+  sealed_env: Buffer | null;
+  sealed_files: Buffer | null;
+  request_hash: Buffer;
+  completion_callback_url: string | null;
+  traceparent: string | null;
+  origin: "api" | "job" | "daemon" | "replay";
+  metadata: unknown;
+  queued_event: StreamEvent;
+};
+
+/** `taken`: the id exists already; whether by the same request is for the caller to tell from `request_hash`. */
+export type Insertion = { kind: "inserted" } | { kind: "taken"; user_id: string; request_hash: Buffer };
+
+/**
+ * Commits an accepted run with its thread, sealed secrets, first transition and first event: one statement, one commit.
+ * Concurrent inserts of one id: the primary key lets one through, the others get `taken`.
+ */
+export async function insertRun(db: Db, run: NewRun): Promise<Insertion> {
+  try {
+    await db.sql.query({ ...statement, values: valuesOf(run) });
+    return { kind: "inserted" };
+  } catch (error) {
+    if (!isUniqueViolation(error, "runs_pkey")) throw error;
+    const found = await db.prisma.run.findUniqueOrThrow({
+      where: { id: run.id },
+      select: { user_id: true, request_hash: true },
+    });
+    return { kind: "taken", user_id: found.user_id, request_hash: Buffer.from(found.request_hash) };
+  }
+}
+
+const statement = {
+  name: "insert-run",
+  text: `
+    WITH thread AS (
+      INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 WHERE $5::text IS NOT NULL
+      ON CONFLICT (id) DO NOTHING
+    ), run AS (
+      INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
+        max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
+        completion_callback_url, traceparent, origin, metadata)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
+        $18, $19, $20::run_origin, $21)
+    ), secrets AS (
+      INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
+      SELECT $1, $22::bytea, $23::bytea WHERE $22::bytea IS NOT NULL OR $23::bytea IS NOT NULL
+    ), transition AS (
+      INSERT INTO run_transitions (run_id, attempt, "to", actor) VALUES ($1, 0, 'queued', $20::text)
+    )
+    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) VALUES ($1, 0, 1, 1, $24)`,
+};
+
+function valuesOf(run: NewRun): unknown[] {
+  const { seq, type, data } = run.queued_event;
+  return [
+    run.id,
+    run.user_id,
+    run.agent_id,
+    run.version,
+    run.thread_id,
+    run.adapter_type,
+    run.runtime_mode,
+    run.lifecycle,
+    run.timeout_ms,
+    run.max_attempts,
+    run.queue_ttl_ms,
+    JSON.stringify(run.input_payload),
+    JSON.stringify(run.history),
+    run.state_snapshot === null ? null : JSON.stringify(run.state_snapshot),
+    run.env_names,
+    JSON.stringify(run.files),
+    run.request_hash,
+    run.completion_callback_url,
+    run.traceparent,
+    run.origin,
+    JSON.stringify(run.metadata),
+    run.sealed_env,
+    run.sealed_files,
+    JSON.stringify([[seq, type, data]]),
+  ];
+}

@@ -1,0 +1,14 @@
+import pg from "pg";
+
+/** Whether `error` says that `constraint` (a unique index or key) refused a row. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === "23505" && error.constraint === constraint;
+}
+
+/** Connection (08), rollback (40), resources (53), lock (55), operator intervention (57): worth another try. */
+const transientClasses = ["08", "40", "53", "55", "57"];
+
+/** Whether a statement failed for want of Postgres rather than by its own fault. What isn't Postgres' own word is the connection's. */
+export function isPostgresAway(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || transientClasses.includes((error.code ?? "").slice(0, 2));
+}

@@ -1,0 +1,5 @@
+/** The key of a run's stream, and the channel that its events are published on. */
+export const runStream = (prefix: string, runId: string): string => `${prefix}run:${runId}`;
+
+/** The channel on which a worker is told of its runs. */
+export const workerChannel = (prefix: string, workerId: string): string => `${prefix}worker:${workerId}`;

@@ -1,0 +1,17 @@
+import type { Redis } from "ioredis";
+import { type EventId, formatEventId } from "../run/event-id.ts";
+import type { StreamEvent } from "../schemas/run-event.ts";
+import { parseEventLine } from "./event-line.ts";
+import { runStream } from "./keys.ts";
+
+/** What Redis holds of a run's stream after `cursor`, in order, at most `limit` events. Gaps are the caller's to see. */
+export async function readEvents(
+  redis: Redis,
+  prefix: string,
+  runId: string,
+  cursor: EventId,
+  limit = 1000,
+): Promise<StreamEvent[]> {
+  const entries = await redis.xrange(runStream(prefix, runId), `(${formatEventId(cursor)}`, "+", "COUNT", limit);
+  return entries.flatMap(([, fields]) => parseEventLine(fields[1] ?? "") ?? []);
+}

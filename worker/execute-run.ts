@@ -1,0 +1,67 @@
+import { terminalEvent } from "../shared/run/terminal-event.ts";
+import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
+import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
+import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
+import type { WorkerContext } from "./context.ts";
+import type { Hold } from "./lease/hold-leases.ts";
+import { abortReasonOf } from "./lease/abort-reason.ts";
+import { decideOutcome, type Remains } from "./outcome/decide-outcome.ts";
+import { collectOutput } from "./outcome/decide-outcome.ts";
+import { openRunOutput, type RunOutput } from "./output/run-output.ts";
+import { playAgent } from "./play-agent.ts";
+import { tellWaiting } from "./tell-waiting.ts";
+
+/**
+ * A run's way through a worker: claim → hold its lease → play its agent → decide → finalize → announce → call back.
+ * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone.
+ */
+export async function executeRun(ctx: WorkerContext, runId: string): Promise<void> {
+  const claimedAt = performance.now();
+  const claim = await claimRun(ctx.db, runId, ctx.workerId, ctx.config.worker.leaseMs);
+  if (claim.kind === "thread_busy") return tellWaiting(ctx, runId, "thread_busy");
+  if (claim.kind === "not_claimable") return;
+  const { attempt } = claim;
+  const hold = ctx.leases.hold(attempt, claimedAt);
+  const onFenced = () => hold.stop("fenced");
+  const output = openRunOutput({ ...ctx, prefix: ctx.config.redis.prefix }, attempt, { signal: hold.signal, onFenced });
+  const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
+  try {
+    const remains = await playAgent(ctx, attempt, hold, output);
+    clearTimeout(deadline);
+    await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
+  } finally {
+    clearTimeout(deadline);
+    output.close();
+    hold.release();
+  }
+}
+
+type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };
+
+async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
+  const outcome = decideOutcome({ ...remains, aborted: remains.aborted ?? abortReasonOf(hold.signal) });
+  if (outcome === "fenced") return;
+  if (outcome === "give_back") return giveBack(ctx, attempt, output);
+  const duration_ms = Math.round(performance.now() - startedAt);
+  const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
+  const finalized = await ctx.patiently(hold.signal, () =>
+    finalizeRun(ctx.db, {
+      run_id: attempt.id,
+      cause: "finish",
+      attempt: attempt.attempt,
+      outcome,
+      duration_ms,
+      events,
+      reason: outcome.error?.code ?? null,
+    }),
+  );
+  if (finalized?.kind !== "finalized") return;
+  ctx.outbox.wake();
+  await output.announce(events.slice(-1));
+  if (finalized.next_run_id) await ctx.nudge(finalized.next_run_id);
+}
+
+async function giveBack(ctx: WorkerContext, attempt: Attempt, output: RunOutput): Promise<void> {
+  await output.finish(null);
+  if (await giveBackRun(ctx.db, attempt)) await ctx.nudge(attempt.id);
+}

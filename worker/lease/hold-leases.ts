@@ -1,0 +1,76 @@
+import type { Log } from "../../shared/log.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { type HeldRun, renewLeases } from "../../shared/store/runs/renew-leases.ts";
+import type { AbortReason } from "./abort-reason.ts";
+
+/** One held run. Whoever has a cause to stop it calls `stop`; the first cause wins. */
+export type Hold = { signal: AbortSignal; stop(reason: AbortReason): void; release(): void };
+
+export type LeaseKeeper = {
+  /** From the claim to the end of the run; the lease is taken as proven at `claimedAt` (performance.now()). */
+  hold(run: HeldRun, claimedAt: number): Hold;
+  /** Looks at one run's row at once, because somebody said that it changed. */
+  check(runId: string): Promise<void>;
+  stopAll(reason: AbortReason): void;
+  close(): void;
+};
+
+type Entry = { run: HeldRun; controller: AbortController; provenAt: number };
+
+/**
+ * Keeps the leases of all runs of this worker by one statement every third of a lease, and stops each run whose lease it
+ * can't prove in time: on this process' monotonic clock, since nothing tells a worker that its Postgres is frozen or that
+ * it was frozen itself. The margin leaves a sixth of the lease to kill the process before another worker may start it.
+ */
+export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeeper {
+  const entries = new Map<string, Entry>();
+  const beat = setInterval(() => void renew([...entries.values()]), leaseMs / 3);
+  const watchdog = setInterval(stopUnproven, Math.min(leaseMs / 12, 250));
+
+  async function renew(due: Entry[]): Promise<void> {
+    if (due.length === 0) return;
+    const askedAt = performance.now();
+    try {
+      const renewed = await renewLeases(db, due.map((entry) => entry.run), leaseMs);
+      const byId = new Map(renewed.map((lease) => [lease.id, lease]));
+      for (const entry of due) {
+        const lease = byId.get(entry.run.id);
+        if (!lease) entry.controller.abort("fenced" satisfies AbortReason);
+        else if (lease.cancel_requested) entry.controller.abort("cancelled" satisfies AbortReason);
+        entry.provenAt = Math.max(entry.provenAt, askedAt);
+      }
+    } catch (error) {
+      log.warn({ err: String(error), runs: due.length }, "leases could not be renewed");
+    }
+  }
+
+  function stopUnproven(): void {
+    const limit = performance.now() - leaseMs * (5 / 6);
+    for (const entry of entries.values()) if (entry.provenAt < limit) entry.controller.abort("fenced" satisfies AbortReason);
+  }
+
+  return {
+    hold(run, claimedAt) {
+      const entry: Entry = { run, controller: new AbortController(), provenAt: claimedAt };
+      entries.set(run.id, entry);
+      return {
+        signal: entry.controller.signal,
+        stop: (reason) => entry.controller.abort(reason),
+        release() {
+          if (entries.get(run.id) === entry) entries.delete(run.id);
+        },
+      };
+    },
+    async check(runId) {
+      const entry = entries.get(runId);
+      if (entry) await renew([entry]);
+    },
+    stopAll(reason) {
+      for (const entry of entries.values()) entry.controller.abort(reason);
+    },
+    close() {
+      clearInterval(beat);
+      clearInterval(watchdog);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Outcome } from "../../shared/run/terminal-event.ts";
+import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
+import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
+import type { AbortReason } from "../lease/abort-reason.ts";
+
+/** What a run's process left behind. */
+export type Remains = {
+  result: Extract<AgentFrame, { type: "result" }> | null;
+  error: Extract<AgentFrame, { type: "error" }> | null;
+  exit: ExitFrame | null;
+  aborted: AbortReason | null;
+  outputs: unknown[];
+  state_snapshot: string | null;
+  usage: Usage | null;
+  timeout_ms: number;
+};
+
+/** Not for this worker to end: it lost the run, or hands it back. */
+export type Undecided = "fenced" | "give_back";
+
+/** What was yielded or printed, as one object: text joined, anything else as a list; null when there was nothing. */
+export function collectOutput(outputs: unknown[]): { output: unknown } | null {
+  if (outputs.length === 0) return null;
+  return { output: outputs.every((part) => typeof part === "string") ? outputs.join("") : outputs };
+}
+
+/** `result_content` is an object or null: an object as returned, another value as `{output}`, nothing as what was output. */
+function resultContent(returned: unknown, outputs: unknown[]): unknown {
+  if (returned === null || returned === undefined) return collectOutput(outputs);
+  return typeof returned === "object" && !Array.isArray(returned) ? returned : { output: returned };
+}
+
+/**
+ * How a run ended. A result that arrived whole counts, even when the process was stopped right after it; else the cause
+ * of the stop decides, then the agent's own error, then the way its process went.
+ */
+export function decideOutcome(remains: Remains): Outcome | Undecided {
+  const { result, aborted, outputs, state_snapshot, usage } = remains;
+  if (aborted === "fenced") return "fenced";
+  if (result) {
+    const result_content = resultContent(result.result_content, outputs);
+    return { status: "success", result_content, error: null, state_snapshot, usage };
+  }
+  if (aborted === "draining") return "give_back";
+  const ended = { result_content: null, state_snapshot, usage };
+  if (aborted === "cancelled") return { ...ended, status: "cancelled", error: null };
+  if (aborted === "deadline") {
+    const message = `The run did not end within ${remains.timeout_ms} ms.`;
+    return { ...ended, status: "timeout", error: fault("timeout", message) };
+  }
+  return { ...ended, status: "error", error: errorOf(remains) };
+}
+
+const limitMessages: Record<string, string> = {
+  output_limit: "The run's output exceeds its limit.",
+  event_limit: "The run sent more events than it may.",
+  event_too_large: "One event of the run is larger than an event may be.",
+  memory: "The run used more memory than it may.",
+  cpu: "The run used more processor time than it may.",
+  processes: "The run started more processes than it may.",
+  disk: "The run wrote more to disk than it may.",
+};
+
+function errorOf({ error, exit, aborted }: Remains): RunError {
+  if (aborted) return fault(aborted, limitMessages[aborted] ?? "The run was stopped.");
+  if (exit?.limit) return fault(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
+  if (error) return { code: error.code, type: error.error_type, message: error.message, traceback: error.traceback };
+  const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
+  return fault("process_exited", `The agent's process ${way} without a result.`);
+}
+
+function fault(code: string, message: string): RunError {
+  return { code, type: null, message, traceback: null };
+}

@@ -1,0 +1,49 @@
+import type { Redis } from "ioredis";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import { appendEvents } from "../../shared/stream/append-events.ts";
+
+export type Publisher = {
+  /** Takes events for the next batch. */
+  add(events: StreamEvent[]): void;
+  /** Resolves when what was added is in Redis, or Redis refused to have it. */
+  settled(): Promise<void>;
+  /** Characters that wait to be sent. */
+  backlog(): number;
+};
+
+/**
+ * Sends a run's events to its stream, one batch at a time: what comes while a batch is under way makes the next one.
+ * When Redis is out of reach the batch is dropped: the transcript has it, and readers fill the gap from there.
+ * `onFenced` is called when Redis holds a later attempt.
+ */
+export function createPublisher(redis: Redis, prefix: string, runId: string, onFenced: () => void): Publisher {
+  let waiting: StreamEvent[] = [];
+  let waitingLength = 0;
+  let sending: Promise<void> | null = null;
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      waitingLength = 0;
+      try {
+        if ((await appendEvents(redis, prefix, runId, batch)) === "fenced") onFenced();
+      } catch {
+        // Redis is away; see above.
+      }
+    }
+    sending = null;
+  }
+
+  return {
+    add(events) {
+      for (const event of events) waitingLength += event.data.length;
+      waiting.push(...events);
+      sending ??= send();
+    },
+    settled: async () => {
+      while (sending) await sending;
+    },
+    backlog: () => waitingLength,
+  };
+}

@@ -1,0 +1,73 @@
+import { runLimits } from "../shared/run/limits.ts";
+import type { RunEventBody } from "../shared/schemas/run-event.ts";
+import { createRedactor } from "../shared/secrets/redact.ts";
+import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
+import type { WorkerContext } from "./context.ts";
+import { abortReasonOf } from "./lease/abort-reason.ts";
+import type { Hold } from "./lease/hold-leases.ts";
+import type { Remains } from "./outcome/decide-outcome.ts";
+import { frameToEvent } from "./output/frame-to-event.ts";
+import { createOutputLimiter } from "./output/limit-output.ts";
+import type { RunOutput } from "./output/run-output.ts";
+import { agentRequest } from "./prepare/agent-request.ts";
+
+/**
+ * Runs an attempt's agent to its end and sends on what it says: redacted, limited, in order. Gives what it left behind.
+ * Stopping `hold` ends the agent's process; the iteration then ends by itself.
+ */
+export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
+  const { request, secrets, limits } = agentRequest(ctx.config.encryptionKeys, attempt);
+  const remains = nothingYet(attempt.timeout_ms);
+  const adapter = ctx.adapters.get(attempt.adapter_type);
+  if (!adapter) return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
+  if (request.entrypoint === null) return { ...remains, error: ourFault("no_entrypoint", "Neither the agent's config nor the run's files hold any code to run.") };
+  const redact = createRedactor(secrets);
+  const limit = createOutputLimiter(limits);
+
+  const send = async (body: RunEventBody): Promise<void> => {
+    if (hold.signal.aborted) return;
+    const passage = limit(body);
+    if ("broken" in passage) return hold.stop(passage.broken);
+    for (const piece of passage.pass) {
+      if (piece.type === "output.delta") remains.outputs.push(piece.content);
+      await output.push(piece);
+    }
+  };
+  const take = async (frame: Frame): Promise<void> => {
+    if (frame.type === "started") return output.push(startedEvent(ctx, attempt, frame.warm));
+    if (frame.type === "exit") {
+      remains.exit = frame;
+      return;
+    }
+    const clean: AgentFrame = redact.deep(frame);
+    keep(remains, clean);
+    const event = frameToEvent(clean);
+    if (event) await send(event);
+  };
+  for await (const frame of adapter.run(request, hold.signal)) await take(frame);
+  return { ...remains, aborted: abortReasonOf(hold.signal) };
+}
+
+/** What outlives the stream: the result, the error, the last state, the usage so far. The first result or error stands. */
+function keep(remains: Remains, frame: AgentFrame): void {
+  if (frame.type === "result" && !remains.error) remains.result ??= frame;
+  if (frame.type === "error" && !remains.result) remains.error ??= frame;
+  if (frame.type === "state") remains.state_snapshot = frame.state_snapshot;
+  if (frame.type === "usage") {
+    const { type: _, ...usage } = frame;
+    remains.usage = { ...remains.usage, ...usage };
+  }
+}
+
+function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunEventBody {
+  const { adapter_type, runtime_mode, lifecycle, requeue_reason } = attempt;
+  const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
+  const sandbox = ctx.sandbox.report;
+  const started = { type: "run.started", worker_id: ctx.workerId, adapter_type, runtime_mode, lifecycle, sandbox, warm } as const;
+  return { ...started, ...discards };
+}
+
+function nothingYet(timeout_ms: number): Remains {
+  return { result: null, error: null, exit: null, aborted: null, outputs: [], state_snapshot: null, usage: null, timeout_ms };
+}
