@@ -2,11 +2,11 @@ import { terminalEvent } from "../shared/run/terminal-event.ts";
 import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
 import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
 import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
+import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
-import { decideOutcome, type Remains } from "./outcome/decide-outcome.ts";
-import { collectOutput } from "./outcome/decide-outcome.ts";
+import { collectOutput, decideOutcome, type Remains } from "./outcome/decide-outcome.ts";
 import { openRunOutput, type RunOutput } from "./output/run-output.ts";
 import { playAgent } from "./play-agent.ts";
 import { tellWaiting } from "./tell-waiting.ts";
@@ -23,7 +23,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   const { attempt } = claim;
   const hold = ctx.leases.hold(attempt, claimedAt);
   const onFenced = () => hold.stop("fenced");
-  const output = openRunOutput({ ...ctx, prefix: ctx.config.redis.prefix }, attempt, { signal: hold.signal, onFenced });
+  const output = openRunOutput(ctx, attempt, onFenced);
   const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
   try {
     const remains = await playAgent(ctx, attempt, hold, output);
@@ -44,7 +44,7 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
   if (outcome === "give_back") return giveBack(ctx, attempt, output);
   const duration_ms = Math.round(performance.now() - startedAt);
   const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
-  const finalized = await ctx.patiently(hold.signal, () =>
+  const finalized = await untilPostgresAnswers(() =>
     finalizeRun(ctx.db, {
       run_id: attempt.id,
       cause: "finish",
@@ -55,7 +55,7 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
       reason: outcome.error?.code ?? null,
     }),
   );
-  if (finalized?.kind !== "finalized") return;
+  if (finalized.kind !== "finalized") return;
   ctx.outbox.wake();
   await output.announce(events.slice(-1));
   if (finalized.next_run_id) await ctx.nudge(finalized.next_run_id);

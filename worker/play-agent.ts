@@ -10,14 +10,14 @@ import type { Remains } from "./outcome/decide-outcome.ts";
 import { frameToEvent } from "./output/frame-to-event.ts";
 import { createOutputLimiter } from "./output/limit-output.ts";
 import type { RunOutput } from "./output/run-output.ts";
-import { agentRequest } from "./prepare/agent-request.ts";
+import { prepareAttempt } from "./prepare/agent-request.ts";
 
 /**
  * Runs an attempt's agent to its end and sends on what it says: redacted, limited, in order. Gives what it left behind.
  * Stopping `hold` ends the agent's process; the iteration then ends by itself.
  */
 export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
-  const { request, secrets, limits } = agentRequest(ctx.config.encryptionKeys, attempt);
+  const { request, secrets, limits } = prepareAttempt(ctx.config.encryptionKeys, attempt);
   const remains = nothingYet(attempt.timeout_ms);
   const adapter = ctx.adapters.get(attempt.adapter_type);
   if (!adapter) return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
@@ -52,12 +52,20 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
 /** What outlives the stream: the result, the error, the last state, the usage so far. The first result or error stands. */
 function keep(remains: Remains, frame: AgentFrame): void {
   if (frame.type === "result" && !remains.error) remains.result ??= frame;
-  if (frame.type === "error" && !remains.result) remains.error ??= frame;
+  if (frame.type === "error" && !remains.result) remains.error ??= agentError(frame);
   if (frame.type === "state") remains.state_snapshot = frame.state_snapshot;
   if (frame.type === "usage") {
     const { type: _, ...usage } = frame;
     remains.usage = { ...remains.usage, ...usage };
   }
+}
+
+function agentError({ code, error_type, message, traceback }: Extract<AgentFrame, { type: "error" }>): Remains["error"] {
+  return { code, type: error_type, message, traceback };
+}
+
+function ourFault(code: string, message: string): Remains["error"] {
+  return { code, type: null, message, traceback: null };
 }
 
 function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunEventBody {

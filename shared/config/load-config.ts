@@ -35,11 +35,14 @@ const schema = z.object({
   WORKER_SLOTS: integer(1, 1024).default(8),
   WORKER_HEALTH_PORT: integer(0, 65_535).optional(),
   LEASE_MS: integer(500, 600_000).default(10_000),
-  SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(8_000),
+  SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
   PYTHON: z.string().optional(),
   BWRAP: z.string().optional(),
 });
+
+/** The first key seals, all open. */
+export type KeyRing = { id: string; key: Buffer }[];
 
 export type Config = ReturnType<typeof loadConfig>;
 

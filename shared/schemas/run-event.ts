@@ -39,6 +39,8 @@ const terminalShape = {
   duration_ms: z.number().int(),
 };
 
+const eventPlace = z.object({ attempt: z.number().int(), seq: z.number().int() });
+
 const queued = event("run.queued", {
   status: z.enum(runStatuses),
   agent_id: z.string(),
@@ -74,6 +76,7 @@ export const runEvent = z.discriminatedUnion("type", [
   event("state", { state_snapshot: z.string() }),
   event("usage", usage.shape),
   event("custom", { name: z.string(), value: z.unknown() }),
+  event("gap", { from: eventPlace, to: eventPlace, reason: z.string() }),
   event("run.success", terminalShape),
   event("run.error", terminalShape),
   event("run.timeout", terminalShape),

@@ -1,3 +1,4 @@
+import { runLimits } from "../../shared/run/limits.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
 import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
@@ -6,7 +7,8 @@ import type { AbortReason } from "../lease/abort-reason.ts";
 /** What a run's process left behind. */
 export type Remains = {
   result: Extract<AgentFrame, { type: "result" }> | null;
-  error: Extract<AgentFrame, { type: "error" }> | null;
+  /** The agent's own error, or why it could not be started. */
+  error: RunError | null;
   exit: ExitFrame | null;
   aborted: AbortReason | null;
   outputs: unknown[];
@@ -35,11 +37,15 @@ function resultContent(returned: unknown, outputs: unknown[]): unknown {
  * of the stop decides, then the agent's own error, then the way its process went.
  */
 export function decideOutcome(remains: Remains): Outcome | Undecided {
-  const { result, aborted, outputs, state_snapshot, usage } = remains;
+  const { result, aborted, outputs, state_snapshot } = remains;
   if (aborted === "fenced") return "fenced";
+  const usage = measuredUsage(remains);
   if (result) {
     const result_content = resultContent(result.result_content, outputs);
-    return { status: "success", result_content, error: null, state_snapshot, usage };
+    if (JSON.stringify(result_content).length <= runLimits.result_bytes)
+      return { status: "success", result_content, error: null, state_snapshot, usage };
+    const error = fault("result_too_large", `The result is larger than ${runLimits.result_bytes} bytes.`);
+    return { status: "error", result_content: null, error, state_snapshot, usage };
   }
   if (aborted === "draining") return "give_back";
   const ended = { result_content: null, state_snapshot, usage };
@@ -49,6 +55,13 @@ export function decideOutcome(remains: Remains): Outcome | Undecided {
     return { ...ended, status: "timeout", error: fault("timeout", message) };
   }
   return { ...ended, status: "error", error: errorOf(remains) };
+}
+
+/** What the agent reported, with what was measured of its process. */
+function measuredUsage({ usage, exit }: Remains): Usage | null {
+  const cpu = exit?.cpu_ms == null ? {} : { cpu_ms: exit.cpu_ms };
+  const memory = exit?.max_rss_bytes == null ? {} : { max_rss_bytes: exit.max_rss_bytes };
+  return usage === null && exit?.cpu_ms == null && exit?.max_rss_bytes == null ? null : { ...usage, ...cpu, ...memory };
 }
 
 const limitMessages: Record<string, string> = {
@@ -64,7 +77,7 @@ const limitMessages: Record<string, string> = {
 function errorOf({ error, exit, aborted }: Remains): RunError {
   if (aborted) return fault(aborted, limitMessages[aborted] ?? "The run was stopped.");
   if (exit?.limit) return fault(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
-  if (error) return { code: error.code, type: error.error_type, message: error.message, traceback: error.traceback };
+  if (error) return error;
   const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
   return fault("process_exited", `The agent's process ${way} without a result.`);
 }

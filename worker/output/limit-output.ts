@@ -1,4 +1,4 @@
-import { runLimits } from "../../shared/run/limits.ts";
+import { requestLimits, runLimits } from "../../shared/run/limits.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 
@@ -19,7 +19,7 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
     for (const piece of pieces) {
       const size = JSON.stringify(piece).length;
       bytes += size;
-      if (pieces.length === 1 && size > runLimits.event_bytes + 256) return { broken: "event_too_large" };
+      if (size > largest(piece)) return { broken: "event_too_large" };
     }
     events += pieces.length;
     if (events > limits.events) return { broken: "event_limit" };
@@ -27,6 +27,9 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
     return { pass: pieces };
   };
 }
+
+/** A saved state may be as large as one that a request brings. 256: the event's own keys. */
+const largest = ({ type }: RunEventBody) => (type === "state" ? requestLimits.state_bytes : runLimits.event_bytes) + 256;
 
 /** A sixth of the limit a piece: a control character becomes six in JSON. */
 const pieceLength = Math.floor(runLimits.event_bytes / 6);

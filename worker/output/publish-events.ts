@@ -1,6 +1,5 @@
-import type { Redis } from "ioredis";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { appendEvents } from "../../shared/stream/append-events.ts";
+import type { RunStreams } from "../../shared/stream/run-streams.ts";
 
 export type Publisher = {
   /** Takes events for the next batch. */
@@ -16,7 +15,7 @@ export type Publisher = {
  * When Redis is out of reach the batch is dropped: the transcript has it, and readers fill the gap from there.
  * `onFenced` is called when Redis holds a later attempt.
  */
-export function createPublisher(redis: Redis, prefix: string, runId: string, onFenced: () => void): Publisher {
+export function createPublisher(streams: RunStreams, runId: string, onFenced: () => void): Publisher {
   let waiting: StreamEvent[] = [];
   let waitingLength = 0;
   let sending: Promise<void> | null = null;
@@ -27,7 +26,7 @@ export function createPublisher(redis: Redis, prefix: string, runId: string, onF
       waiting = [];
       waitingLength = 0;
       try {
-        if ((await appendEvents(redis, prefix, runId, batch)) === "fenced") onFenced();
+        if ((await streams.append(runId, batch)) === "fenced") onFenced();
       } catch {
         // Redis is away; see above.
       }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
 import type { Log } from "../../shared/log.ts";
 import { placeEvent } from "../../shared/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { RunStreams } from "../../shared/stream/run-streams.ts";
 import { createPublisher } from "./publish-events.ts";
 
 export type RunOutput = {
@@ -23,15 +23,14 @@ const transcriptDelayMs = 1_000;
 const transcriptBatch = 256 * 1024;
 const maxBacklog = 1024 * 1024;
 
-type Deps = { db: Db; redis: Redis; prefix: string; log: Log };
-type Fence = { signal: AbortSignal; onFenced(): void };
+type Deps = { db: Db; streams: RunStreams; log: Log };
 
 /**
  * The single writer of one attempt's events: gives each the next seq, streams it at once, and writes it to the transcript
  * a little later (with the run's end, for a short run). `onFenced` is called when either refuses this attempt.
  */
-export function openRunOutput(deps: Deps, run: HeldRun, { signal, onFenced }: Fence): RunOutput {
-  const publisher = createPublisher(deps.redis, deps.prefix, run.id, onFenced);
+export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
+  const publisher = createPublisher(deps.streams, run.id, onFenced);
   let seq = 0;
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
@@ -79,7 +78,8 @@ export function openRunOutput(deps: Deps, run: HeldRun, { signal, onFenced }: Fe
     async finish(last) {
       clearInterval(timer);
       if (saving) await saving;
-      while (batch.length > 0 && signal.reason !== "fenced") {
+      // Of unknown fate: Postgres must say first, since a run's end may not repeat what the transcript has.
+      while (batch.length > 0) {
         await sleep(200);
         await save();
       }

@@ -1,5 +1,6 @@
-import type { KeyRing } from "../../shared/secrets/seal.ts";
+import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
+import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
@@ -8,11 +9,31 @@ import type { AgentRequest } from "../adapters/adapter.ts";
 const MiB = 1024 * 1024;
 const defaultFile = "main.py";
 
-/** What the agent's process gets: code from its version's config or, if that has none, from the run's own files. */
-export function agentRequest(keyRing: KeyRing, attempt: Attempt): AgentRequest {
+export type Prepared = {
+  request: AgentRequest;
+  /** Values that must not leave the run: those of its env_vars. */
+  secrets: string[];
+  limits: { output_bytes: number; events: number };
+};
+
+/** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
+export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
   const config = agentConfig.parse(attempt.config);
-  const files = unseal(keyRing, attempt.sealed_files, `${attempt.id}:files`);
-  const env = { ...config.env, ...unseal(keyRing, attempt.sealed_env, `${attempt.id}:env_vars`) };
+  const files = unseal(keyRing, attempt.sealed_files, runFilesField(attempt.id));
+  const env_vars = unseal(keyRing, attempt.sealed_env, runEnvField(attempt.id));
+  return {
+    request: agentRequest(attempt, config, { files, env_vars }),
+    secrets: Object.values(env_vars),
+    limits: {
+      output_bytes: config.limits?.output_bytes ?? runLimits.output_bytes,
+      events: config.limits?.events ?? runLimits.events,
+    },
+  };
+}
+
+type Opened = { files: Record<string, string>; env_vars: Record<string, string> };
+
+function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
   const code = codeOf(config);
   const { id: run_id, user_id, agent_id, version, thread_id, runtime_mode, lifecycle, input_payload, metadata } = attempt;
   return {
@@ -31,7 +52,7 @@ export function agentRequest(keyRing: KeyRing, attempt: Attempt): AgentRequest {
     history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages,
     state_snapshot: attempt.state_snapshot ?? attempt.thread_state ?? "",
     metadata,
-    env: { ...env, ...identity(attempt) },
+    env: { ...config.env, ...env_vars, ...identity(attempt) },
     resources: resourcesOf(config, attempt),
   };
 }

@@ -4,6 +4,9 @@ import { type Cause, transitions } from "../../run/transitions.ts";
 import { newId } from "../../ids.ts";
 import type { Db } from "../client.ts";
 
+/** What one must have seen of a run to end it from outside. */
+export type SeenRun = { id: string; attempt: number; worker_id: string | null; started_at: Date | null };
+
 export type Finalization = {
   run_id: string;
   cause: Cause & ("finish" | "give_up" | "complete" | "cancel" | "expire");

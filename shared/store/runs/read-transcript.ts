@@ -23,3 +23,9 @@ const statement = {
     SELECT attempt, events FROM transcript_chunks
     WHERE run_id = $1 AND (attempt, last_seq) > ($2, $3) ORDER BY attempt, first_seq LIMIT 100`,
 };
+
+/** The last seq of an attempt that the transcript holds; 0 for none. */
+export async function lastSavedSeq(db: Db, runId: string, attempt: number): Promise<number> {
+  const { _max } = await db.prisma.transcriptChunk.aggregate({ where: { run_id: runId, attempt }, _max: { last_seq: true } });
+  return _max.last_seq ?? 0;
+}

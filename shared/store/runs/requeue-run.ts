@@ -21,7 +21,13 @@ const giveBack = {
     SELECT id, attempt, 'running', 'queued', 'worker', 'drained' FROM queued`,
 };
 
-export type LostRun = { id: string; attempt: number; outcome: "queued" | "exhausted" | "cancelled" };
+export type LostRun = {
+  id: string;
+  attempt: number;
+  worker_id: string | null;
+  started_at: Date | null;
+  outcome: "queued" | "exhausted" | "cancelled";
+};
 
 /**
  * Takes runs whose lease ran out away from their workers: back to the queue, charged; those that can't be tried again
@@ -36,7 +42,7 @@ const lose = {
   name: "requeue-lost-runs",
   text: `
     WITH lost AS (
-      SELECT id, attempt, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
+      SELECT id, attempt, worker_id, started_at, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
         WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'queued' END AS outcome
       FROM runs WHERE status = 'running' AND lease_until < now() ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ), requeued AS (
@@ -46,5 +52,5 @@ const lose = {
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, attempt, 'running', 'queued', 'reconciler', 'worker_lost' FROM requeued
     )
-    SELECT id, attempt, outcome FROM lost`,
+    SELECT id, attempt, worker_id, started_at, outcome FROM lost`,
 };

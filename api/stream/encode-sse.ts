@@ -1,0 +1,13 @@
+import { formatEventId } from "../../shared/run/event-id.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+
+/** An event as a Server-Sent Events message (WHATWG HTML 9.2). `data` is JSON text, so it holds no line break. */
+export function encodeSse(event: StreamEvent): string {
+  return `id: ${formatEventId(event)}\nevent: ${event.type}\ndata: ${event.data}\n\n`;
+}
+
+/** Asks the client to wait this long before it connects again. */
+export const encodeRetry = (milliseconds: number): string => `retry: ${milliseconds}\n\n`;
+
+/** A comment: keeps the connection alive through proxies, and is no event. */
+export const ssePing = ": ping\n\n";

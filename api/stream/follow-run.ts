@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { compareEventIds, type EventId, follows } from "../../shared/run/event-id.ts";
+import { isTerminal } from "../../shared/run/run-status.ts";
+import { placeEvent } from "../../shared/run/stream-event.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { readTranscript } from "../../shared/store/runs/read-transcript.ts";
+import type { RunStreams } from "../../shared/stream/run-streams.ts";
+import type { Tail } from "./tail.ts";
+
+type Deps = { db: Db; streams: RunStreams };
+
+/** How long a gap may wait for the worker to write behind what Redis lost. */
+const gapPollMs = 250;
+
+/**
+ * A run's events after `cursor`, in batches, each event once and in order, until its terminal one; it then returns.
+ *
+ * Backfill: what the stores hold, Redis where it joins the cursor, else the transcript. Cutover: `tail` was opened before
+ * the backfill began, so whatever the backfill did not hold is in the tail. Live: what the tail brings, as long as each
+ * event follows the last by arithmetic; when one doesn't, back to the backfill. It never waits for Redis to be there.
+ *
+ * `fresh`: the run was made after `tail` listened, so there is nothing to fill in. Returns early when the tail ends (the
+ * process goes) or is closed by the caller (the reader went).
+ */
+export async function* followRun(deps: Deps, runId: string, tail: Tail, start: { cursor: EventId; fresh: boolean }): AsyncGenerator<StreamEvent[], void> {
+  let cursor = start.cursor;
+  let inDoubt = !start.fresh;
+  for (;;) {
+    while (inDoubt) {
+      const found = await fillIn(deps, runId, cursor);
+      if (found.events.length > 0) {
+        cursor = found.events.at(-1) ?? cursor;
+        yield found.events;
+        if (hasEnded(found.events)) return;
+      } else if (found.gapAhead) await sleep(gapPollMs);
+      else inDoubt = false;
+    }
+    const tidings = await tail.next(cursor);
+    if (tidings.kind === "end") return;
+    const joined = tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
+    inDoubt = joined.gapAhead;
+    if (joined.events.length === 0) continue;
+    cursor = joined.events.at(-1) ?? cursor;
+    yield joined.events;
+    if (hasEnded(joined.events)) return;
+  }
+}
+
+type Found = { events: StreamEvent[]; gapAhead: boolean };
+
+const hasEnded = (events: StreamEvent[]): boolean => {
+  const type = events.at(-1)?.type;
+  return type !== undefined && isTerminal(type.replace("run.", ""));
+};
+
+/** Within an attempt only: a live jump to a later attempt is looked up, since the stores may hold more of the one before. */
+const sameAttempt = (last: EventId, next: EventId): boolean => next.attempt === last.attempt && next.seq === last.seq + 1;
+
+/** The part of `events` (in order) that continues `cursor` without a gap; what the reader has already is passed over. */
+function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId, next: EventId) => boolean): Found {
+  const joined: StreamEvent[] = [];
+  let last = cursor;
+  for (const event of events) {
+    if (compareEventIds(event, last) <= 0) continue;
+    if (!continues(last, event)) return { events: joined, gapAhead: true };
+    joined.push(event);
+    last = event;
+  }
+  return { events: joined, gapAhead: false };
+}
+
+/** Reads on from `cursor` in the stores. `gapAhead`: there is more, but what comes next can't be read yet. */
+async function fillIn({ db, streams }: Deps, runId: string, cursor: EventId): Promise<Found> {
+  const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
+  const direct = join(cursor, live, sameAttempt);
+  if (direct.events.length > 0) return direct;
+  const stored = await readTranscript(db, runId, cursor);
+  const merged = [...stored, ...live].toSorted(compareEventIds);
+  const found = join(cursor, merged, follows);
+  if (found.events.length > 0 || !found.gapAhead) return found;
+  const [state] = await readRunStates(db, [runId]);
+  return state && isTerminal(state.status) ? sayGap(runId, cursor, merged) : found;
+}
+
+/** The run is over and a part of its history is in neither store any more: say so, and go on behind it. */
+function sayGap(runId: string, cursor: EventId, ahead: StreamEvent[]): Found {
+  const next = ahead.find((event) => compareEventIds(event, cursor) > 0);
+  if (!next) return { events: [], gapAhead: false };
+  const place = { attempt: next.attempt, seq: next.seq - 1 };
+  const gap = placeEvent(runId, place, { type: "gap", from: cursor, to: place, reason: "not_kept" }, new Date());
+  return { events: [gap, next], gapAhead: false };
+}

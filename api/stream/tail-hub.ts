@@ -1,0 +1,86 @@
+import type { Log } from "../../shared/log.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
+import { connectSubscriber } from "../../shared/stream/connection.ts";
+import { parseEventLine } from "../../shared/stream/event-line.ts";
+import { runStream } from "../../shared/stream/keys.ts";
+import { createTail, type Tail } from "./tail.ts";
+
+export type TailHub = {
+  /** Starts to listen to a run. Events that come from then on are in the tail, or the tail says that it is in doubt. */
+  open(runId: string): Tail;
+  /** How many tails are open. */
+  size(): number;
+  /** Ends every tail; their readers resume elsewhere. */
+  close(): void;
+};
+
+type Options = { url: string; prefix: string; db: Db; log: Log };
+
+/** Every run's row is looked at this often while somebody reads it: what Redis lost, Postgres tells. */
+const rowPollMs = 2_000;
+
+/**
+ * One listening Redis connection for all readers of this process, however many: each followed run is a channel on it.
+ * And one query every two seconds for the rows of all followed runs, so that a stream ends even when Redis lost all.
+ */
+export function openTailHub({ url, prefix, db, log }: Options): TailHub {
+  const redis = connectSubscriber(url, (error) => log.warn({ part: "tail", err: error.message }, "connection fault"));
+  const tailsByRun = new Map<string, Set<Tail>>();
+  const channelPrefix = runStream(prefix, "");
+
+  redis.on("message", (channel, message: string) => {
+    const tails = tailsByRun.get(channel.slice(channelPrefix.length));
+    if (!tails) return;
+    const events = message.split("\n").flatMap((line): StreamEvent[] => parseEventLine(line) ?? []);
+    for (const tail of tails) tail.deliver(events);
+  });
+  // A new connection may have missed messages.
+  redis.on("ready", () => {
+    for (const tails of tailsByRun.values()) for (const tail of tails) tail.doubt();
+  });
+
+  let polling = false;
+  const poller = setInterval(() => {
+    if (polling || tailsByRun.size === 0) return;
+    polling = true;
+    readRunStates(db, [...tailsByRun.keys()])
+      .then((states) => states.forEach(tellRow))
+      .catch((error: unknown) => log.warn({ err: String(error) }, "followed runs could not be read"))
+      .finally(() => {
+        polling = false;
+      });
+  }, rowPollMs);
+
+  function tellRow(state: RunState): void {
+    for (const tail of tailsByRun.get(state.id) ?? []) tail.seeRow(state);
+  }
+
+  function drop(runId: string, tail: Tail): void {
+    const tails = tailsByRun.get(runId);
+    if (!tails?.delete(tail) || tails.size > 0) return;
+    tailsByRun.delete(runId);
+    redis.unsubscribe(runStream(prefix, runId)).catch(() => undefined);
+  }
+
+  return {
+    open(runId) {
+      const tails = tailsByRun.get(runId) ?? new Set();
+      const listening = redis.subscribe(runStream(prefix, runId)).then(
+        () => undefined,
+        () => undefined,
+      );
+      const tail = createTail(listening, () => drop(runId, tail));
+      tails.add(tail);
+      tailsByRun.set(runId, tails);
+      return tail;
+    },
+    size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
+    close() {
+      clearInterval(poller);
+      for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
+      redis.disconnect();
+    },
+  };
+}

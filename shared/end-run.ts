@@ -1,0 +1,38 @@
+import type { RunQueue } from "./queue/run-queue.ts";
+import { type Outcome, terminalEvent } from "./run/terminal-event.ts";
+import { placeEvent } from "./run/stream-event.ts";
+import { salvageStream } from "./salvage-stream.ts";
+import type { Db } from "./store/client.ts";
+import { type Finalization, finalizeRun, type SeenRun } from "./store/runs/finalize-run.ts";
+import type { RunStreams } from "./stream/run-streams.ts";
+
+type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
+
+export type Ending = {
+  cause: Exclude<Finalization["cause"], "finish">;
+  outcome: Outcome;
+  reason: string | null;
+  /** Null: measured from the run's start. */
+  duration_ms: number | null;
+};
+
+/**
+ * Ends a run that the caller doesn't execute: takes the attempt after the one it saw, which fences a worker that may
+ * still hold the run, and makes the terminal event that attempt's only one. False: the run moved on since it was seen;
+ * look again. Once true, the end is committed; Redis may hear of it later, or never.
+ */
+export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending: Ending): Promise<boolean> {
+  const { id, attempt, worker_id, started_at } = seen;
+  const { cause, outcome, reason } = ending;
+  const now = new Date();
+  const duration_ms = ending.duration_ms ?? (started_at ? Math.max(0, now.getTime() - started_at.getTime()) : 0);
+  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminalEvent(outcome, null, duration_ms), now);
+  const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });
+  if (end.kind === "stale") return false;
+  await Promise.allSettled([
+    streams.append(id, [last]).then(() => salvageStream(db, streams, id, attempt)),
+    worker_id && streams.tellWorker(worker_id, id),
+    end.next_run_id && queue.dispatch(end.next_run_id),
+  ]);
+  return true;
+}

@@ -1,0 +1,3 @@
+/** What a sealed value is bound to (its additional authenticated data): moved to another row or field, it doesn't open. */
+export const runEnvField = (runId: string): string => `${runId}:env_vars`;
+export const runFilesField = (runId: string): string => `${runId}:files`;

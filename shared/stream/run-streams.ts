@@ -1,0 +1,33 @@
+import type { EventId } from "../run/event-id.ts";
+import type { StreamEvent } from "../schemas/run-event.ts";
+import { appendEvents } from "./append-events.ts";
+import { connectRedis } from "./connection.ts";
+import { workerChannel } from "./keys.ts";
+import { readEvents } from "./read-events.ts";
+
+/** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
+export type RunStreams = {
+  /** See append-events.ts. */
+  append(runId: string, events: StreamEvent[]): Promise<"written" | "fenced">;
+  /** See read-events.ts. */
+  read(runId: string, after: EventId): Promise<StreamEvent[]>;
+  /** Tells a worker to look at a run's row. A hint that may be lost: the worker's heartbeat finds it too. */
+  tellWorker(workerId: string, runId: string): Promise<void>;
+  ping(): Promise<void>;
+  close(): void;
+};
+
+export function openRunStreams(url: string, prefix: string, onError: (error: Error) => void): RunStreams {
+  const redis = connectRedis(url, onError);
+  return {
+    append: (runId, events) => appendEvents(redis, prefix, runId, events),
+    read: (runId, after) => readEvents(redis, prefix, runId, after),
+    async tellWorker(workerId, runId) {
+      await redis.publish(workerChannel(prefix, workerId), `stop ${runId}`);
+    },
+    async ping() {
+      await redis.ping();
+    },
+    close: () => redis.disconnect(),
+  };
+}

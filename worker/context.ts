@@ -1,0 +1,61 @@
+import type { Config } from "../shared/config/load-config.ts";
+import { newId } from "../shared/ids.ts";
+import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
+import type { Log } from "../shared/log.ts";
+import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import { type Db, openDb } from "../shared/store/client.ts";
+import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import type { Adapter } from "./adapters/adapter.ts";
+import { createAdapters } from "./adapters/registry.ts";
+import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
+import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
+import { openSandbox } from "./sandbox/pick-level.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+
+/** What a worker's parts work with. */
+export type WorkerContext = {
+  config: Config;
+  log: Log;
+  workerId: string;
+  db: Db;
+  streams: RunStreams;
+  queue: RunQueue;
+  leases: LeaseKeeper;
+  sandbox: Sandbox;
+  adapters: ReadonlyMap<string, Adapter>;
+  outbox: OutboxDrain;
+  /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
+  nudge(runId: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens everything, the sandbox first: a worker that can't isolate must not register. */
+export async function createWorkerContext(config: Config, log: Log): Promise<WorkerContext> {
+  const opened: Close[] = [];
+  const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
+    opened.push(() => part.close());
+    return part;
+  };
+  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+
+  const sandbox = opens(await openSandbox({ ...config.sandbox, slots: config.worker.slots, log }));
+  const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
+  const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
+  const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
+  const outbox = opens(startOutboxDrain({ db, keyRing: config.encryptionKeys, log, ...config.callbacks }));
+  const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
+  return {
+    config,
+    log,
+    workerId: newId("worker"),
+    db,
+    streams,
+    queue,
+    leases,
+    sandbox,
+    adapters: createAdapters({ sandbox }),
+    outbox,
+    nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
+    close: () => closeInReverse(opened),
+  };
+}

@@ -1,0 +1,75 @@
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { version } from "../shared/version.ts";
+import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
+import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
+import { consumeRuns } from "./consume.ts";
+import type { WorkerContext } from "./context.ts";
+import { executeRun } from "./execute-run.ts";
+import { hearStops } from "./hear-stops.ts";
+import { startLoop } from "./reconcile/loop.ts";
+import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
+import { createSlots } from "./slots.ts";
+
+/** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
+const nudgePatienceMs = 3_000;
+const silentWorkerMs = 60_000;
+
+export type FleetMember = {
+  /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
+  drain(graceMs: number): Promise<void>;
+};
+
+/** Joins the fleet: announces this worker, takes runs, and does its share of mending what others left. */
+export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
+  const { config, log, db } = ctx;
+  const slots = createSlots(config.worker.slots);
+  let status: "active" | "draining" = "active";
+
+  const execute = (runId: string): Promise<void> =>
+    slots.use(async () => {
+      if (status === "draining") return ctx.nudge(runId);
+      await executeRun(ctx, runId).catch((error: unknown) => log.error({ run_id: runId, err: String(error) }, "a run was dropped"));
+    });
+  const announce = (): Promise<void> =>
+    announceWorker(db, {
+      id: ctx.workerId,
+      host: hostname(),
+      pid: process.pid,
+      software: version,
+      slots: config.worker.slots,
+      busy: slots.busy(),
+      adapters: [...ctx.adapters.keys()],
+      sandbox: ctx.sandbox.report,
+      status,
+    });
+  const poll = async (): Promise<void> => {
+    const free = slots.free();
+    const found = free > 0 ? await findUnclaimedRuns(db, nudgePatienceMs, free) : [];
+    for (const runId of found) void execute(runId);
+  };
+
+  await announce();
+  const stops = hearStops(ctx);
+  const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
+  const consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
+  const loops = [
+    startLoop("poll", 1_000, log, poll),
+    startLoop("announce", config.worker.leaseMs / 3, log, announce),
+    startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
+    startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
+    startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
+  ];
+
+  return {
+    async drain(graceMs) {
+      status = "draining";
+      await Promise.allSettled([announce(), consumer.pause(), ...loops.map((loop) => loop.close())]);
+      await Promise.race([slots.idle(), sleep(graceMs)]);
+      ctx.leases.stopAll("draining");
+      await Promise.race([slots.idle(), sleep(5_000)]);
+      stops.close();
+      await Promise.allSettled([consumer.close(), forgetWorker(db, ctx.workerId)]);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { readEnv } from "../shared/config/env.ts";
+import { loadConfig } from "../shared/config/load-config.ts";
+import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
+import { createLog } from "../shared/log.ts";
+import { createWorkerContext } from "./context.ts";
+import { joinFleet } from "./fleet-member.ts";
+
+await runProcess(async (signal) => {
+  const config = loadConfig(readEnv());
+  const log = createLog("worker", config.logLevel);
+  const ctx = await createWorkerContext(config, log);
+  const member = await joinFleet(ctx);
+  log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
+  await aborted(signal);
+  log.info("draining");
+  await member.drain(config.shutdownGraceMs);
+  await ctx.close();
+});
