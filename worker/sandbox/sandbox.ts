@@ -36,3 +36,8 @@ export interface Sandbox {
   start(command: SandboxCommand): Promise<SandboxProcess>;
   close(): Promise<void>;
 }
+
+/** The machine couldn't give a sandbox: nothing of the agent has run. */
+export class SandboxUnavailable extends Error {
+  override name = "SandboxUnavailable";
+}
