@@ -2,7 +2,7 @@ import { accessSync, constants, openSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** An executable that runs from anywhere: `file` names this process's own open descriptor of it. */
-export type OpenExecutable = { path: string; file: string };
+export type OpenExecutable = { path: string; file: string; fd: number };
 
 /**
  * bubblewrap at `path`, else on PATH; null where there is none.
@@ -14,7 +14,8 @@ export function findBwrap(path: string | undefined, searchPath: string): OpenExe
   for (const candidate of candidates) {
     try {
       accessSync(candidate, constants.X_OK);
-      return { path: candidate, file: `/proc/self/fd/${openSync(candidate, "r")}` };
+      const fd = openSync(candidate, "r");
+      return { path: candidate, file: `/proc/self/fd/${fd}`, fd };
     } catch {
       // Not this one.
     }

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { rmdir } from "node:fs/promises";
+import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
@@ -8,8 +8,11 @@ export type CgroupLimits = { memory_bytes: number; processes: number };
 export type CgroupUsage = { cpu_ms: number; max_rss_bytes: number | null; memoryKills: number; refusedForks: number };
 
 export type Cgroup = {
-  /** Moves a process in; what it starts afterwards is in as well. */
-  add(pid: number): void;
+  /**
+   * Moves a process in; what it starts afterwards is in as well. Off the event loop: the kernel may wait 10 ms here for
+   * every CPU to notice (cgroup_threadgroup_rwsem).
+   */
+  add(pid: number): Promise<void>;
   readUsage(): CgroupUsage;
   kill(): void;
   /** Kills what is left in it and removes it, in the background. */
@@ -25,8 +28,15 @@ export type Cgroups = {
 
 const removalMs = 5_000;
 
-/** The limits' files: required ones, then those that only some kernels have. */
-const files = {
+type Setting = [directory: string, file: string, value: number];
+type Layout = {
+  required(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
+  /** Not every kernel has these. */
+  optional(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
+  usage: { cpu: string; cpuKey: string | null; perMs: number; peak: string; oom: string };
+};
+
+const layouts: Record<1 | 2, Layout> = {
   1: {
     required: ({ memory_bytes, processes }: CgroupLimits, { memory, pids }: Hierarchy) => [
       [memory, "memory.limit_in_bytes", memory_bytes],
@@ -48,7 +58,7 @@ const files = {
     ],
     usage: { cpu: "cpu.stat", cpuKey: "usage_usec", perMs: 1e3, peak: "memory.peak", oom: "memory.events" },
   },
-} as const;
+};
 
 /** Groups for sandboxes, named after this worker. Removes what dead workers left. */
 export function openCgroups(hierarchy: Hierarchy): Cgroups {
@@ -70,16 +80,18 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
       const inGroup = (directory: string, file: string) => join(directory, name, file);
       try {
         for (const path of paths) mkdirSync(path);
-        for (const [directory, file, value] of files[hierarchy.version].required(limits, hierarchy))
+        for (const [directory, file, value] of layouts[hierarchy.version].required(limits, hierarchy))
           writeFileSync(inGroup(directory, file), String(value));
       } catch (error) {
         removeInBackground(paths);
         throw error;
       }
-      for (const [directory, file, value] of files[hierarchy.version].optional(limits, hierarchy))
+      for (const [directory, file, value] of layouts[hierarchy.version].optional(limits, hierarchy))
         tryWrite(inGroup(directory, file), String(value));
       return {
-        add: (pid) => paths.forEach((path) => writeFileSync(join(path, "cgroup.procs"), String(pid))),
+        async add(pid) {
+          await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
+        },
         readUsage: () => readUsage(hierarchy, inGroup),
         kill: () => killMembers(paths),
         remove: () => removeInBackground(paths),
@@ -92,7 +104,7 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
 }
 
 function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: string) => string): CgroupUsage {
-  const { cpu, cpuKey, perMs, peak, oom } = files[hierarchy.version].usage;
+  const { cpu, cpuKey, perMs, peak, oom } = layouts[hierarchy.version].usage;
   return {
     cpu_ms: Math.round((readNumber(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
     max_rss_bytes: readNumber(inGroup(hierarchy.memory, peak), null),

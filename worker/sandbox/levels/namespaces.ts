@@ -1,0 +1,143 @@
+import { constants } from "node:os";
+import type { Duplex } from "node:stream";
+import { bwrapArgs, workDirectory } from "../bwrap-args.ts";
+import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
+import type { OpenExecutable } from "../find-bwrap.ts";
+import type { Python } from "../find-python.ts";
+import { launchProcess, type Launched } from "../launch-process.ts";
+import { type Sandbox, type SandboxCommand, type SandboxExit, SandboxUnavailable } from "../sandbox.ts";
+import { assembleSeccomp } from "../seccomp.ts";
+import type { SlotUids } from "../slot-uids.ts";
+
+export type NamespaceOptions = {
+  bwrap: OpenExecutable;
+  python: Python;
+  uids: SlotUids | null;
+  /** With them it is level 3, without them level 2, where rlimits bound each process but not the tree's memory. */
+  cgroups: Cgroups | null;
+  strayFds: readonly number[];
+};
+
+const argsFd = 4;
+const seccompFd = 5;
+/** How often a running tree's CPU time is compared with its limit. */
+const cpuCheckMs = 250;
+/** The shell counts among a sandbox's processes, as do bubblewrap's own two in the cgroup. */
+const ownProcesses = 3;
+
+/**
+ * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
+ * before bubblewrap starts: started by root it would leave the host's uid 0 to the agent for files.
+ */
+export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds }: NamespaceOptions): Sandbox {
+  const filter = assembleSeccomp(process.arch, "local");
+
+  return {
+    report: {
+      level: cgroups ? 3 : 2,
+      name: cgroups ? "ns+cgroup" : "ns",
+      layers: [
+        ...(uids ? ["uid"] : []),
+        ...["user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns"],
+        ...(filter ? ["seccomp"] : []),
+        ...(cgroups ? ["cgroup"] : []),
+        "rlimits",
+      ],
+    },
+
+    async start(command) {
+      const uid = (await uids?.take()) ?? null;
+      let group: Cgroup | null = null;
+      try {
+        group = createGroup(cgroups, command.resources);
+        const launched = await launchProcess({
+          file: bwrap.file,
+          args: ["--args", String(argsFd), "--", "/bin/sh", "-c", limitsScript(command.resources, !cgroups), "sh", ...command.argv],
+          env: {},
+          uid,
+          extraPipes: filter ? 2 : 1,
+          strayFds,
+        });
+        // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
+        await group?.add(launched.pid);
+        const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8", ...command.env };
+        const view = { readOnly: python.prefixes, diskBytes: command.resources.disk_bytes, env };
+        const [args, seccomp] = launched.extra as [Duplex, Duplex?];
+        args.end(bwrapArgs({ ...view, seccompFd: filter ? seccompFd : null }).map((arg) => `${arg}\0`).join(""));
+        seccomp?.end(filter);
+        return supervise(launched, group, command.resources.cpu_ms, () => uid !== null && uids?.release(uid));
+      } catch (error) {
+        group?.remove();
+        if (uid !== null) uids?.release(uid);
+        throw error;
+      }
+    },
+
+    close: async () => {
+      await cgroups?.close();
+    },
+  };
+}
+
+function createGroup(cgroups: Cgroups | null, resources: SandboxCommand["resources"]): Cgroup | null {
+  const { memory_bytes, processes } = resources;
+  try {
+    return cgroups?.create({ memory_bytes, processes: processes + ownProcesses }) ?? null;
+  } catch (error) {
+    throw new SandboxUnavailable("can't make a cgroup", { cause: error });
+  }
+}
+
+/**
+ * Sets limits inside the user namespace, where RLIMIT_NPROC counts the sandbox's own processes only, and becomes the
+ * command. dash and ash call the process limit -p, bash calls it -u. RLIMIT_AS only where no cgroup bounds memory: it counts
+ * reserved addresses too.
+ */
+function limitsScript({ processes, cpu_ms, memory_bytes }: SandboxCommand["resources"], limitMemory: boolean): string {
+  return [
+    "ulimit -c 0; ulimit -n 1024",
+    `ulimit -t ${Math.ceil(cpu_ms / 1000)}`,
+    `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`,
+    ...(limitMemory ? [`ulimit -v ${Math.ceil(memory_bytes / 1024)}`] : []),
+    'exec "$@"',
+  ].join("; ");
+}
+
+function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number, release: () => void) {
+  const { pid, stdin, stdout, stderr, events } = launched;
+  let gone = false;
+  let overCpu = false;
+  const kill = () => {
+    if (gone) return;
+    // The rest of the tree dies with it: its first process by PR_SET_PDEATHSIG, and with that one the pid namespace.
+    process.kill(pid, "SIGKILL");
+    group?.kill();
+  };
+  const cpuCheck = group && setInterval(() => {
+    overCpu ||= group.readUsage().cpu_ms > cpuLimitMs;
+    if (overCpu) kill();
+  }, cpuCheckMs).unref();
+
+  const exited = launched.exited.then((exit): SandboxExit => {
+    gone = true;
+    if (cpuCheck) clearInterval(cpuCheck);
+    const usage = group?.readUsage() ?? null;
+    group?.remove();
+    release();
+    const { code, signal } = decodeStatus(exit);
+    const limit = overCpu || signal === "SIGXCPU" ? "cpu" : code === 0 ? null : exceeded(usage);
+    return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
+  });
+  return { pid, stdin, stdout, stderr, events, exited, kill };
+}
+
+function exceeded(usage: ReturnType<Cgroup["readUsage"]> | null): SandboxExit["limit"] {
+  if (!usage) return null;
+  return usage.memoryKills > 0 ? "memory" : usage.refusedForks > 0 ? "processes" : null;
+}
+
+/** bubblewrap exits with 128 + n when its command died of signal n. */
+function decodeStatus({ code, signal }: { code: number | null; signal: string | null }) {
+  const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return name ? { code: null, signal: name } : { code, signal };
+}
