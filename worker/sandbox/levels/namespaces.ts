@@ -48,9 +48,10 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
     async start(command) {
       const uid = (await uids?.take()) ?? null;
       let group: Cgroup | null = null;
+      let launched: Launched | null = null;
       try {
         group = createGroup(cgroups, command.resources);
-        const launched = await launchProcess({
+        launched = await launchProcess({
           file: bwrap.file,
           args: ["--args", String(argsFd), "--", "/bin/sh", "-c", limitsScript(command.resources, !cgroups), "sh", ...command.argv],
           env: {},
@@ -67,6 +68,7 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
         seccomp?.end(filter);
         return supervise(launched, group, command.resources.cpu_ms, () => uid !== null && uids?.release(uid));
       } catch (error) {
+        if (launched) process.kill(launched.pid, "SIGKILL");
         group?.remove();
         if (uid !== null) uids?.release(uid);
         throw error;

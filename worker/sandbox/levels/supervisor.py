@@ -198,6 +198,7 @@ def main(worker_pid, directory, limits, program, readable, *command):
     rss = usage.ru_maxrss * (1024 if LINUX else 1)
     code, number = (-1, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else (os.WEXITSTATUS(status), 0)
     os.write(REPORT_FD, f"{code} {number} {int((usage.ru_utime + usage.ru_stime) * 1000)} {rss}\n".encode())
+    os._exit(0)
 
 
 main(*sys.argv[1:])
