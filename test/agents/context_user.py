@@ -22,5 +22,5 @@ def main(input, context):
         "files": files,
         "env": os.environ["API_KEY"],
         "metadata": context.metadata,
-        "others": sorted(name for name in os.environ if name not in ("API_KEY",)),
+        "others": sorted(name for name in os.environ if name not in ("API_KEY", "PWD")),
     }

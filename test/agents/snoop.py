@@ -12,9 +12,13 @@ def main(input):
     for base in ("/proc", "/tmp", "/run", "/home", "/root", "/var/tmp", "/dev/shm"):
         for directory, _, files in os.walk(base):
             for path in (os.path.join(directory, name) for name in files if "kcore" not in name):
+                fd = -1
                 try:
-                    if os.path.getsize(path) < 65536 and os.path.isfile(path) and input["mark"].encode() in os.read(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 65536):
+                    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if os.path.isfile(path) else -1
+                    if fd >= 0 and input["mark"].encode() in os.read(fd, 65536):
                         found["marks"].append(path)
                 except OSError:
                     pass
+                finally:
+                    os.close(fd) if fd >= 0 else None
     return found

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { SandboxUnavailable } from "./sandbox.ts";
 
@@ -33,15 +34,25 @@ const lingerMs = 100;
 export async function launchProcess(options: LaunchOptions): Promise<Launched> {
   const { file, args, env, uid, strayFds } = options;
   const pipes = 4 + options.extraPipes;
-  const highest = Math.max(pipes - 1, ...strayFds);
-  const stdio = Array.from({ length: highest + 1 }, (_, fd) => (fd < pipes ? "pipe" : "ignore") as "pipe" | "ignore");
   const identity = uid === null ? {} : { uid, gid: uid };
+  const devNull = strayFds.length > 0 ? openSync("/dev/null", "r+") : null;
   try {
+    const stdio = layOutFds(pipes, strayFds, devNull);
     const child = spawn(file, args, { argv0: "runfleet", env, cwd: "/", detached: true, stdio, ...identity });
     return await collectPipes(child, pipes);
   } catch (error) {
     throw new SandboxUnavailable(`can't start ${file}`, { cause: error });
+  } finally {
+    if (devNull !== null) closeSync(devNull);
   }
+}
+
+/** Pipes first; /dev/null in the place of strays; "ignore" leaves the rest (our own, close-on-exec) as it is. */
+function layOutFds(pipes: number, strayFds: readonly number[], devNull: number | null): ("pipe" | "ignore" | number)[] {
+  return Array.from({ length: Math.max(pipes - 1, ...strayFds) + 1 }, (_, fd) => {
+    if (fd < pipes) return "pipe";
+    return devNull !== null && strayFds.includes(fd) ? devNull : "ignore";
+  });
 }
 
 async function collectPipes(child: ChildProcess, pipes: number): Promise<Launched> {

@@ -99,7 +99,7 @@ describe("context", () => {
     expect(result).toEqual({
       ...{ history: [{ role: "user" }], state: "state-2", env: "k", metadata: { team: "a" } },
       files: { "in/a.txt": "text", "b.bin": "hi", "c.txt": "a b" },
-      others: ["HOME", "LANG", "PATH", "PWD", "TMPDIR"],
+      others: ["HOME", "LANG", "PATH", "TMPDIR"],
     });
     expect(frames.slice(1, -2)).toEqual([
       { type: "custom", name: "fact", value: { n: 1 } },

@@ -191,8 +191,10 @@ def decode_content(content):
 
 def describe(error):
     """{error_type, message, traceback} with the agent's own frames and their source lines only."""
-    import traceback
-
+    try:
+        import traceback
+    except Exception:  # out of memory or descriptors
+        return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
     summary = traceback.TracebackException.from_exception(error)
     part, seen = summary, set()
     while part and id(part) not in seen:
@@ -242,7 +244,10 @@ def finish(type_, fields):
 
     atexit._run_exitfuncs()
     flush()
-    report_usage()
+    try:
+        report_usage()
+    except Exception:
+        pass  # The agent used up what an import needs; its result counts all the same.
     if write_frame(type_, **fields):
         return 0 if type_ == "result" else 1
     message = f"The result is longer than {LINE_BYTES} bytes."

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ownerTag } from "../owner-tag.ts";
 
 /** Where this worker may make groups, one directory per controller; under v2 they are the same one. */
@@ -38,7 +38,7 @@ function locate({ mountinfo, membership }: CgroupSources, type: string, controll
     const [id, controllers = ""] = line.split(":");
     return controller === "" ? id === "0" : controllers.split(",").includes(controller);
   });
-  const directory = join(point, own?.split(":").slice(2).join(":") ?? "/");
+  const directory = resolve(`${point}${own?.split(":").slice(2).join(":") ?? ""}`);
   return existsSync(directory) ? directory : point;
 }
 

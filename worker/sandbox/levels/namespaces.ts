@@ -22,8 +22,8 @@ const argsFd = 4;
 const seccompFd = 5;
 /** How often a running tree's CPU time is compared with its limit. */
 const cpuCheckMs = 250;
-/** The shell counts among a sandbox's processes, as do bubblewrap's own two in the cgroup. */
-const ownProcesses = 3;
+/** bubblewrap's own, which are in the cgroup as well. */
+const ownProcesses = 2;
 
 /**
  * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
@@ -53,7 +53,7 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
         group = createGroup(cgroups, command.resources);
         launched = await launchProcess({
           file: bwrap.file,
-          args: ["--args", String(argsFd), "--", "/bin/sh", "-c", limitsScript(command.resources, !cgroups), "sh", ...command.argv],
+          args: ["--args", String(argsFd), "--", "/bin/sh", "-c", limitsScript(command.resources, cgroups !== null), "sh", ...command.argv],
           env: {},
           uid,
           extraPipes: filter ? 2 : 1,
@@ -91,18 +91,19 @@ function createGroup(cgroups: Cgroups | null, resources: SandboxCommand["resourc
 }
 
 /**
- * Sets limits inside the user namespace, where RLIMIT_NPROC counts the sandbox's own processes only, and becomes the
- * command. dash and ash call the process limit -p, bash calls it -u. RLIMIT_AS only where no cgroup bounds memory: it counts
- * reserved addresses too.
+ * Sets limits and becomes the command. Inside the user namespace RLIMIT_NPROC counts the sandbox's own processes only; dash
+ * and ash call it -p, bash -u. It and RLIMIT_AS, which counts reserved addresses too, are for want of a cgroup. At the soft
+ * CPU limit the kernel sends SIGXCPU, at the hard one SIGKILL.
  */
-function limitsScript({ processes, cpu_ms, memory_bytes }: SandboxCommand["resources"], limitMemory: boolean): string {
+function limitsScript({ processes, cpu_ms, memory_bytes }: SandboxCommand["resources"], hasCgroup: boolean): string {
+  const cpuSeconds = Math.ceil(cpu_ms / 1000);
   return [
-    "ulimit -c 0; ulimit -n 1024",
-    `ulimit -t ${Math.ceil(cpu_ms / 1000)}`,
-    `ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}`,
-    ...(limitMemory ? [`ulimit -v ${Math.ceil(memory_bytes / 1024)}`] : []),
+    "ulimit -c 0 && ulimit -n 1024",
+    `ulimit -S -t ${cpuSeconds} && ulimit -H -t ${cpuSeconds + 1}`,
+    ...(hasCgroup ? [] : [`{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`]),
+    ...(hasCgroup ? [] : [`ulimit -v ${Math.ceil(memory_bytes / 1024)}`]),
     'exec "$@"',
-  ].join("; ");
+  ].join(" && ");
 }
 
 function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number, release: () => void) {
