@@ -18,17 +18,17 @@ export const workDirectory = "/run/agent/work";
  */
 export function bwrapArgs({ readOnly, diskBytes, env, seccompFd }: NamespaceView): string[] {
   return [
-    ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"],
-    ...["--cap-drop", "ALL", "--hostname", "run"],
+    "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+    "--cap-drop", "ALL", "--hostname", "run",
     ...(seccompFd === null ? [] : ["--seccomp", String(seccompFd)]),
-    ...["--ro-bind", "/usr", "/usr"],
+    "--ro-bind", "/usr", "/usr",
     ...["/bin", "/sbin", "/lib", "/lib32", "/lib64"].flatMap(likeHost),
     ...["/etc/ld.so.cache", "/etc/alternatives"].flatMap((path) => ["--ro-bind-try", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev", "--size", "16777216", "--tmpfs", "/dev/shm"],
-    ...["--size", String(diskBytes), "--tmpfs", "/run/agent"],
-    ...["--dir", workDirectory, "--dir", "/run/agent/tmp", "--symlink", "run/agent/tmp", "/tmp"],
-    ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workDirectory],
+    "--proc", "/proc", "--dev", "/dev", "--size", "16777216", "--tmpfs", "/dev/shm",
+    "--size", String(diskBytes), "--tmpfs", "/run/agent",
+    "--dir", workDirectory, "--dir", "/run/agent/tmp", "--symlink", "run/agent/tmp", "/tmp",
+    "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", workDirectory,
     "--clearenv",
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];

@@ -50,7 +50,7 @@ export async function openDecoys(): Promise<Decoys> {
   const bystander = spawn("/bin/sleep", ["30"], { env: { RUNFLEET_CANARY: mark }, stdio: "ignore" });
 
   return {
-    ...{ secret, unix, outside, mark },
+    secret, unix, outside, mark,
     abstract: mark,
     tcp: (tcpServer.address() as AddressInfo).port,
     udp: datagrams.address().port,

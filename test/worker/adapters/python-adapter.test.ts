@@ -92,12 +92,12 @@ describe("output", () => {
 describe("context", () => {
   test("gives input, history, state, files, env and metadata, and takes what the agent says", async () => {
     const request = agentRequest("context_user", {
-      ...{ history: [{ role: "user" }], state_snapshot: "state-1", env: { API_KEY: "k" }, metadata: { team: "a" } },
+      history: [{ role: "user" }], state_snapshot: "state-1", env: { API_KEY: "k" }, metadata: { team: "a" },
       files: { "in/a.txt": "text", "b.bin": "data:text/plain;base64,aGk=", "c.txt": "data:,a%20b" },
     });
     const { frames, result } = await runAgent(adapter, request);
     expect(result).toEqual({
-      ...{ history: [{ role: "user" }], state: "state-2", env: "k", metadata: { team: "a" } },
+      history: [{ role: "user" }], state: "state-2", env: "k", metadata: { team: "a" },
       files: { "in/a.txt": "text", "b.bin": "hi", "c.txt": "a b" },
       others: ["HOME", "LANG", "PATH", "TMPDIR"],
     });

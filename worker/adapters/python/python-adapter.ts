@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { decodeFrames, type FrameFault } from "../../channel/decode-frames.ts";
-import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
+import type { AgentFrame, ExitFrame } from "../../channel/frame-schema.ts";
 import { mergeStreams } from "../../channel/merge-streams.ts";
 import type { Python } from "../../sandbox/find-python.ts";
 import type { Sandbox, SandboxExit } from "../../sandbox/sandbox.ts";

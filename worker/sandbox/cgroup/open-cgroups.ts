@@ -14,7 +14,6 @@ export type Cgroup = {
    */
   add(pid: number): Promise<void>;
   readUsage(): CgroupUsage;
-  kill(): void;
   /** Kills what is left in it and removes it, in the background. */
   remove(): void;
 };
@@ -93,7 +92,6 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
           await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
         },
         readUsage: () => readUsage(hierarchy, inGroup),
-        kill: () => killMembers(paths),
         remove: () => removeInBackground(paths),
       };
     },

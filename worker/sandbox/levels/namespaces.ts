@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { bwrapArgs, workDirectory } from "../bwrap-args.ts";
@@ -38,7 +39,7 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
       name: cgroups ? "ns+cgroup" : "ns",
       layers: [
         ...(uids ? ["uid"] : []),
-        ...["user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns"],
+        "user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns",
         ...(filter ? ["seccomp"] : []),
         ...(cgroups ? ["cgroup"] : []),
         "rlimits",
@@ -111,10 +112,7 @@ function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number,
   let gone = false;
   let overCpu = false;
   const kill = () => {
-    if (gone) return;
-    // The rest of the tree dies with it: its first process by PR_SET_PDEATHSIG, and with that one the pid namespace.
-    process.kill(pid, "SIGKILL");
-    group?.kill();
+    if (!gone) killNamespace(pid);
   };
   const cpuCheck = group && setInterval(() => {
     overCpu ||= group.readUsage().cpu_ms > cpuLimitMs;
@@ -132,6 +130,30 @@ function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number,
     return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
   });
   return { pid, stdin, stdout, stderr, events, exited, kill };
+}
+
+/**
+ * Kills the first process of the pid namespace, and so all of it; bubblewrap outside stays to reap it. Killed itself, as when
+ * there is no such child yet, it takes the rest along (PR_SET_PDEATHSIG) but leaves a zombie to the machine's init, which
+ * in a container may be a Node that never reaps.
+ */
+function killNamespace(pid: number): void {
+  const children = readChildren(pid);
+  for (const target of children.length > 0 ? children : [pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+function readChildren(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
 }
 
 function exceeded(usage: ReturnType<Cgroup["readUsage"]> | null): SandboxExit["limit"] {
