@@ -1,5 +1,4 @@
-import type { Python } from "../sandbox/find-python.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 
-export type NamespaceView = {
+type NamespaceView = {
   /** Shown read-only at the same place, beyond the system's programs and libraries. */
   readOnly: readonly string[];
   diskBytes: number;

@@ -1,17 +1,8 @@
 import { execFile } from "node:child_process";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import type { Python } from "./sandbox.ts";
 import { firstSlotUid } from "./slot-uids.ts";
-
-/** A Python that the sandbox's user can reach. */
-export type Python = {
-  path: string;
-  version: string;
-  /** Directories that it needs beyond /usr, to be shown read-only in the sandbox. */
-  prefixes: string[];
-  /** What `site` adds to sys.path: installed packages. Our runner starts without `site`, for speed. */
-  sitePath: string[];
-};
 
 const run = promisify(execFile);
 const oldest = [3, 9] as const;

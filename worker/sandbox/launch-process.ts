@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { SandboxUnavailable } from "./sandbox.ts";
 
-export type LaunchOptions = {
+type LaunchOptions = {
   file: string;
   args: readonly string[];
   env: Record<string, string>;

@@ -1,14 +1,13 @@
 import { findHierarchy } from "./cgroup/find-hierarchy.ts";
 import { openCgroups } from "./cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "./find-bwrap.ts";
-import type { Python } from "./find-python.ts";
+import type { Python, Sandbox } from "./sandbox.ts";
 import { bareProcess, landlock, seatbelt } from "./levels/confinements.ts";
 import { createNamespaceSandbox } from "./levels/namespaces.ts";
 import { createSupervisedSandbox } from "./levels/supervised.ts";
-import type { Sandbox } from "./sandbox.ts";
 import type { SlotUids } from "./slot-uids.ts";
 
-export type LevelParts = {
+type LevelParts = {
   bwrap: OpenExecutable | null;
   python: Python;
   uids: SlotUids | null;

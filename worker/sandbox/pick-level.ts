@@ -1,14 +1,13 @@
 import { closeSync } from "node:fs";
 import type { Log } from "../../shared/log.ts";
 import { findBwrap } from "./find-bwrap.ts";
-import type { Python } from "./find-python.ts";
+import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
 import { type Level, listLevels } from "./list-levels.ts";
 import { runCanaries } from "./run-canaries.ts";
-import { type Sandbox, SandboxUnavailable } from "./sandbox.ts";
 import { openSlotUids } from "./slot-uids.ts";
 import { findStrayFds } from "./stray-fds.ts";
 
-export type SandboxOptions = {
+type SandboxOptions = {
   /** 0 … 3: below it the worker must not start. */
   minLevel: number;
   /** bubblewrap's path; undefined looks on `searchPath`. */

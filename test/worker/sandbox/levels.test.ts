@@ -59,6 +59,13 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
     expect(performance.now() - abortedAt).toBeLessThan(100);
   });
 
+  test("a process that forks and exits in turns doesn't outrun the kill", async () => {
+    const request = agentRequest("respawner");
+    const { outputs, exit } = await runAgent(adapter, request, (frame) => frame.type === "output");
+    expect(outputs[0]).toBe("ready");
+    expect(exit).toMatchObject({ code: null, signal: "SIGKILL" });
+  });
+
   test("a memory bomb ends with the memory limit, and what it had said stays", async () => {
     const { exit, error } = await bomb("memory");
     expect(exit.limit).toBe("memory");

@@ -1,8 +1,8 @@
 import { inject } from "vitest";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
-import { findPython, type Python } from "../../../worker/sandbox/find-python.ts";
+import { findPython } from "../../../worker/sandbox/find-python.ts";
+import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { listLevels } from "../../../worker/sandbox/list-levels.ts";
-import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
 import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
 

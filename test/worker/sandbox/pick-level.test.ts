@@ -4,7 +4,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { findPython, type Python } from "../../../worker/sandbox/find-python.ts";
+import { findPython } from "../../../worker/sandbox/find-python.ts";
+import type { Python } from "../../../worker/sandbox/sandbox.ts";
 import { openSandbox } from "../../../worker/sandbox/pick-level.ts";
 import { bwrapPath, openLevels, searchPath } from "./open-levels.ts";
 

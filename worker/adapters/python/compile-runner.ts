@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { buffer, text } from "node:stream/consumers";
-import type { Python } from "../../sandbox/find-python.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };

@@ -3,8 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { decodeFrames, type FrameFault } from "../../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame } from "../../channel/frame-schema.ts";
 import { mergeStreams } from "../../channel/merge-streams.ts";
-import type { Python } from "../../sandbox/find-python.ts";
-import type { Sandbox, SandboxExit } from "../../sandbox/sandbox.ts";
+import type { Python, Sandbox, SandboxExit } from "../../sandbox/sandbox.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { bootstrap, compileRunner } from "./compile-runner.ts";
 

@@ -5,7 +5,7 @@ import { ownerTag } from "../owner-tag.ts";
 /** Where this worker may make groups, one directory per controller; under v2 they are the same one. */
 export type Hierarchy = { version: 1 | 2; memory: string; pids: string; cpu: string };
 
-export type CgroupSources = { mountinfo: string; membership: string };
+type CgroupSources = { mountinfo: string; membership: string };
 
 /**
  * Finds the memory, pids and cpu controllers below the worker's own group, so that whatever limits the worker limits its

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
 
-export type CgroupLimits = { memory_bytes: number; processes: number };
-export type CgroupUsage = { cpu_ms: number; max_rss_bytes: number | null; memoryKills: number; refusedForks: number };
+type CgroupLimits = { memory_bytes: number; processes: number };
+type CgroupUsage = { cpu_ms: number; max_rss_bytes: number | null; memoryKills: number; refusedForks: number };
 
 export type Cgroup = {
   /**

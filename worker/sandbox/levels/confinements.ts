@@ -1,4 +1,4 @@
-import type { Python } from "../find-python.ts";
+import type { Python } from "../sandbox.ts";
 import { assembleSeccomp } from "../seccomp.ts";
 import type { Confinement } from "./supervised.ts";
 

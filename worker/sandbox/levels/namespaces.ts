@@ -4,13 +4,12 @@ import type { Duplex } from "node:stream";
 import { bwrapArgs, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
-import type { Python } from "../find-python.ts";
+import { type Python, type Sandbox, type SandboxCommand, type SandboxExit, SandboxUnavailable } from "../sandbox.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
-import { type Sandbox, type SandboxCommand, type SandboxExit, SandboxUnavailable } from "../sandbox.ts";
 import { assembleSeccomp } from "../seccomp.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
-export type NamespaceOptions = {
+type NamespaceOptions = {
   bwrap: OpenExecutable;
   python: Python;
   uids: SlotUids | null;

@@ -4,10 +4,9 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Python } from "../find-python.ts";
+import type { Python, Sandbox, SandboxCommand, SandboxExit } from "../sandbox.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
-import type { Sandbox, SandboxCommand, SandboxExit } from "../sandbox.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
 /** What holds the command beyond rlimits and an environment of its own. */
@@ -20,7 +19,7 @@ export type Confinement = {
   wrap(argv: readonly string[], directory: string): string[];
 };
 
-export type SupervisedOptions = {
+type SupervisedOptions = {
   python: Python;
   uids: SlotUids | null;
   strayFds: readonly number[];

@@ -133,6 +133,7 @@ def end_all(main_pid, own_uid):
             os.kill(-1, signal.SIGKILL) if own_uid else os.killpg(main_pid, signal.SIGKILL)
         except OSError:
             pass
+        # No pause: a process that forks and exits in turns is caught only by being faster.
         for pid in find_children():
             os.kill(pid, signal.SIGKILL)
         try:
@@ -140,7 +141,6 @@ def end_all(main_pid, own_uid):
                 pass
         except ChildProcessError:
             return
-        time.sleep(0.001)
 
 
 def remove_tree(directory):
