@@ -165,6 +165,7 @@ describe("ends", () => {
     expect(error).toMatchObject({ code: "agent_error", error_type: "RuntimeError", message: "it broke" });
     expect(error?.traceback).toContain('raise RuntimeError("it broke") from error');
     expect(error?.traceback).toContain("KeyError: 'missing'");
+    expect(error?.traceback).toContain('File "raising.py", line 11, in main');
     expect(error?.traceback).not.toContain("runfleet");
   });
 

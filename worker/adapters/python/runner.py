@@ -14,6 +14,7 @@ import time
 EVENTS_FD = 3
 LINE_BYTES = 12 * 1024 * 1024  # What the worker reads as one frame.
 TRACEBACK_CHARS = 64 * 1024
+WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty.
 CANDIDATES = ("main", "run", "agent", "graph", "app", "predict", "Predictor", "handler")
 
 lock = _thread.allocate_lock()
@@ -205,7 +206,7 @@ def describe(error):
         message = str(error)
     except Exception:
         message = "(its message can't be shown)"
-    text = "".join(summary.format())[-TRACEBACK_CHARS:]
+    text = "".join(summary.format()).replace(WORK_DIRECTORY + os.sep, "")[-TRACEBACK_CHARS:]
     return {"error_type": type(error).__name__, "message": message[:TRACEBACK_CHARS], "traceback": text}
 
 
