@@ -36,3 +36,18 @@ export interface Sandbox {
   start(command: SandboxCommand): Promise<SandboxProcess>;
   close(): Promise<void>;
 }
+
+/** A Python that the sandbox's user can reach. */
+export type Python = {
+  path: string;
+  version: string;
+  /** Directories that it needs beyond /usr, to be shown read-only in the sandbox. */
+  prefixes: string[];
+  /** What `site` adds to sys.path: installed packages. Our runner starts without `site`, for speed. */
+  sitePath: string[];
+};
+
+/** The machine couldn't give a sandbox: nothing of the agent has run. */
+export class SandboxUnavailable extends Error {
+  override name = "SandboxUnavailable";
+}

@@ -1,0 +1,37 @@
+# Uses up one resource, named by its input.
+import os
+import time
+
+
+def memory():
+    return len(b"x" * (1 << 30))
+
+
+def shared_memory():
+    import mmap
+
+    area = mmap.mmap(-1, 1 << 30)
+    return [area.write(b"x" * (1 << 20)) for _ in range(1 << 10)]
+
+
+def forks():
+    children = 0
+    while True:
+        if os.fork() == 0:
+            time.sleep(600)
+        children += 1
+
+
+def disk():
+    with open("big", "wb") as file:
+        for _ in range(1 << 10):
+            file.write(b"x" * (1 << 20))
+
+
+def cpu():
+    while True:
+        pass
+
+
+def main(input):
+    return globals()[input["bomb"]]()

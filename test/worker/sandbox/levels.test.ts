@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Adapter } from "../../../worker/adapters/adapter.ts";
+import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
+import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
+import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
+import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
+import { firstSlotUid } from "../../../worker/sandbox/slot-uids.ts";
+import { agentRequest, resources, runAgent } from "../adapters/run-agent.ts";
+import { openLevels } from "./open-levels.ts";
+
+const isRoot = process.getuid?.() === 0;
+const machine = await openLevels();
+afterAll(() => machine.close());
+
+type Claim = { sandbox: Sandbox; isolates: boolean; boundsTree: boolean };
+const claims = machine.levels.map((sandbox): [string, Claim] => [
+  `level ${sandbox.report.level}, ${sandbox.report.name}`,
+  { sandbox, isolates: sandbox.report.level > 0, boundsTree: sandbox.report.level === 3 },
+]);
+
+/** Processes with a sandbox uid of this machine (only root workers use them), as names. */
+function sandboxedProcesses(): string[] {
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && ownerOf(pid) >= firstSlotUid && ownerOf(pid) <= 65_000);
+}
+function ownerOf(pid: string): number {
+  return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? 0;
+}
+/** Directories and cgroups that carry this process's name. */
+function leftovers(): string[] {
+  const groups = ["memory", "pids", "cpuacct"].flatMap((controller) => {
+    const own = readFileSync("/proc/self/cgroup", "utf8").split("\n").find((line) => line.split(":")[1] === controller);
+    return own ? [`/sys/fs/cgroup/${controller}${own.split(":")[2]}`] : [];
+  });
+  return [tmpdir(), ...groups].flatMap((directory) => readdirSync(directory).filter((name) => name.startsWith(ownerTag())));
+}
+
+describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
+  let adapter: Adapter;
+  beforeAll(async () => {
+    adapter = await createPythonAdapter(sandbox, machine.python);
+  });
+  const bomb = (kind: string, changes = {}) =>
+    runAgent(adapter, agentRequest("bombs", { input_payload: { bomb: kind }, resources: { ...resources, ...changes } }));
+
+  test("holds against the canaries", async () => {
+    expect(await runCanaries(sandbox, machine.python)).toEqual([]);
+  });
+
+  test("a killed tree is gone within 100 ms, with children that left its session and hold its pipes", async () => {
+    const controller = new AbortController();
+    let abortedAt = Number.NaN;
+    for await (const frame of adapter.run(agentRequest("sleeper", { input_payload: { children: 10 } }), controller.signal)) {
+      if (frame.type !== "output") continue;
+      abortedAt = performance.now();
+      controller.abort();
+    }
+    expect(performance.now() - abortedAt).toBeLessThan(100);
+  });
+
+  test("a process that forks and exits in turns doesn't outrun the kill", async () => {
+    const request = agentRequest("respawner");
+    const { outputs, exit } = await runAgent(adapter, request, (frame) => frame.type === "output");
+    expect(outputs[0]).toBe("ready");
+    expect(exit).toMatchObject({ code: null, signal: "SIGKILL" });
+  });
+
+  test("a memory bomb ends with the memory limit, and what it had said stays", async () => {
+    const { exit, error } = await bomb("memory");
+    expect(exit.limit).toBe("memory");
+    expect(error === undefined || error.error_type === "MemoryError").toBe(true);
+  });
+
+  test.runIf(boundsTree)("shared memory counts as well", async () => {
+    expect((await bomb("shared_memory")).exit.limit).toBe("memory");
+  });
+
+  test("a fork bomb is refused and leaves nothing", async () => {
+    const { exit, error } = await bomb("forks");
+    expect(error?.error_type).toBe("BlockingIOError");
+    if (boundsTree) expect(exit.limit).toBe("processes");
+  });
+
+  test("a disk bomb ends with the disk limit", async () => {
+    expect((await bomb("disk")).exit.limit).toBe("disk");
+  });
+
+  test("CPU time over the limit ends the run", async () => {
+    const { exit } = await bomb("cpu", { cpu_ms: 600 });
+    expect(exit.limit).toBe("cpu");
+  });
+
+  test.runIf(isolates || isRoot)("two runs and the worker don't see each other", async () => {
+    const mark = `mark-${Math.random().toString(36).slice(2)}`;
+    const keeping = new AbortController();
+    const keeper = adapter.run(agentRequest("keeper", { input_payload: { mark }, env: { MARK: mark } }), keeping.signal);
+    for await (const frame of keeper) {
+      if (frame.type !== "output") continue;
+      const { result, error } = await runAgent(adapter, agentRequest("snoop", { input_payload: { mark } }));
+      expect(error).toBeUndefined();
+      const { uid, fds, marks, cwd } = result as { uid: number; fds: [number, number][]; marks: string[]; cwd: string[] };
+      expect(marks).toEqual([]);
+      expect(cwd).toEqual(["snoop.py"]);
+      const open = fds.filter(([, device]) => device !== deviceOfNull).map(([fd]) => fd);
+      expect(open).toEqual([0, 1, 2, 3]);
+      if (isRoot) expect(uid).toBeGreaterThanOrEqual(firstSlotUid);
+      keeping.abort();
+    }
+  });
+
+  test("runs at the same time keep apart, and each ends once", async () => {
+    const runs = Array.from({ length: 6 }, (__, index) =>
+      runAgent(adapter, agentRequest("chatty", { input_payload: { name: `n${index}` } })),
+    );
+    for (const [index, { outputs }] of (await Promise.all(runs)).entries()) expect(outputs[0]).toBe(`hello n${index}\n`);
+  });
+});
+
+test("after all that nothing is left in /tmp, the cgroups or the process table", async () => {
+  await vi.waitFor(() => expect(leftovers()).toEqual([]), { timeout: 5_000 });
+  if (isRoot) expect(sandboxedProcesses().filter((pid) => isOurs(pid))).toEqual([]);
+});
+
+const deviceOfNull = statSync("/dev/null").rdev;
+
+/** Whether a process descends from this one. */
+function isOurs(pid: string): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const parent = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? "0";
+  return parent === String(process.pid) || (parent !== "0" && parent !== "1" && isOurs(parent));
+}

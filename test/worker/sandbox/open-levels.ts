@@ -1,0 +1,32 @@
+import { inject } from "vitest";
+import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
+import { findPython } from "../../../worker/sandbox/find-python.ts";
+import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
+import { listLevels } from "../../../worker/sandbox/list-levels.ts";
+import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
+import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
+
+export const searchPath = process.env["PATH"] ?? "";
+
+/** bubblewrap's path as the test run provides it, or from BWRAP; undefined looks on PATH. */
+export function bwrapPath(): string | undefined {
+  const provided = (inject as (key: string) => unknown)("bwrap");
+  return typeof provided === "string" ? provided : process.env["BWRAP"];
+}
+
+/** Every level that this machine can have, strongest first, unproven. */
+export async function openLevels(): Promise<{ python: Python; levels: Sandbox[]; close(): Promise<void> }> {
+  const python = await findPython(undefined, searchPath);
+  const uids = openSlotUids();
+  const bwrap = findBwrap(bwrapPath(), searchPath);
+  const opened = listLevels({ bwrap, python, uids, strayFds: findStrayFds() }).map((level) => level.open());
+  const levels = opened.filter((level): level is Sandbox => "start" in level);
+  return {
+    python,
+    levels,
+    close: async () => {
+      await Promise.all(levels.map((level) => level.close()));
+      uids?.close();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+"""From an entrypoint to a result: loads the agent's file, finds what to call, calls it, and sends what it yields."""
+
+import os
+import sys
+
+
+class NoEntrypoint(Exception):
+    runfleet_code = "no_entrypoint"
+
+
+class BadEntrypoint(Exception):
+    runfleet_code = "bad_entrypoint"
+
+
+def call_entrypoint(entrypoint, context, send, candidates):
+    if not entrypoint:
+        raise NoEntrypoint("The agent has no code: neither its config nor the run's files name any.")
+    path, _, name = entrypoint.partition(":")
+    path = os.path.normpath(path)
+    if path.startswith(("..", "/")) or not path.endswith(".py"):
+        raise BadEntrypoint(f"'{entrypoint}' is not like file.py or file.py:name.")
+    if not os.path.isfile(path):
+        raise BadEntrypoint(f"There is no file '{path}' among the agent's code.")
+    module = load(path, None if name else candidates)
+    if module is None:
+        return None
+    found = getattr(module, name, None) if name else first_callable(module, candidates)
+    function = adapt(found, send)
+    if name and function is None:
+        raise BadEntrypoint(f"'{path}' has nothing to call that is named '{name}'.")
+    return drive(call(function, context), send) if function else None
+
+
+def first_callable(module, candidates):
+    return next((item for item in (getattr(module, name, None) for name in candidates) if adapt(item, None)), None)
+
+
+def load(path, candidates):
+    """Runs the file: as a module, or as a script (then None) when it defines none of `candidates`."""
+    sys.path[:0] = [os.getcwd()] if not os.path.dirname(path) else [os.path.abspath(os.path.dirname(path)), os.getcwd()]
+    sys.argv = [path]
+    full = os.path.abspath(path)
+    with open(full, "rb") as file:
+        tree = compile(file.read(), full, "exec", 0x400, dont_inherit=True)  # ast.PyCF_ONLY_AST, without importing ast
+    script = candidates is not None and defined_names(tree.body).isdisjoint((*candidates, "*"))
+    stem = os.path.basename(path)[:-3]
+    name = "__main__" if script else f"agent_{stem}" if stem in sys.modules else stem
+    module = type(sys)(name)
+    module.__file__ = full
+    sys.modules[name] = module
+    exec(compile(tree, full, "exec", dont_inherit=True), module.__dict__)
+    if script and "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()  # A script ends with its last thread.
+    return None if script else module
+
+
+def defined_names(statements):
+    """What a module's statements bind at its top level, in nested blocks as well."""
+    names = set()
+    for statement in statements:
+        kind = type(statement).__name__
+        if kind in ("FunctionDef", "AsyncFunctionDef", "ClassDef"):
+            names.add(statement.name)
+            continue
+        for alias in statement.names if kind in ("Import", "ImportFrom") else ():
+            names.add(alias.asname or alias.name.partition(".")[0])
+        for target in getattr(statement, "targets", [getattr(statement, "target", None)]):
+            names.update(item.id for item in getattr(target, "elts", [target]) if hasattr(item, "id"))
+        for block in ("body", "orelse", "finalbody"):
+            names |= defined_names(getattr(statement, block, []))
+        for handler in getattr(statement, "handlers", []):
+            names |= defined_names(handler.body)
+    return names
+
+
+def adapt(found, send):
+    """The function behind an object of a known framework, by shape alone; None for what can't be called."""
+    if all(hasattr(found, name) for name in ("stream", "invoke", "get_graph")):
+        return lambda input, context: stream_graph(found, input, context, send)
+    if isinstance(found, type) and hasattr(found, "predict"):  # a Cog predictor
+        return lambda input: predict(found(), input)
+    handlers = getattr(found, "handlers", None)
+    if isinstance(handlers, dict) and "main" in handlers:  # a Bedrock AgentCore app
+        return handlers["main"]
+    if hasattr(found, "kickoff"):  # a CrewAI crew
+        return lambda input: found.kickoff(inputs=input)
+    return found if callable(found) else None
+
+
+def stream_graph(graph, input, context, send):
+    """A LangGraph graph (it has channels), or a LangChain runnable."""
+    config = {"configurable": {"thread_id": context.thread_id or context.run_id}}
+    last = None
+    if not hasattr(graph, "channels"):
+        for part in graph.stream(input, config):
+            send("output", content=getattr(part, "content", part))
+            last = part if last is None else last + part
+        return last
+    for mode, part in graph.stream(input, config, stream_mode=["messages", "custom", "updates", "values"]):
+        if mode == "values":
+            last = part
+        elif mode == "messages":
+            if content := getattr(part[0], "content", ""):
+                send("output", content=content)
+        else:
+            send("custom", name="custom" if mode == "custom" else "update", value=part)
+    return last
+
+
+def predict(predictor, input):
+    getattr(predictor, "setup", lambda: None)()
+    _, names, takes_any = parameters(predictor.predict)
+    return predictor.predict(**{name: value for name, value in input.items() if takes_any or name in names})
+
+
+def parameters(function):
+    """(positional names, names that may go by keyword, whether any keyword goes), cheaply for plain functions."""
+    bound = getattr(function, "__func__", None)
+    code = getattr(bound or function, "__code__", None)
+    if code and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
+        skip = 1 if bound else 0
+        positional = code.co_varnames[skip : code.co_argcount]
+        keyword = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        return positional, positional + keyword, bool(code.co_flags & 0x08)
+    import inspect
+
+    try:
+        found = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return ("input",), ("input",), False
+    positional = tuple(p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    keyword = tuple(p.name for p in found if p.kind == p.KEYWORD_ONLY)
+    return positional, positional + keyword, any(p.kind == p.VAR_KEYWORD for p in found)
+
+
+def call(function, context):
+    """
+    Its first parameter gets the whole input, unless it is one of several and the input has a field of its name; the others
+    get the input's fields by name. A parameter `ctx` or `context` gets the context.
+    """
+    positional, names, takes_any = parameters(function)
+    input, contexts = context["input"], ("ctx", "context")
+    fields = [name for name in names if name not in contexts]
+    alone = len(fields) == 1 and not takes_any
+    whole = fields[:1] if fields and fields[0] in positional and (alone or fields[0] not in input) else []
+    given = {name: input[name] for name in (input if takes_any else fields) if name in input and name not in whole}
+    given.update({name: context for name in contexts if name in names})
+    if not whole:
+        return function(**given)
+    return function(input, **given) if positional[0] in whole else function(**{whole[0]: input}, **given)
+
+
+def drive(result, send):
+    """Sends what an iterator yields; its return value, or the value itself, is the result."""
+    if hasattr(result, "__await__") or hasattr(result, "__anext__"):
+        import asyncio
+
+        return drive(asyncio.run(drive_async(result, send)), send)
+    if not hasattr(result, "__next__"):
+        return result
+    while True:
+        try:
+            part = next(result)
+        except StopIteration as stop:
+            return stop.value
+        send("output", content=part)
+
+
+async def drive_async(result, send):
+    if hasattr(result, "__await__"):
+        result = await result
+    if not hasattr(result, "__anext__"):
+        return result
+    async for part in result:
+        send("output", content=part)

@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { buffer, text } from "node:stream/consumers";
+import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
+
+const MiB = 1024 * 1024;
+const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
+const files = ["runner", "encode_json", "call_agent"] as const;
+
+const compiler = `import marshal, os, sys
+sources = eval(sys.stdin.read())
+code = {name: compile(source, "<runfleet " + name + ">", "exec") for name, source in sources.items()}
+os.write(3, marshal.dumps(code))`;
+
+/** Starts what `compileRunner` gave: stdin is the code's length on a line, the code, and then what the runner reads. */
+export const bootstrap =
+  'import marshal,sys;f=sys.stdin.buffer;modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"])';
+
+/**
+ * The runner's files as marshalled code of this very interpreter, so that no run compiles them and none needs to reach
+ * the project's directory. Throws when the interpreter can't compile them.
+ */
+export async function compileRunner(sandbox: Sandbox, python: Python): Promise<Buffer> {
+  const sources = Object.fromEntries(
+    files.map((name) => [name, readFileSync(new URL(`./${name}.py`, import.meta.url), "utf8")]),
+  );
+  const child = await sandbox.start({ argv: [python.path, "-I", "-S", "-c", compiler], env: {}, resources });
+  // JSON of strings only is a Python literal as well.
+  child.stdin.end(JSON.stringify(sources));
+  child.stdout.resume();
+  const [code, complaint] = await Promise.all([buffer(child.events), text(child.stderr), child.exited]);
+  if (code.length === 0) throw new Error(`${python.path} can't compile the runner: ${complaint}`);
+  return code;
+}

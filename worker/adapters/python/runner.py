@@ -1,0 +1,281 @@
+"""Runs one agent: reads one JSON request from stdin, leaves NDJSON frames on fd 3, exits 0 with a result and 1 without.
+
+Start-up time is the product here: only modules that the interpreter has loaded or built in are imported at the top.
+`modules` is given by the adapter: the code of the files beside this one.
+"""
+
+import _thread
+import builtins
+import io
+import os
+import sys
+import time
+
+EVENTS_FD = 3
+LINE_BYTES = 12 * 1024 * 1024  # What the worker reads as one frame.
+TRACEBACK_CHARS = 64 * 1024
+WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty.
+CANDIDATES = ("main", "run", "agent", "graph", "app", "predict", "Predictor", "handler")
+
+lock = _thread.allocate_lock()
+
+
+def load_part(name):
+    part = type(sys)("runfleet_" + name)
+    exec(modules[name], part.__dict__)
+    return part
+
+
+encode_json = load_part("encode_json")
+encode = encode_json.encode
+
+
+def write_frame(type_, **fields):
+    """Sends a frame as it is. False when it is longer than the worker would read."""
+    line = encode({"type": type_, **fields}) + b"\n"
+    if len(line) > LINE_BYTES:
+        return False
+    with lock:
+        view = memoryview(line)
+        while view:
+            view = view[os.write(EVENTS_FD, view) :]
+    return True
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (ValueError, AttributeError):
+            pass  # The agent closed or replaced it.
+
+
+def send(type_, **fields):
+    """Sends a frame after all that was printed before it."""
+    flush()
+    if not write_frame(type_, **fields):
+        write_frame("log", level="error", stream="agent", message=f"A {type_} of more than {LINE_BYTES} bytes was left out.")
+
+
+class FrameStream(io.RawIOBase):
+    """Python's own stdout and stderr. What C code and subprocesses write goes to the real descriptors, for the worker."""
+
+    def __init__(self, fd, write_text):
+        self.fd, self.write_text = fd, write_text
+        import codecs
+
+        self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.fd
+
+    def write(self, data):
+        if text := self.decode(bytes(data)):
+            self.write_text(text)
+        return len(data)
+
+
+def text_stream(fd, write_text):
+    raw = io.BufferedWriter(FrameStream(fd, write_text))
+    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def print_output(text):
+    for start in range(0, len(text), 1 << 20):
+        write_frame("output", content=text[start : start + (1 << 20)])
+
+
+def print_log(text):
+    write_frame("log", level="info", stream="stderr", message=text[:-1] if text.endswith("\n") else text)
+
+
+class Tool:
+    """`with context.tool("search", {"q": 1}) as call: call.result = …`, in `async with` as well."""
+
+    def __init__(self, name, args):
+        self.call_id, self.name, self.args, self.result = os.urandom(8).hex(), name, args, None
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        send("tool.start", call_id=self.call_id, name=self.name, args=self.args)
+        return self
+
+    def __exit__(self, kind, error, _):
+        took = round((time.monotonic() - self.started) * 1000)
+        message = f"{kind.__name__}: {error}" if kind else None
+        send("tool.end", call_id=self.call_id, result=self.result, error=message, duration_ms=took)
+
+    async def __aenter__(self):
+        return self.__enter__()
+
+    async def __aexit__(self, *error):
+        self.__exit__(*error)
+
+
+class Context(dict):
+    """What the agent knows of its run, by key or attribute, and what it may say besides yielding."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def emit(self, name, value=None):
+        send("custom", name=str(name), value=value)
+
+    def progress(self, value=None, message=None):
+        """`value` from 0 to 1."""
+        if isinstance(value, str):
+            value, message = None, value
+        bounded = None if value is None else min(max(float(value), 0.0), 1.0)
+        send("progress", value=bounded, message=None if message is None else str(message))
+
+    def log(self, message, level="info"):
+        send("log", level=str(level), stream="agent", message=str(message))
+
+    def save_state(self, state):
+        """Text is kept as it is, anything else as its JSON."""
+        text = state if isinstance(state, str) else encode(state).decode()
+        self["state"] = self["state_snapshot"] = text
+        send("state", state_snapshot=text)
+
+    def usage(self, **counts):
+        """Totals so far: input_tokens, output_tokens, cost_usd."""
+        send("usage", **counts)
+
+    def tool(self, name, args=None):
+        return Tool(str(name), args)
+
+
+def make_context(request):
+    names = ("history", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+    context = Context({name: request[name] for name in names})
+    context["input"] = request["input_payload"]
+    context["state"] = context["state_snapshot"]
+    context["files"] = {name: os.path.abspath(name) for name in request["files"]}
+    helper = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
+    helper.context = context
+    for name in ("emit", "progress", "log", "save_state", "usage", "tool"):
+        setattr(helper, name, getattr(context, name))
+    sys.modules["runfleet"] = helper
+    return context
+
+
+def write_files(files):
+    """Names are relative paths inside the working directory; a data: URL gives bytes, any other text itself."""
+    for name, content in files.items():
+        parts = name.split("/")
+        if any(part in ("", ".", "..") for part in parts) or "\0" in name:
+            raise ValueError(f"'{name}' is no relative path inside the run's directory")
+        if len(parts) > 1:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(decode_content(content))
+
+
+def decode_content(content):
+    head, comma, body = content.partition(",") if content.startswith("data:") else ("", "", "")
+    if not comma or any(character.isspace() for character in head):
+        return content.encode("utf-8", "replace")
+    if head.endswith(";base64"):
+        import binascii
+
+        return binascii.a2b_base64(body)
+    from urllib.parse import unquote_to_bytes
+
+    return unquote_to_bytes(body)
+
+
+def describe(error):
+    """{error_type, message, traceback} with the agent's own frames and their source lines only."""
+    try:
+        import traceback
+    except Exception:  # out of memory or descriptors
+        return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
+    summary = traceback.TracebackException.from_exception(error)
+    part, seen = summary, set()
+    while part and id(part) not in seen:
+        seen.add(id(part))
+        part.stack = traceback.StackSummary.from_list(frame for frame in part.stack if not frame.filename.startswith("<runfleet"))
+        part = part.__cause__ or part.__context__
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its message can't be shown)"
+    text = "".join(summary.format()).replace(WORK_DIRECTORY + os.sep, "")[-TRACEBACK_CHARS:]
+    return {"error_type": type(error).__name__, "message": message[:TRACEBACK_CHARS], "traceback": text}
+
+
+def report_usage():
+    import resource
+
+    scale = 1 if sys.platform == "darwin" else 1024
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu_ms = round(sum(usage.ru_utime + usage.ru_stime for usage in both) * 1000)
+    write_frame("usage", cpu_ms=cpu_ms, max_rss_bytes=max(usage.ru_maxrss for usage in both) * scale)
+
+
+def run_agent(request):
+    """Answers the last frame's type and fields."""
+    try:
+        os.environ.update(request["env"])
+        write_files(request["code"])
+        write_files(request["files"])
+        context = make_context(request)
+        result = load_part("call_agent").call_entrypoint(request["entrypoint"], context, send, CANDIDATES)
+        return "result", {"result_content": result}
+    except SystemExit as exit_:
+        if exit_.code in (None, 0):
+            return "result", {"result_content": None}
+        return "error", {"code": "agent_error", **describe(exit_), "traceback": None}
+    except BaseException as error:
+        code = getattr(error, "runfleet_code", "agent_error")
+        if code != "agent_error":
+            return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
+        return "error", {"code": code, **describe(error)}
+
+
+def finish(type_, fields):
+    """After everything else is said: the last frame. Answers the exit code."""
+    import atexit
+
+    atexit._run_exitfuncs()
+    flush()
+    try:
+        report_usage()
+    except Exception:
+        pass  # The agent used up what an import needs; its result counts all the same.
+    if write_frame(type_, **fields):
+        return 0 if type_ == "result" else 1
+    message = f"The result is longer than {LINE_BYTES} bytes."
+    write_frame("error", code="agent_error", error_type="ResultTooLarge", message=message, traceback=None)
+    return 1
+
+
+def main():
+    request = encode_json.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+    os.set_inheritable(EVENTS_FD, False)
+    sys.dont_write_bytecode = True
+    sys.path += request.pop("site_path")
+    sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
+    import _sitebuiltins
+    import faulthandler
+
+    faulthandler.enable(2)
+    builtins.exit = builtins.quit = _sitebuiltins.Quitter("exit", "Ctrl-D")
+    runner = os.getpid()
+    last = run_agent(request)
+    if os.getpid() != runner:
+        os._exit(0 if last[0] == "result" else 1)  # A fork of the agent's that came back here.
+    code = 1
+    try:
+        code = finish(*last)
+    finally:
+        os._exit(code)
+
+
+main()

@@ -1,0 +1,128 @@
+"""What a hostile agent would try first. One JSON request on stdin, one JSON object {attempt: held} a line on fd 3."""
+
+import json
+import os
+import socket
+import sys
+import time
+
+request = json.load(sys.stdin)
+
+
+def held(attempt):
+    """Whether the sandbox stopped `attempt`: it raised, or answered False."""
+    try:
+        return attempt() is False
+    except BaseException:
+        return True
+
+
+def read(path):
+    return len(open(path, "rb").read()) >= 0
+
+
+def connect(family, address):
+    with socket.socket(family) as client:
+        client.settimeout(1)
+        client.connect(address)
+
+
+def send_datagram():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.sendto(b"x", ("127.0.0.1", request["udp"]))
+
+
+def find_environment():
+    mark = request["mark"].encode()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if not held(lambda: mark in open(f"/proc/{pid}/environ", "rb").read()):
+            return True
+    return False
+
+
+def write(path):
+    with open(path, "w") as file:
+        file.write("x")
+
+
+def call_libc(name, *args):
+    import ctypes
+
+    return getattr(ctypes.CDLL(None), name)(*args) == 0
+
+
+def reach():
+    held(send_datagram)  # Sending proves nothing: the worker sees whether it arrives.
+    results = {
+        "secret_file": held(lambda: read(request["secret"])),
+        "password_file": held(lambda: read("/etc/shadow")),
+        "unix_socket": held(lambda: connect(socket.AF_UNIX, request["unix"])),
+        "tcp_socket": held(lambda: connect(socket.AF_INET, ("127.0.0.1", request["tcp"]))),
+        "write_outside": held(lambda: write(request["outside"])) and held(lambda: write("/usr/canary")),
+        "signal": held(lambda: os.kill(request["decoy"], 9)),
+    }
+    if sys.platform.startswith("linux"):
+        results |= {
+            "abstract_socket": held(lambda: connect(socket.AF_UNIX, "\0" + request["abstract"])),
+            "environment": held(find_environment),
+            "user_namespace": held(lambda: call_libc("unshare", 0x10000000)),
+            "trace": held(lambda: call_libc("ptrace", 0, 0, 0, 0)),
+        }
+    return results
+
+
+def fork_until(limit):
+    """Answers False when the kernel refused before `limit` children."""
+    children = []
+    try:
+        for _ in range(limit):
+            pid = os.fork()
+            if pid == 0:
+                time.sleep(60)
+                os._exit(0)
+            children.append(pid)
+    except OSError:
+        return False
+    finally:
+        for pid in children:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+
+
+def allocate(size):
+    """In a child, since a cgroup answers with SIGKILL."""
+    pid = os.fork()
+    if pid == 0:
+        os._exit(1 if held(lambda: b"x" * size) else 0)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def limits():
+    return {
+        "forks": held(lambda: fork_until(request["processes"] + 16)),
+        "memory": held(lambda: allocate(request["memory_bytes"] * 2)),
+        "disk": held(lambda: write_bytes("big", request["disk_bytes"] + 65536)),
+    }
+
+
+def write_bytes(path, size):
+    with open(path, "wb") as file:
+        file.write(b"x" * size)
+
+
+def survive():
+    """Leaves a process in a session of its own that holds our pipes; the worker then kills us."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(3, b'{"detached": true}\n')
+            time.sleep(60)
+        os._exit(0)
+    time.sleep(60)
+
+
+if request["attempt"] == "survive":
+    survive()
+else:
+    results = {"reach": reach, "limits": limits}[request["attempt"]]()
+    os.write(3, json.dumps(results).encode() + b"\n")

@@ -1,0 +1,76 @@
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ownerTag } from "../owner-tag.ts";
+
+/** Where this worker may make groups, one directory per controller; under v2 they are the same one. */
+export type Hierarchy = { version: 1 | 2; memory: string; pids: string; cpu: string };
+
+type CgroupSources = { mountinfo: string; membership: string };
+
+/**
+ * Finds the memory, pids and cpu controllers below the worker's own group, so that whatever limits the worker limits its
+ * sandboxes too. Answers a reason where there is none that it may use. v1: the three hierarchies (cgroups-v1/cgroups.rst);
+ * v2: one, whose controllers must be delegated to us (cgroup-v2.rst, "No Internal Process Constraint").
+ */
+export function findHierarchy(sources: CgroupSources = readSources()): Hierarchy | { reason: string } {
+  const v1 = (controller: string) => locate(sources, "cgroup", controller);
+  const [memory, pids, cpu] = [v1("memory"), v1("pids"), v1("cpuacct")];
+  if (memory && pids && cpu) return usable({ version: 1, memory, pids, cpu });
+  const unified = locate(sources, "cgroup2", "");
+  if (!unified) return { reason: "no cgroup hierarchy is mounted" };
+  return delegate(unified) ?? usable({ version: 2, memory: unified, pids: unified, cpu: unified });
+}
+
+function readSources(): CgroupSources {
+  const read = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : "");
+  return { mountinfo: read("/proc/self/mountinfo"), membership: read("/proc/self/cgroup") };
+}
+
+/** The worker's own directory in a hierarchy; its mount point where a container hides what is above. */
+function locate({ mountinfo, membership }: CgroupSources, type: string, controller: string): string | null {
+  const mount = mountinfo.split("\n").find((line) => {
+    const [, filesystem = "", , options = ""] = / - (\S+) (\S+) (\S+)/.exec(line) ?? [];
+    return filesystem === type && (controller === "" || options.split(",").includes(controller));
+  });
+  const point = mount?.split(" ")[4];
+  if (!point) return null;
+  const own = membership.split("\n").find((line) => {
+    const [id, controllers = ""] = line.split(":");
+    return controller === "" ? id === "0" : controllers.split(",").includes(controller);
+  });
+  const directory = resolve(`${point}${own?.split(":").slice(2).join(":") ?? ""}`);
+  return existsSync(directory) ? directory : point;
+}
+
+function usable(hierarchy: Hierarchy): Hierarchy | { reason: string } {
+  for (const directory of new Set([hierarchy.memory, hierarchy.pids, hierarchy.cpu])) {
+    try {
+      accessSync(directory, constants.W_OK);
+    } catch {
+      return { reason: `${directory} is not writable` };
+    }
+  }
+  return hierarchy;
+}
+
+/** Hands memory and pids down to child groups; null when that is done. A group with children may hold no process itself. */
+function delegate(directory: string): { reason: string } | null {
+  const control = join(directory, "cgroup.subtree_control");
+  const isDelegated = () => {
+    const enabled = readFileSync(control, "utf8").split(/\s+/);
+    return enabled.includes("memory") && enabled.includes("pids");
+  };
+  try {
+    if (isDelegated()) return null;
+    const available = readFileSync(join(directory, "cgroup.controllers"), "utf8").split(/\s+/);
+    if (!available.includes("memory") || !available.includes("pids"))
+      return { reason: `${directory} offers no memory and pids controllers` };
+    const self = join(directory, `${ownerTag()}-worker`);
+    mkdirSync(self, { recursive: true });
+    writeFileSync(join(self, "cgroup.procs"), String(process.pid));
+    writeFileSync(control, "+memory +pids");
+    return isDelegated() ? null : { reason: `${directory} took no controllers` };
+  } catch (error) {
+    return { reason: `${directory} can't be delegated: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

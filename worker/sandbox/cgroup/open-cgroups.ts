@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { findLeftovers, ownerTag } from "../owner-tag.ts";
+import type { Hierarchy } from "./find-hierarchy.ts";
+
+type CgroupLimits = { memory_bytes: number; processes: number };
+type CgroupUsage = { cpu_ms: number; max_rss_bytes: number | null; memoryKills: number; refusedForks: number };
+
+export type Cgroup = {
+  /**
+   * Moves a process in; what it starts afterwards is in as well. Off the event loop: the kernel may wait 10 ms here for
+   * every CPU to notice (cgroup_threadgroup_rwsem).
+   */
+  add(pid: number): Promise<void>;
+  readUsage(): CgroupUsage;
+  /** Kills what is left in it and removes it, in the background. */
+  remove(): void;
+};
+
+export type Cgroups = {
+  /** Throws where the kernel refuses the group or a limit. */
+  create(limits: CgroupLimits): Cgroup;
+  /** When every removed group is gone. */
+  close(): Promise<void>;
+};
+
+const removalMs = 5_000;
+
+type Setting = [directory: string, file: string, value: number];
+type Layout = {
+  required(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
+  /** Not every kernel has these. */
+  optional(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
+  usage: { cpu: string; cpuKey: string | null; perMs: number; peak: string; oom: string };
+};
+
+const layouts: Record<1 | 2, Layout> = {
+  1: {
+    required: ({ memory_bytes, processes }: CgroupLimits, { memory, pids }: Hierarchy) => [
+      [memory, "memory.limit_in_bytes", memory_bytes],
+      [pids, "pids.max", processes],
+    ],
+    optional: ({ memory_bytes }: CgroupLimits, { memory }: Hierarchy) => [
+      [memory, "memory.memsw.limit_in_bytes", memory_bytes],
+    ],
+    usage: { cpu: "cpuacct.usage", cpuKey: null, perMs: 1e6, peak: "memory.max_usage_in_bytes", oom: "memory.oom_control" },
+  },
+  2: {
+    required: ({ memory_bytes, processes }: CgroupLimits, { memory, pids }: Hierarchy) => [
+      [memory, "memory.max", memory_bytes],
+      [pids, "pids.max", processes],
+    ],
+    optional: (_: CgroupLimits, { memory }: Hierarchy) => [
+      [memory, "memory.swap.max", 0],
+      [memory, "memory.oom.group", 1],
+    ],
+    usage: { cpu: "cpu.stat", cpuKey: "usage_usec", perMs: 1e3, peak: "memory.peak", oom: "memory.events" },
+  },
+};
+
+/** Groups for sandboxes, named after this worker. Removes what dead workers left. */
+export function openCgroups(hierarchy: Hierarchy): Cgroups {
+  const directories = [...new Set([hierarchy.memory, hierarchy.pids, hierarchy.cpu])];
+  const removals = new Set<Promise<void>>();
+  const tag = ownerTag();
+  let count = 0;
+
+  const removeInBackground = (paths: string[]) => {
+    const removal = removeGroups(paths).finally(() => removals.delete(removal));
+    removals.add(removal);
+  };
+  removeInBackground(directories.flatMap((directory) => findLeftovers(directory).map((name) => join(directory, name))));
+
+  return {
+    create(limits) {
+      const name = `${tag}-${count++}`;
+      const paths = directories.map((directory) => join(directory, name));
+      const inGroup = (directory: string, file: string) => join(directory, name, file);
+      try {
+        for (const path of paths) mkdirSync(path);
+        for (const [directory, file, value] of layouts[hierarchy.version].required(limits, hierarchy))
+          writeFileSync(inGroup(directory, file), String(value));
+      } catch (error) {
+        removeInBackground(paths);
+        throw error;
+      }
+      for (const [directory, file, value] of layouts[hierarchy.version].optional(limits, hierarchy))
+        tryWrite(inGroup(directory, file), String(value));
+      return {
+        async add(pid) {
+          await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
+        },
+        readUsage: () => readUsage(hierarchy, inGroup),
+        remove: () => removeInBackground(paths),
+      };
+    },
+    close: async () => {
+      await Promise.all(removals);
+    },
+  };
+}
+
+function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: string) => string): CgroupUsage {
+  const { cpu, cpuKey, perMs, peak, oom } = layouts[hierarchy.version].usage;
+  return {
+    cpu_ms: Math.round((readNumber(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
+    max_rss_bytes: readNumber(inGroup(hierarchy.memory, peak), null),
+    memoryKills: readNumber(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
+    refusedForks: readNumber(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
+  };
+}
+
+/** A file's number, or that of its line `<key> <number>`. */
+function readNumber(path: string, key: string | null): number | null {
+  try {
+    const text = readFileSync(path, "utf8");
+    const digits = key === null ? text : text.split("\n").find((line) => line.startsWith(`${key} `))?.split(" ")[1];
+    return digits === undefined ? null : Number(digits);
+  } catch {
+    return null;
+  }
+}
+
+function killMembers(paths: readonly string[]): void {
+  for (const path of paths) {
+    if (tryWrite(join(path, "cgroup.kill"), "1")) continue;
+    for (const pid of readMembers(path)) tryKill(pid);
+  }
+}
+
+function readMembers(path: string): number[] {
+  try {
+    return readFileSync(join(path, "cgroup.procs"), "utf8").split("\n").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** rmdir answers EBUSY for as long as a dying process is in the group. */
+async function removeGroups(paths: string[]): Promise<void> {
+  const deadline = Date.now() + removalMs;
+  let left = paths;
+  while (left.length > 0 && Date.now() < deadline) {
+    killMembers(left.filter((path) => readMembers(path).length > 0));
+    const removed = await Promise.all(left.map((path) => rmdir(path).then(() => true, (error) => error.code === "ENOENT")));
+    left = left.filter((_, index) => !removed[index]);
+    if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function tryWrite(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: "r+" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It is gone already.
+  }
+}

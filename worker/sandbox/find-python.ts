@@ -1,0 +1,47 @@
+import { execFile } from "node:child_process";
+import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import type { Python } from "./sandbox.ts";
+import { firstSlotUid } from "./slot-uids.ts";
+
+const run = promisify(execFile);
+const oldest = [3, 9] as const;
+const probe = `import sys
+before = list(sys.path)
+import site
+site.main()
+print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix]
+  + [p for p in sys.path if p not in before]))`;
+
+/**
+ * Asks `configured` (the PYTHON setting), or every python3 on PATH and in the usual places, by running it as the user that
+ * sandboxes run as; PATH's order decides. So a version manager's shim is answered by the binary behind it, and one below
+ * a 0700 home is passed over for /usr/bin/python3. Throws one sentence that says what was tried.
+ */
+export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
+  const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+  const inPath = (name: string) => directories.filter(isAbsolute).map((directory) => join(directory, name));
+  const named = configured && !isAbsolute(configured) ? inPath(configured) : configured ? [configured] : inPath("python3");
+  const answers = await Promise.all([...new Set(named)].map(askPython));
+  const found = answers.find((answer) => "path" in answer);
+  if (found) return found;
+  const refusals = answers.map((answer) => ("refusal" in answer ? answer.refusal : "")).filter(Boolean);
+  const subject = configured ? `PYTHON=${configured} is no usable Python` : "No usable Python was found";
+  throw new Error(`${subject} (${oldest.join(".")} or newer, which the sandbox's user can run): ${refusals.join("; ")}.`);
+}
+
+async function askPython(candidate: string): Promise<Python | { refusal: string }> {
+  const drop = process.getuid?.() === 0 ? { uid: firstSlotUid, gid: firstSlotUid } : {};
+  try {
+    const options = { ...drop, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: 10_000 };
+    const { stdout } = await run(candidate, ["-I", "-S", "-c", probe], options);
+    const [version = "", path = "", prefix = "", basePrefix = "", execPrefix = "", ...sitePath] = stdout.trim().split("\n");
+    const [major = 0, minor = 0] = version.split(".").map(Number);
+    if (major !== oldest[0] || minor < oldest[1]) return { refusal: `${candidate} is ${version}` };
+    const outside = [prefix, basePrefix, execPrefix, ...sitePath].filter((entry) => !entry.startsWith("/usr/") && entry !== "/usr");
+    return { path, version, prefixes: [...new Set(outside)], sitePath };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "failed";
+    return { refusal: `${candidate}: ${code}` };
+  }
+}

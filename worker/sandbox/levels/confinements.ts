@@ -1,0 +1,50 @@
+import type { Python } from "../sandbox.ts";
+import { assembleSeccomp } from "../seccomp.ts";
+import type { Confinement } from "./supervised.ts";
+
+const asIs: Confinement["wrap"] = (argv) => [...argv];
+
+/** Level 1 on Linux: Landlock for files and signals, a filter that leaves no socket but socketpair. Null without a filter. */
+export function landlock(python: Python): Confinement | null {
+  const seccomp = assembleSeccomp(process.arch, "none");
+  if (process.platform !== "linux" || !seccomp) return null;
+  const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"];
+  return {
+    report: { level: 1, name: "landlock", layers: ["landlock", "seccomp", "rlimits"] },
+    readable: [...system, ...python.prefixes],
+    seccomp,
+    wrap: asIs,
+  };
+}
+
+/**
+ * Level 1 on macOS: Seatbelt denies all but programs, the working directory and processes. Untested on macOS: written from
+ * the profiles that ship with it (/System/Library/Sandbox/Profiles). sandbox-exec is deprecated but present.
+ */
+export function seatbelt(python: Python): Confinement | null {
+  if (process.platform !== "darwin") return null;
+  const readable = ["/usr", "/bin", "/System", "/Library/Frameworks", "/private/var/db/dyld", "/dev", ...python.prefixes];
+  const subpaths = (paths: string[]) => paths.map((path) => `(subpath ${JSON.stringify(path)})`).join(" ");
+  const profile = (directory: string) =>
+    [
+      "(version 1)(deny default)",
+      "(allow process-fork)(allow process-exec)(allow sysctl-read)(allow signal (target same-sandbox))",
+      "(allow file-read-metadata)(allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\"))",
+      `(allow file-read* (literal "/") ${subpaths(readable)})`,
+      `(allow file-read* file-write* ${subpaths([directory, `/private${directory}`])} (literal "/dev/null"))`,
+    ].join("");
+  return {
+    report: { level: 1, name: "seatbelt", layers: ["seatbelt", "rlimits"] },
+    readable: [],
+    seccomp: null,
+    wrap: (argv, directory) => ["/usr/bin/sandbox-exec", "-p", profile(directory), ...argv],
+  };
+}
+
+/** Level 0: limits and a clean environment. Not isolation: for trusted agents only. */
+export const bareProcess: Confinement = {
+  report: { level: 0, name: "process", layers: ["rlimits"] },
+  readable: [],
+  seccomp: null,
+  wrap: asIs,
+};

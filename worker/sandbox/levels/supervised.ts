@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { Python, Sandbox, SandboxCommand, SandboxExit } from "../sandbox.ts";
+import { launchProcess, type Launched } from "../launch-process.ts";
+import { findLeftovers, ownerTag } from "../owner-tag.ts";
+import type { SlotUids } from "../slot-uids.ts";
+
+/** What holds the command beyond rlimits and an environment of its own. */
+export type Confinement = {
+  report: { level: number; name: string; layers: string[] };
+  /** Landlock: the paths that stay readable; empty for no Landlock. */
+  readable: readonly string[];
+  seccomp: Buffer | null;
+  /** Puts the command behind another program. */
+  wrap(argv: readonly string[], directory: string): string[];
+};
+
+type SupervisedOptions = {
+  python: Python;
+  uids: SlotUids | null;
+  strayFds: readonly number[];
+  confinement: Confinement;
+};
+
+/** After this the supervisor is taken for stuck, and its process group is killed with it. */
+const stuckMs = 1_000;
+
+/**
+ * Levels without namespaces: `supervisor.py` starts the command confined, adopts what it leaves behind and ends all of it.
+ * Working directories lie in the system's temporary directory; those that dead workers left are removed here.
+ */
+export function createSupervisedSandbox({ python, uids, strayFds, confinement }: SupervisedOptions): Sandbox {
+  const source = readFileSync(new URL("./supervisor.py", import.meta.url), "utf8");
+  const base = tmpdir();
+  const tag = ownerTag();
+  let count = 0;
+  for (const name of findLeftovers(base)) void removeDirectory(join(base, name));
+
+  return {
+    report: { ...confinement.report, layers: [...(uids ? ["uid"] : []), ...confinement.report.layers] },
+
+    async start(command) {
+      const uid = (await uids?.take()) ?? null;
+      const release = () => uid !== null && uids?.release(uid);
+      const directory = join(base, `${tag}-${count++}`);
+      const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
+      const limits = [cpu_ms, memory_bytes, processes, disk_bytes, uid === null ? 0 : 1].map(Math.ceil).join(",");
+      const fixed = [String(process.pid), directory, limits, confinement.seccomp?.toString("hex") ?? "", confinement.readable.join(":")];
+      try {
+        const launched = await launchProcess({
+          file: python.path,
+          args: ["-I", "-S", "-c", source, ...fixed, ...confinement.wrap(command.argv, directory)],
+          env: {},
+          uid,
+          extraPipes: 1,
+          strayFds,
+        });
+        const [channel] = launched.extra as [Duplex];
+        channel.end(encodeEnv(command.env, directory));
+        return supervise(launched, channel, () => {
+          release();
+          void removeDirectory(directory);
+        });
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+
+    close: async () => {},
+  };
+}
+
+function encodeEnv(env: SandboxCommand["env"], directory: string): string {
+  const base = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: directory, TMPDIR: directory, LANG: "C.UTF-8" };
+  return Object.entries({ ...base, ...env }).map(([name, value]) => `${name}=${value}`).join("\0");
+}
+
+function supervise(launched: Launched, channel: Duplex, settle: () => void) {
+  const { pid, stdin, stdout, stderr, events } = launched;
+  const report = text(channel).catch(() => "");
+  let gone = false;
+  let stuck: NodeJS.Timeout | undefined;
+  const kill = () => {
+    if (gone || stuck) return;
+    process.kill(pid, "SIGTERM");
+    stuck = setTimeout(() => !gone && process.kill(-pid, "SIGKILL"), stuckMs).unref();
+  };
+  const exited = launched.exited.then(async (exit): Promise<SandboxExit> => {
+    gone = true;
+    clearTimeout(stuck);
+    settle();
+    const timeout = new Promise<string>((resolve) => setTimeout(resolve, stuckMs, "").unref());
+    return decodeReport(await Promise.race([report, timeout]), exit);
+  });
+  return { pid, stdin, stdout, stderr, events, exited, kill };
+}
+
+/** Without a report the supervisor itself was killed: by our SIGTERM before it had started anything, or as stuck. */
+function decodeReport(line: string, exit: { code: number | null; signal: string | null }): SandboxExit {
+  const [code, number, cpu_ms, max_rss_bytes] = line.trim().split(" ").map(Number);
+  if (code === undefined || number === undefined || cpu_ms === undefined || max_rss_bytes === undefined)
+    return { ...exit, signal: exit.signal && "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
+  const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
+  const limit = signal === "SIGXCPU" ? "cpu" : signal === "SIGXFSZ" ? "disk" : null;
+  return { code: signal ? null : code, signal, limit, cpu_ms, max_rss_bytes };
+}
+
+/** The supervisor removes it; this is for one that was killed. What the kernel won't let us remove stays. */
+async function removeDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true }).catch(() => {});
+}

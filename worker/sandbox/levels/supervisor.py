@@ -1,0 +1,204 @@
+"""Starts a command confined on this side of the kernel, and ends every process that came of it.
+
+Trusted, stdlib only; runs outside the confinement, as the uid that the command runs as. Arguments: the worker's pid, the
+private working directory to make, limits, the seccomp filter in hex, readable paths for Landlock, then the command. The
+environment of the command comes on fd 4 as NUL-separated NAME=value; back on it goes one line when all is over:
+exit code, signal, CPU milliseconds, largest resident set in bytes.
+"""
+
+import os
+import signal
+import sys
+import time
+
+REPORT_FD = 4
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
+LINUX = sys.platform.startswith("linux")
+libc = None
+if LINUX:
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(*args):
+    if libc and libc.prctl(*map(ctypes.c_ulong, args + (0,) * (5 - len(args)))) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def count_own_tasks():
+    count = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.stat(f"/proc/{pid}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{pid}/task"))
+        except OSError:
+            pass
+    return count
+
+
+def set_limits(limits, own_uid):
+    import resource
+
+    def limit(which, soft, hard=None):
+        ceiling = resource.getrlimit(which)[1]
+        values = [soft, soft if hard is None else hard]
+        resource.setrlimit(which, tuple(v if ceiling == resource.RLIM_INFINITY else min(v, ceiling) for v in values))
+
+    cpu_s = -(-limits["cpu_ms"] // 1000)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_NOFILE, 1024)
+    limit(resource.RLIMIT_FSIZE, limits["disk_bytes"])
+    limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
+    others = count_own_tasks() if LINUX and not own_uid else 1
+    limit(resource.RLIMIT_NPROC, limits["processes"] + others)
+    if LINUX:
+        limit(resource.RLIMIT_AS, limits["memory_bytes"])
+
+
+def restrict_files(directory, readable):
+    """Landlock (landlock.rst): read `readable`, write `directory` only, no TCP, no signals or abstract sockets beyond us."""
+    CREATE, ADD_RULE, RESTRICT = 444, 445, 446
+    abi = libc.syscall(CREATE, None, ctypes.c_size_t(0), 1)
+    if abi < 1:
+        raise OSError(ctypes.get_errno(), "Landlock")
+    bits = {1: 13, 2: 14, 3: 15, 4: 15}.get(abi, 16)
+    every, read = (1 << bits) - 1, 0b1101  # EXECUTE | READ_FILE | READ_DIR
+    on_files = every & 0b1100000000000111  # EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+    attributes = (ctypes.c_uint64 * 3)(every, 0b11, 0b11)
+    size = 8 if abi < 4 else 16 if abi < 6 else 24
+    ruleset = libc.syscall(CREATE, attributes, ctypes.c_size_t(size), 0)
+    if ruleset < 0:
+        raise OSError(ctypes.get_errno(), "Landlock")
+    devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
+    for path, access in [(directory, every)] + [(p, read) for p in readable] + [(p, read | 2) for p in devices]:
+        try:
+            fd = os.open(path, 0o10000000 | os.O_CLOEXEC)  # O_PATH
+        except OSError:
+            continue
+        if not os.path.isdir(path):
+            access &= on_files
+        rule = access.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
+        if libc.syscall(ADD_RULE, ruleset, 1, rule, 0) != 0:
+            raise OSError(ctypes.get_errno(), "Landlock rule " + path)
+        os.close(fd)
+    if libc.syscall(RESTRICT, ruleset, 0) != 0:
+        raise OSError(ctypes.get_errno(), "Landlock")
+
+
+def filter_calls(program):
+    class SockFprog(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+    fprog = SockFprog(len(program) // 8, program)
+    if libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(fprog), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def become(options, env, command):
+    """In the child: confined step by step, then the command. Never returns."""
+    try:
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.chdir(options["directory"])
+        os.set_inheritable(REPORT_FD, False)
+        os.set_inheritable(3, True)
+        set_limits(options, options["own_uid"])
+        prctl(PR_SET_NO_NEW_PRIVS, 1)
+        if options["readable"]:
+            restrict_files(options["directory"], options["readable"])
+        if options["filter"]:
+            filter_calls(options["filter"])
+        os.execve(command[0], command, env)
+    except BaseException as error:
+        os.write(2, f"sandbox: {type(error).__name__}: {error}\n".encode())
+    os._exit(126)
+
+
+def find_children():
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+    except OSError:
+        return []
+
+
+def end_all(main_pid, own_uid):
+    """Kills until nothing is left. Orphans come to us (subreaper); with a uid of our own one call reaches all of it."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            os.kill(-1, signal.SIGKILL) if own_uid else os.killpg(main_pid, signal.SIGKILL)
+        except OSError:
+            pass
+        # No pause: a process that forks and exits in turns is caught only by being faster.
+        for pid in find_children():
+            os.kill(pid, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+
+
+def remove_tree(directory):
+    for name in os.listdir(directory):
+        path = os.path.join(directory, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.chmod(path, 0o700)
+            remove_tree(path)
+        else:
+            os.unlink(path)
+    os.rmdir(directory)
+
+
+def read_all(fd):
+    data = b""
+    while part := os.read(fd, 65536):
+        data += part
+    return data
+
+
+def main(worker_pid, directory, limits, program, readable, *command):
+    names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid")
+    options = dict(zip(names, map(int, limits.split(","))), directory=directory, filter=bytes.fromhex(program))
+    options["readable"] = [path for path in readable.split(":") if path]
+    signal.signal(signal.SIGTERM, lambda *_: end_all(child, options["own_uid"]))
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(worker_pid):
+        return
+    env = dict(pair.split("=", 1) for pair in os.fsdecode(read_all(REPORT_FD)).split("\0") if pair)
+    os.mkdir(directory, 0o700)
+    child = os.fork()
+    if child == 0:
+        become(options, env, list(command))
+    for fd in (0, 1, 2, 3):
+        os.close(fd)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    pid, status = 0, signal.SIGKILL
+    while pid != child:
+        try:
+            pid, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            status = signal.SIGKILL
+            break
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    end_all(child, options["own_uid"])
+    try:
+        remove_tree(directory)
+    except OSError:
+        pass
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    rss = usage.ru_maxrss * (1024 if LINUX else 1)
+    code, number = (-1, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else (os.WEXITSTATUS(status), 0)
+    os.write(REPORT_FD, f"{code} {number} {int((usage.ru_utime + usage.ru_stime) * 1000)} {rss}\n".encode())
+    os._exit(0)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,46 @@
+import { findHierarchy } from "./cgroup/find-hierarchy.ts";
+import { openCgroups } from "./cgroup/open-cgroups.ts";
+import type { OpenExecutable } from "./find-bwrap.ts";
+import type { Python, Sandbox } from "./sandbox.ts";
+import { bareProcess, landlock, seatbelt } from "./levels/confinements.ts";
+import { createNamespaceSandbox } from "./levels/namespaces.ts";
+import { createSupervisedSandbox } from "./levels/supervised.ts";
+import type { SlotUids } from "./slot-uids.ts";
+
+type LevelParts = {
+  bwrap: OpenExecutable | null;
+  python: Python;
+  uids: SlotUids | null;
+  strayFds: readonly number[];
+};
+
+/** A level to try: its sandbox, or why this machine can't have it. */
+export type Level = { level: number; name: string; open(): Sandbox | { reason: string } };
+
+/** Every level, the strongest first. */
+export function listLevels({ bwrap, python, uids, strayFds }: LevelParts): Level[] {
+  const noBwrap = { reason: "bubblewrap is not installed" };
+  const notHere = { reason: "not on this platform" };
+  const supervised = (confinement: typeof bareProcess | null) =>
+    confinement ? createSupervisedSandbox({ python, uids, strayFds, confinement }) : notHere;
+  return [
+    {
+      level: 3,
+      name: "ns+cgroup",
+      open() {
+        if (!bwrap) return noBwrap;
+        const hierarchy = findHierarchy();
+        if ("reason" in hierarchy) return hierarchy;
+        return createNamespaceSandbox({ bwrap, python, uids, strayFds, cgroups: openCgroups(hierarchy) });
+      },
+    },
+    {
+      level: 2,
+      name: "ns",
+      open: () => (bwrap ? createNamespaceSandbox({ bwrap, python, uids, strayFds, cgroups: null }) : noBwrap),
+    },
+    { level: 1, name: "landlock", open: () => supervised(landlock(python)) },
+    { level: 1, name: "seatbelt", open: () => supervised(seatbelt(python)) },
+    { level: 0, name: "process", open: () => supervised(bareProcess) },
+  ];
+}

@@ -1,0 +1,63 @@
+import { closeSync } from "node:fs";
+import type { Log } from "../../shared/log.ts";
+import { findBwrap } from "./find-bwrap.ts";
+import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
+import { type Level, listLevels } from "./list-levels.ts";
+import { runCanaries } from "./run-canaries.ts";
+import { openSlotUids } from "./slot-uids.ts";
+import { findStrayFds } from "./stray-fds.ts";
+
+type SandboxOptions = {
+  /** 0 … 3: below it the worker must not start. */
+  minLevel: number;
+  /** bubblewrap's path; undefined looks on `searchPath`. */
+  bwrap: string | undefined;
+  searchPath: string;
+  python: Python;
+  log: Pick<Log, "info" | "warn">;
+};
+
+/**
+ * Opens the strongest level that this machine proves: each is attacked from inside by the canaries and taken only when it
+ * holds. What was passed over is logged as a warning. Throws one `SandboxUnavailable` that names every reason when nothing
+ * at or above `minLevel` holds.
+ */
+export async function openSandbox({ minLevel, bwrap, searchPath, python, log }: SandboxOptions): Promise<Sandbox> {
+  const uids = openSlotUids();
+  const executable = findBwrap(bwrap, searchPath);
+  const parts = { bwrap: executable, python, uids, strayFds: findStrayFds() };
+  const closeParts = () => {
+    uids?.close();
+    if (executable) closeSync(executable.fd);
+  };
+  const missing: string[] = [];
+  for (const level of listLevels(parts).filter((candidate) => candidate.level >= minLevel)) {
+    const outcome = await tryLevel(level, python);
+    if ("reason" in outcome) {
+      missing.push(`${level.name}: ${outcome.reason}`);
+      continue;
+    }
+    const { report } = outcome;
+    if (report.level < 3) log.warn({ ...report, missing }, "sandbox: a weaker level than the strongest");
+    else log.info(report, "sandbox: proven");
+    return {
+      report,
+      start: (command) => outcome.start(command),
+      close: async () => {
+        await outcome.close();
+        closeParts();
+      },
+    };
+  }
+  closeParts();
+  throw new SandboxUnavailable(`No sandbox of level ${minLevel} or above holds here. ${missing.join("; ")}.`);
+}
+
+async function tryLevel(level: Level, python: Python): Promise<Sandbox | { reason: string }> {
+  const sandbox = level.open();
+  if ("reason" in sandbox) return sandbox;
+  const failures = await runCanaries(sandbox, python);
+  if (failures.length === 0) return sandbox;
+  await sandbox.close();
+  return { reason: `the canaries got through: ${failures.join(", ")}` };
+}
