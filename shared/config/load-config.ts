@@ -15,15 +15,16 @@ const keyRing = z.string().transform((text, ctx) =>
   }),
 );
 
-const cidrList = z.string().transform((text) =>
-  text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])),
-);
+const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
 
 const schema = z.object({
   DATABASE_URL: z.string().min(1),
   DATABASE_POOL: integer(1, 200).default(10),
   REDIS_URL: z.string().min(1),
-  REDIS_PREFIX: z.string().regex(/^[A-Za-z0-9:_-]*$/).default("runfleet:"),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9:_-]*$/)
+    .default("runfleet:"),
   ENCRYPTION_KEYS: keyRing,
   NODE_ENV: z.string().default("development"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),

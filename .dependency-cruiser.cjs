@@ -1,0 +1,174 @@
+/**
+ * Who may import whom. Each rule's comment is its sentence; test/architecture/rules-bite.test.ts breaks each of them once.
+ * Paths are relative to the root; type-only imports count. The parser is swc: dependency-cruiser can't read TypeScript 7,
+ * and without a parser it finds 0 modules and passes.
+ */
+
+/** A door: the packages or core modules `to` may be imported from `doors` only (and from tests and benches). */
+const door = (name, comment, to, doors) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { pathNot: [...doors, "^(test|bench)/", "\\.config\\.ts$"] },
+  to,
+});
+const wall = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
+const packages = (...names) => ({ path: `node_modules/(@types/)?(${names.join("|")})/` });
+const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${names.join("|")})$` });
+
+const production = "^((shared|api|worker)/|prisma/deploy)";
+const generated = "^shared/store/generated/";
+const mains = "^((api|worker)/main|(dev|prisma)/[^/]+)\\.ts$";
+
+module.exports = {
+  forbidden: [
+    // ── folders ──
+    wall(
+      "shared-imports-nothing-of-ours",
+      "shared/ is what both sides must agree on; it knows neither.",
+      { path: "^shared/" },
+      { path: "^(api|worker|prisma|dev|test|bench)/" },
+    ),
+    wall(
+      "api-and-worker-never-meet",
+      "The API doesn't know how an agent is executed, the worker doesn't know HTTP routes. What both need is in shared/.",
+      { path: "^(api|worker)/" },
+      { path: "^(api|worker)/", pathNot: "^$1/" },
+    ),
+    wall(
+      "prisma-is-for-deploy",
+      "prisma/ makes tables and clients before anything runs; a running process knows the generated client only.",
+      { path: "^(api|worker)/" },
+      { path: "^prisma/" },
+    ),
+    wall(
+      "dev-starts-processes",
+      "The dev launcher starts the API and the workers as processes, as production does; it imports neither.",
+      { path: "^dev/" },
+      { path: "^(api|worker)/" },
+    ),
+    wall("nothing-needs-dev", "Production runs without the dev launcher.", { path: production }, { path: "^dev/" }),
+    wall(
+      "no-dep-on-test",
+      "Tests and benches may import anything; nothing imports them.",
+      { path: "^(shared|api|worker|prisma|dev)/" },
+      { path: "^(test|bench)/" },
+    ),
+    wall(
+      "schemas-are-pure",
+      "What is on the wire, and what is decided, needs no I/O: these folders import only each other and zod.",
+      { path: "^(shared/(schemas|run)/|worker/(outcome|channel)/|api/stream/(encode-sse\\.ts$|projections/))" },
+      {
+        pathNot: [
+          "^shared/(schemas|run)/",
+          "^worker/(outcome/|channel/|lease/abort-reason\\.ts$)",
+          "^api/stream/(encode-sse\\.ts$|projections/)",
+          "node_modules/zod/",
+        ],
+      },
+    ),
+    wall(
+      "config-is-a-leaf",
+      "The configuration knows the environment and nothing of what it configures.",
+      { path: "^shared/config/" },
+      { path: "^(shared|api|worker)/", pathNot: "^shared/(config|schemas|run)/" },
+    ),
+    wall(
+      "an-area-stands-alone",
+      "A folder of api/ is an area. What two areas need moves to shared/, api/http or api/stream.",
+      { path: "^api/([^/]+)/" },
+      { path: "^api/[^/]+/", pathNot: "^api/($1|http|stream)/" },
+    ),
+    wall(
+      "http-and-stream-know-no-area",
+      "What every area uses depends on none of them.",
+      { path: "^api/(http|stream)/" },
+      { path: "^api/[^/]+/", pathNot: "^api/(http|stream)/" },
+    ),
+    wall(
+      "stages-meet-in-the-story",
+      "A folder of worker/ is a stage; worker/execute-run.ts and worker/fleet-member.ts join them. A stage knows of another one its interface only.",
+      { path: "^worker/([^/]+)/" },
+      {
+        path: "^worker/[^/]+/",
+        pathNot: [
+          "^worker/($1|channel)/",
+          "^worker/(adapters/adapter|sandbox/sandbox|sandbox/find-python|lease/abort-reason)\\.ts$",
+        ],
+      },
+    ),
+
+    // ── doors ──
+    door("express-lives-in-http", "Only the HTTP shell knows Express.", packages("express"), [
+      "^api/(http/|app\\.ts$|main\\.ts$|stream/respond-sse\\.ts$)",
+    ]),
+    door("bullmq-has-two-doors", "Jobs are made in shared/queue and taken in worker/consume.ts.", packages("bullmq"), [
+      "^(shared/queue/|worker/consume\\.ts$)",
+    ]),
+    door("redis-has-few-doors", "Redis is the nudge and the live view, behind named files.", packages("ioredis"), [
+      "^(shared/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/tail-hub\\.ts$|api/http/rate-limit\\.ts$)",
+    ]),
+    door(
+      "sql-lives-in-store",
+      "Only shared/store talks to Postgres (and what makes its tables).",
+      { path: ["node_modules/(@types/pg|@prisma|prisma|pg)/", generated] },
+      ["^(shared/store|prisma)/"],
+    ),
+    door(
+      "processes-start-in-the-sandbox",
+      "Agent code runs in a sandbox. Besides it, only the dev launcher and the build scripts start processes.",
+      core("child_process", "cluster"),
+      ["^worker/sandbox/", "^dev/", "^prisma/[^/]+\\.mjs$"],
+    ),
+    door(
+      "network-goes-through-the-guard",
+      "Outgoing requests go through shared/net, which checks the address. (`fetch` is a lint rule.)",
+      { path: [packages("undici").path, "^(node:)?(https?|http2|dns|dns/promises)$"] },
+      ["^shared/net/", "^dev/", "^api/(http/|main\\.ts$|app\\.ts$|stream/respond-sse\\.ts$)", "^worker/health/"],
+    ),
+
+    // ── everywhere ──
+    wall(
+      "no-cycles",
+      "Of two files, one comes first. Type-only cycles count.",
+      { pathNot: generated },
+      { circular: true },
+    ),
+    wall("no-unresolvable", "An import leads to a file.", {}, { couldNotResolve: true }),
+    wall(
+      "no-orphans",
+      "A file that nothing imports, and that imports nothing, is left over.",
+      { orphan: true, pathNot: ["\\.d\\.ts$", "\\.config\\.ts$", mains, "^(test|bench)/"] },
+      {},
+    ),
+    wall(
+      "reachable-from-a-main",
+      "What no process reaches is dead, whatever its tests say.",
+      { path: mains },
+      { path: "^(shared|api|worker)/", pathNot: [mains, generated], reachable: false },
+    ),
+    wall(
+      "no-dev-dep-in-production",
+      "Production installs without devDependencies.",
+      { path: production },
+      { dependencyTypes: ["npm-dev"], pathNot: "node_modules/@types/" },
+    ),
+    wall(
+      "dependencies-are-declared",
+      "What is imported is in package.json.",
+      {},
+      { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    ),
+  ],
+  options: {
+    parser: "swc",
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: ["node_modules", generated] },
+    exclude: { path: "^dist/" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".mjs", ".js", ".json"],
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "require", "types"],
+    },
+  },
+};
