@@ -22,8 +22,8 @@ export function reachableFolder(path: string): string {
   const folder = isReachable(dirname(resolve(path))) ? resolve(path) : join("/var/tmp", `runfleet-${name}`);
   mkdirSync(folder, { recursive: true });
   if (isRoot) {
-    if (statSync(folder).uid !== 0) throw new Error(`${folder} belongs to somebody else; remove it.`);
-    chmodSync(folder, 0o755);
+    if (![0, 65534].includes(statSync(folder).uid)) throw new Error(`${folder} belongs to somebody else; remove it.`);
+    if (statSync(folder).uid === 0) chmodSync(folder, 0o755);
   }
   return folder;
 }

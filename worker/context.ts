@@ -3,12 +3,15 @@ import { newId } from "../shared/ids.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
+import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import type { Adapter } from "./adapters/adapter.ts";
 import { createAdapters } from "./adapters/registry.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
+import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
@@ -17,6 +20,8 @@ export type WorkerContext = {
   config: Config;
   log: Log;
   workerId: string;
+  /** As it signs its claims. */
+  card: ClaimingWorker;
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
@@ -38,22 +43,26 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   };
   const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
 
-  const sandbox = opens(await openSandbox({ ...config.sandbox, slots: config.worker.slots, log }));
+  const { minLevel, bwrap, searchPath } = config.sandbox;
+  const python = await findPython(config.sandbox.python, searchPath);
+  const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
-  const outbox = opens(startOutboxDrain({ db, keyRing: config.encryptionKeys, log, ...config.callbacks }));
+  const outbox = opens(startOutboxDrain({ db, keyRing: config.encryptionKeys, log, ...config.callbacks, readRun: (id) => readRun(db, id) }));
   const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
+  const workerId = newId("worker");
   return {
     config,
     log,
-    workerId: newId("worker"),
+    workerId,
+    card: { id: workerId, leaseMs: config.worker.leaseMs, sandbox: sandbox.report },
     db,
     streams,
     queue,
     leases,
     sandbox,
-    adapters: createAdapters({ sandbox }),
+    adapters: await createAdapters(sandbox, python),
     outbox,
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),

@@ -17,7 +17,7 @@ import { tellWaiting } from "./tell-waiting.ts";
  */
 export async function executeRun(ctx: WorkerContext, runId: string): Promise<void> {
   const claimedAt = performance.now();
-  const claim = await claimRun(ctx.db, runId, ctx.workerId, ctx.config.worker.leaseMs);
+  const claim = await claimRun(ctx.db, runId, ctx.card);
   if (claim.kind === "thread_busy") return tellWaiting(ctx, runId, "thread_busy");
   if (claim.kind === "not_claimable") return;
   const { attempt } = claim;

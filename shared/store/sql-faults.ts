@@ -12,3 +12,8 @@ const transientClasses = ["08", "40", "53", "55", "57"];
 export function isPostgresAway(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || transientClasses.includes((error.code ?? "").slice(0, 2));
 }
+
+/** Whether Prisma says that a unique index refused a row (its error P2002). */
+export function isPrismaUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "P2002";
+}

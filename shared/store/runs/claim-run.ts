@@ -1,4 +1,5 @@
 import { transitions } from "../../run/transitions.ts";
+import type { SandboxReport } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 
@@ -28,16 +29,18 @@ export type Attempt = {
   requeue_reason: string | null;
 };
 
+export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxReport };
+
 export type Claim = { kind: "claimed"; attempt: Attempt } | { kind: "thread_busy" } | { kind: "not_claimable" };
 
 /**
- * Takes a queued run for `workerId`: raises the attempt (the fence) and sets the lease by Postgres' clock.
+ * Takes a queued run for a worker: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
  * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race.
  */
-export async function claimRun(db: Db, runId: string, workerId: string, leaseMs: number): Promise<Claim> {
+export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const { rows } = await db.sql.query<Attempt>({ ...statement, values: [runId, workerId, leaseMs] });
+    const { rows } = await db.sql.query<Attempt>({ ...statement, values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox)] });
     if (rows[0]) return { kind: "claimed", attempt: rows[0] };
   } catch (error) {
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
@@ -51,7 +54,7 @@ const statement = {
   name: "claim-run",
   text: `
     WITH claimed AS (
-      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, last_seq = 0, wait_reason = NULL,
+      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0, wait_reason = NULL,
         lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
       WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND (thread_id IS NULL OR NOT EXISTS (
         SELECT 1 FROM runs ahead WHERE ahead.thread_id = runs.thread_id AND ahead.status IN ('queued', 'running')

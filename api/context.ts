@@ -1,0 +1,38 @@
+import type { Config } from "../shared/config/load-config.ts";
+import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
+import type { Log } from "../shared/log.ts";
+import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import { type Db, openDb } from "../shared/store/client.ts";
+import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
+import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
+
+/** What operations work with. */
+export type ApiContext = {
+  config: Config;
+  log: Log;
+  db: Db;
+  streams: RunStreams;
+  queue: RunQueue;
+  hub: TailHub;
+  fleet: FleetView;
+  /** Aborted when this process goes: it is no longer ready, and its streams end, to be resumed elsewhere. */
+  leaving: AbortSignal;
+  close(): Promise<void>;
+};
+
+export function createApiContext(config: Config, log: Log, leaving: AbortSignal): ApiContext {
+  const opened: Close[] = [];
+  const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
+    opened.push(() => part.close());
+    return part;
+  };
+  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+  const { url, prefix } = config.redis;
+  const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
+  const streams = opens(openRunStreams(url, prefix, quiet("streams")));
+  const queue = opens(openRunQueue(url, prefix, quiet("queue")));
+  const hub = opens(openTailHub({ url, prefix, db, log }));
+  const fleet = createFleetView(db);
+  return { config, log, db, streams, queue, hub, fleet, leaving, close: () => closeInReverse(opened) };
+}

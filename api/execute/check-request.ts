@@ -1,0 +1,65 @@
+import { ValidationFault } from "../../shared/errors.ts";
+import { checkTargetUrl } from "../../shared/net/address-guard.ts";
+import { requestLimits } from "../../shared/run/limits.ts";
+import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+
+type Fault = { type: string; loc: (string | number)[]; msg: string };
+
+const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Names that would change what runs, or how, rather than tell it something. */
+const reservedEnv = /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
+
+/** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
+export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
+  const faults = [...sizeFaults(request), ...envFaults(request.env_vars), ...fileFaults(request.files)];
+  const url = request.completion_callback_url;
+  const target = url == null ? null : checkTargetUrl(url, allowCidrs);
+  if (target && "fault" in target) faults.push(fault(["completion_callback_url"], target.fault));
+  if (faults.length > 0) throw new ValidationFault(faults);
+}
+
+const fault = (place: (string | number)[], message: string): Fault => ({
+  type: "value_error",
+  loc: ["body", ...place],
+  msg: `Value error, ${message}`,
+});
+
+function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] {
+  const { input_bytes, state_bytes } = requestLimits;
+  const faults: Fault[] = [];
+  if (Buffer.byteLength(JSON.stringify(input_payload)) > input_bytes)
+    faults.push(fault(["input_payload"], `must be at most ${input_bytes} bytes`));
+  if (Buffer.byteLength(state_snapshot) > state_bytes)
+    faults.push(fault(["state_snapshot"], `must be at most ${state_bytes} bytes`));
+  return faults;
+}
+
+function envFaults(env: Record<string, string>): Fault[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!envName.test(name)) return fault(["env_vars", name], "the name must match ^[A-Za-z_][A-Za-z0-9_]*$");
+    if (reservedEnv.test(name)) return fault(["env_vars", name], "this name is reserved");
+    const tooLong = Buffer.byteLength(value) > requestLimits.env_value_bytes;
+    return tooLong ? fault(["env_vars", name], `must be at most ${requestLimits.env_value_bytes} bytes`) : [];
+  });
+}
+
+function fileFaults(files: Record<string, string>): Fault[] {
+  const seen = new Set<string>();
+  return Object.entries(files).flatMap(([name, content]) => {
+    const reason = badFileName(name) ?? (seen.has(name.toLowerCase()) ? "the same name stands twice" : null);
+    seen.add(name.toLowerCase());
+    if (reason) return fault(["files", name], reason);
+    const tooLong = Buffer.byteLength(content) > requestLimits.file_bytes;
+    if (tooLong) return fault(["files", name], `must be at most ${requestLimits.file_bytes} bytes`);
+    return content.startsWith("data:") && !/^data:[^,]*,/.test(content) ? fault(["files", name], "not a data URL") : [];
+  });
+}
+
+/** Relative paths inside the run's directory only. Null: it is good. */
+export function badFileName(name: string): string | null {
+  if (name.length === 0 || Buffer.byteLength(name) > 255) return "the name must have 1 to 255 bytes";
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  if (/[\u0000-\u001f\\]/.test(name) || /^[A-Za-z]:/.test(name)) return "the name must be a plain relative path";
+  const parts = name.split("/");
+  return parts.some((part) => part === "" || part === "." || part === "..") ? "the name must be a plain relative path" : null;
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { executeRequest } from "../../shared/schemas/execute-request.ts";
+import { choice } from "../../shared/schemas/primitives.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { cancelRun } from "../stream/cancel-run.ts";
+import { followRun } from "../stream/follow-run.ts";
+import { beforeFirst } from "../../shared/run/event-id.ts";
+import { respondSse } from "../stream/respond-sse.ts";
+import { type Accepted, acceptRun } from "./accept-run.ts";
+import { parsePrefer } from "./parse-prefer.ts";
+
+export const executeAgent = defineOperation({
+  method: "post",
+  path: "/v1/execute",
+  name: "execute_agent",
+  area: "Execute",
+  summary: "Run an agent and stream its results",
+  description:
+    "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`.",
+  request: {
+    query: z.object({
+      on_disconnect: choice(["continue", "cancel"]).default("continue").meta({ description: "What the client's going away means." }),
+    }),
+    headers: z.object({ prefer: z.string().optional() }),
+    body: executeRequest,
+  },
+  responses: {
+    200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord },
+    202: { description: "Accepted; not ended yet", schema: runRecord },
+  },
+  async handle(ctx: ApiContext, { body, headers, query, traceparent, signal }) {
+    const prefer = parsePrefer(headers.prefer);
+    const accepted = await acceptRun(ctx, body, traceparent ?? null);
+    if (query.on_disconnect === "cancel")
+      signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id).catch(() => undefined));
+    if (prefer === "stream") return { respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }) };
+    if (prefer.waitMs > 0) await ended(ctx, accepted, AbortSignal.any([AbortSignal.timeout(prefer.waitMs), signal, ctx.leaving]));
+    accepted.tail.close();
+    const record = await readRun(ctx.db, accepted.run_id);
+    if (!record) throw new Error("An accepted run has no row.");
+    const location = { Location: `/v1/runs/${record.id}/stream`, "Content-Location": `/v1/runs/${record.id}` };
+    return { status: record.completed_at !== null ? 200 : 202, body: record, headers: location };
+  },
+});
+
+/** Resolves when the run has ended, or `until` aborts. */
+async function ended(ctx: ApiContext, { run_id, tail, queued }: Accepted, until: AbortSignal): Promise<void> {
+  until.addEventListener("abort", () => tail.close(), { once: true });
+  const start = { cursor: queued ?? beforeFirst, fresh: queued !== null };
+  for await (const _events of followRun(ctx, run_id, tail, start)) if (until.aborted) return;
+}

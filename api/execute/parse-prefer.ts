@@ -1,0 +1,11 @@
+/** RFC 7240. `stream`: no preference. An unknown or malformed preference is ignored, as the RFC wants. */
+export type Prefer = "stream" | { waitMs: number };
+
+const maxWaitSeconds = 60;
+
+export function parsePrefer(header: string | undefined): Prefer {
+  const preferences = (header ?? "").split(/[,;]/).map((part) => part.trim().toLowerCase());
+  const wait = preferences.map((part) => /^wait=(\d{1,6})$/.exec(part)?.[1]).find((seconds) => seconds !== undefined);
+  if (wait !== undefined) return { waitMs: Math.min(Number(wait), maxWaitSeconds) * 1000 };
+  return preferences.includes("respond-async") ? { waitMs: 0 } : "stream";
+}

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import type { Response } from "express";
+import type { EventId } from "../../shared/run/event-id.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import type { ApiContext } from "../context.ts";
+import { encodeRetry, encodeSse, ssePing } from "./encode-sse.ts";
+import { followRun } from "./follow-run.ts";
+import type { Tail } from "./tail.ts";
+
+const pingMs = 15_000;
+const retryMs = 3_000;
+/** A reader that takes nothing for this long is let go; it can resume. */
+const stuckReaderMs = 30_000;
+
+export type Sse = {
+  run_id: string;
+  thread_id: string | null;
+  tail: Tail;
+  cursor: EventId;
+  /** Sent at once; the run was made by this request, so there is nothing else before it. */
+  first: StreamEvent | null;
+};
+
+type Deps = Pick<ApiContext, "db" | "streams">;
+
+/** Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. */
+export async function respondSse(deps: Deps, res: Response, { run_id, thread_id, tail, cursor, first }: Sse): Promise<void> {
+  res.status(200).set({
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+    "X-Run-Id": run_id,
+    ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
+    Location: `/v1/runs/${run_id}/stream`,
+    "Content-Location": `/v1/runs/${run_id}`,
+  });
+  res.write(encodeRetry(retryMs) + (first ? encodeSse(first) : ""));
+  res.on("close", () => tail.close());
+  const ping = setInterval(() => res.write(ssePing), pingMs);
+  const start = { cursor: first ?? cursor, fresh: first !== null };
+  try {
+    for await (const events of followRun(deps, run_id, tail, start)) {
+      if (res.write(events.map(encodeSse).join(""))) continue;
+      if (!(await drained(res))) return void res.destroy();
+    }
+    res.end();
+  } finally {
+    clearInterval(ping);
+    tail.close();
+  }
+}
+
+/** False: the reader took nothing for too long, or went. */
+async function drained(res: Response): Promise<boolean> {
+  try {
+    await once(res, "drain", { signal: AbortSignal.any([AbortSignal.timeout(stuckReaderMs), goneSignal(res)]) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function goneSignal(res: Response): AbortSignal {
+  const gone = new AbortController();
+  if (res.destroyed) gone.abort();
+  res.once("close", () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from "node:util";
+import { Prisma } from "../generated/client.ts";
+import type { AgentRecord } from "../../schemas/agent.ts";
+import type { Db } from "../client.ts";
+import { isPrismaUniqueViolation } from "../sql-faults.ts";
+import { toAgentRecord } from "./agent-record.ts";
+
+export type NewVersion = {
+  user_id: string;
+  id: string;
+  name: string;
+  version: string;
+  config: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+};
+
+/** `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
+export type Publication = { kind: "published" | "unchanged"; agent: AgentRecord } | { kind: "foreign" | "differs" };
+
+/**
+ * Makes an agent with its first version, or publishes one more version of it. `current` stays where it is. Of concurrent
+ * calls for one version the keys let one through; the others look again and find it.
+ */
+export async function publishVersion(db: Db, version: NewVersion): Promise<Publication> {
+  try {
+    return await publish(db, version);
+  } catch (error) {
+    if (!isPrismaUniqueViolation(error)) throw error;
+    return publish(db, version);
+  }
+}
+
+const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject;
+
+async function publish(db: Db, { user_id, id, name, version, config, metadata }: NewVersion): Promise<Publication> {
+  return db.prisma.$transaction(async (tx) => {
+    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+    const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
+    if (agent && agent.user_id !== user_id) return { kind: "foreign" };
+    const standing = agent?.versions[0];
+    if (agent && standing) {
+      const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
+      return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
+    }
+    const owner =
+      agent ??
+      (await tx.agent.create({ data: { id, user_id, name, current_version: version, metadata: json(metadata) } }));
+    const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
+    return { kind: "published", agent: toAgentRecord(owner, made) };
+  });
+}

@@ -1,0 +1,32 @@
+import type { Db } from "../client.ts";
+
+/** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest). */
+export type ResolvedVersion = { user_id: string; status: string; version: string; config: Record<string, unknown> };
+
+/** `agent`/`version`: there is none. One round trip; an exact name wins over a tag of the same name. */
+export async function resolveVersion(db: Db, agentId: string, version: string): Promise<ResolvedVersion | { missing: "agent" | "version" }> {
+  const { rows } = await db.sql.query<{ user_id: string; status: string; version: string | null; config: Record<string, unknown> }>({
+    ...statement,
+    values: [agentId, version],
+  });
+  const row = rows[0];
+  if (!row) return { missing: "agent" };
+  if (row.version === null) return { missing: "version" };
+  return { ...row, version: row.version };
+}
+
+const statement = {
+  name: "resolve-version",
+  text: `
+    SELECT a.user_id, a.status, v.version, v.config FROM agents a
+    LEFT JOIN LATERAL (
+      SELECT version, config, CASE WHEN version = $2 THEN 0 ELSE 1 END AS rank FROM agent_versions
+      WHERE agent_id = a.id AND (version = $2
+        OR ($2 = 'current' AND version = a.current_version)
+        OR ($2 = 'latest' AND version = (
+          SELECT version FROM agent_versions WHERE agent_id = a.id ORDER BY created_at DESC, version DESC LIMIT 1))
+        OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $2))
+      ORDER BY rank LIMIT 1
+    ) v ON true
+    WHERE a.id = $1`,
+};

@@ -1,0 +1,21 @@
+import type { RunStatus } from "../../run/run-status.ts";
+import type { Db } from "../client.ts";
+import type { SeenRun } from "./finalize-run.ts";
+
+/** As much of a run as one needs to act on it. */
+export type RunHandle = SeenRun & { status: RunStatus };
+
+export async function readRunHandle(db: Db, id: string): Promise<RunHandle | null> {
+  const select = { id: true, attempt: true, worker_id: true, started_at: true, status: true };
+  return db.prisma.run.findUnique({ where: { id }, select });
+}
+
+/** Asks the worker of a running run to cancel it. False: it moved on since it was seen. */
+export async function requestCancel(db: Db, { id, attempt }: RunHandle): Promise<boolean> {
+  const { rowCount } = await db.sql.query(
+    `UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+     WHERE id = $1 AND attempt = $2 AND status = 'running'`,
+    [id, attempt],
+  );
+  return rowCount === 1;
+}

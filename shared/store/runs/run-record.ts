@@ -1,0 +1,61 @@
+import type { RunRecord } from "../../schemas/run.ts";
+import { runRecord } from "../../schemas/run.ts";
+import type { OutboxMessage, Run } from "../generated/client.ts";
+
+export type RunRow = Run & { outbox: OutboxMessage[] };
+
+/** The callback of a run is the outbox message that its end wrote. */
+export const withCallback = { outbox: { where: { type: { startsWith: "run." } }, take: 1 } } as const;
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+/** The public record of a run's row. */
+export function toRunRecord(row: RunRow): RunRecord {
+  const { id, agent_id, version, thread_id, user_id, status, attempt, max_attempts, started_at } = row;
+  return {
+    id,
+    run_id: id,
+    object: "run",
+    agent_id,
+    version,
+    thread_id,
+    user_id,
+    status,
+    attempt,
+    max_attempts,
+    adapter_type: row.adapter_type,
+    runtime_mode: row.runtime_mode,
+    lifecycle: row.lifecycle,
+    input_payload: row.input_payload,
+    env_names: row.env_names,
+    // Json columns hold what our own code wrote; these parses only give them their types.
+    files: runRecord.shape.files.parse(row.files),
+    result_content: row.result_content,
+    error: runRecord.shape.error.parse(row.error),
+    current_status: row.current_status,
+    state_snapshot: runRecord.shape.state_snapshot.parse(row.state_snapshot),
+    usage: runRecord.shape.usage.parse(row.usage),
+    sandbox: runRecord.shape.sandbox.parse(row.sandbox),
+    worker_id: row.worker_id,
+    origin: row.origin,
+    replay_of: row.replay_of,
+    metadata: runRecord.shape.metadata.parse(row.metadata),
+    created_at: row.created_at.toISOString(),
+    started_at: iso(started_at),
+    completed_at: iso(row.completed_at),
+    queue_ms: started_at ? Math.max(0, started_at.getTime() - row.created_at.getTime()) : null,
+    duration_ms: row.duration_ms,
+    callback: callbackOf(row),
+  };
+}
+
+function callbackOf({ completion_callback_url, outbox: [message] }: RunRow): RunRecord["callback"] {
+  if (completion_callback_url === null) return null;
+  return {
+    url_host: new URL(completion_callback_url).host,
+    status: message?.status ?? "waiting",
+    attempts: message?.tries ?? 0,
+    last_error: message?.last_error ?? null,
+    next_attempt_at: message?.status === "pending" ? message.next_attempt_at.toISOString() : null,
+  };
+}
