@@ -1,0 +1,116 @@
+import type { Request, Response } from "express";
+import type { z } from "zod";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** What an operation takes. `headers` are named in lower case; an optional `body` may be absent. */
+export type RequestSchemas = {
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  headers?: z.ZodObject;
+  body?: z.ZodType;
+};
+
+/** One documented answer. Without a `schema` it has no body; `content_type` is JSON's unless it is said. */
+export type ResponseSpec = {
+  description: string;
+  schema?: z.ZodType;
+  content_type?: string;
+  example?: unknown;
+};
+
+/** What every handler gets besides its parsed parts. */
+export type RequestInfo = {
+  request_id: string;
+  /** The `Authorization` header as it came. */
+  authorization: string | undefined;
+  /** A well-formed W3C `traceparent`, to be handed on. */
+  traceparent: string | undefined;
+  /** The peer's address. */
+  ip: string | undefined;
+  /** Aborted when the client goes away before the answer is complete. */
+  signal: AbortSignal;
+};
+
+type Headers = Record<string, string>;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export type OperationInput<Q extends RequestSchemas, Raw extends boolean = false> = RequestInfo & {
+  params: Parsed<Q["params"]>;
+  query: Parsed<Q["query"]>;
+  headers: Parsed<Q["headers"]>;
+  body: Raw extends true ? Buffer : Parsed<Q["body"]>;
+};
+
+/** An answer with its own bytes: HTML, text. */
+export type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
+/** An answer that takes the socket over: a stream. It is done when the promise settles. HEAD never gets here. */
+export type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
+export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;
+
+type JsonResult<R extends Record<number, ResponseSpec>> = {
+  [S in keyof R & number]: R[S] extends { schema: infer Z extends z.ZodType }
+    ? { status: S; body: z.output<Z>; headers?: Headers }
+    : { status: S; headers?: Headers };
+}[keyof R & number];
+
+export type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends boolean> = {
+  method: Method;
+  /** As in OpenAPI: `/v1/runs/{run_id}`. */
+  path: string;
+  /** In words of its own: `get_run`. The operation id is made from it in FastAPI's way. */
+  name: string;
+  /** OpenAPI's tag. */
+  area: string;
+  summary: string;
+  description?: string;
+  request?: Q;
+  /** The body is handed over as bytes, whatever its type (a signature is made of them). */
+  rawBody?: Raw;
+  responses: R;
+  handle: (ctx: C, input: OperationInput<Q, Raw>) => Promise<JsonResult<NoInfer<R>> | TextResult | TakeoverResult>;
+};
+
+/** An operation of a service whose context is a `C`, whatever it takes and answers. */
+export type Operation<C> = {
+  method: Method;
+  path: string;
+  id: string;
+  area: string;
+  summary: string;
+  description: string | undefined;
+  request: RequestSchemas;
+  rawBody: boolean;
+  responses: Record<number, ResponseSpec>;
+  handle: (ctx: C, input: OperationInput<RequestSchemas, boolean>) => Promise<AnyResult>;
+};
+
+/**
+ * One operation: what it takes, what it answers, and the handler, whose input is typed by the schemas and whose JSON
+ * answers must be documented ones. Errors are thrown (`shared/errors.ts`). Annotate the handler's `ctx` with what it needs.
+ */
+export function defineOperation<
+  C,
+  const Q extends RequestSchemas,
+  const R extends Record<number, ResponseSpec>,
+  const Raw extends boolean = false,
+>(spec: OperationSpec<C, Q, R, Raw>): Operation<C> {
+  const { method, path, name, area, summary, description, responses } = spec;
+  return {
+    method,
+    path,
+    id: operationId(name, path, method),
+    area,
+    summary,
+    description,
+    request: spec.request ?? {},
+    rawBody: spec.rawBody ?? false,
+    responses,
+    // The mount parses with the very schemas in `request`, so the input has the type that they infer.
+    handle: (ctx, input) => spec.handle(ctx, input as OperationInput<Q, Raw>),
+  };
+}
+
+/** FastAPI's rule: `\W` of name + path becomes `_`, then the method. */
+export const operationId = (name: string, path: string, method: Method): string =>
+  `${`${name}${path}`.replaceAll(/\W/g, "_")}_${method}`;

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+/** One item of a 422, in pydantic's words. `at` leads from the field to the faulty part of it. */
+export type Refusal = {
+  type: string;
+  msg: string;
+  ctx?: Record<string, unknown>;
+  at?: readonly (string | number)[];
+};
+
+/** What a reader answers instead of a value: all the faults it found. */
+export class Refused {
+  readonly refusals: readonly Refusal[];
+  constructor(refusals: readonly Refusal[]) {
+    this.refusals = refusals;
+  }
+}
+
+export const refuse = (type: string, msg: string, ctx?: Record<string, unknown>): Refused =>
+  new Refused([{ type, msg, ...(ctx ? { ctx } : {}) }]);
+
+export type Field<T> = z.ZodPipe<z.ZodUnknown, z.ZodTransform<T, unknown>>;
+
+/**
+ * A schema whose faults are pydantic's own. An absent value is `missing`, unless `.optional()`, `.nullish()` or
+ * `.default()` takes it first. `json` is what OpenAPI says of the field, since zod can't see into `read`.
+ */
+export function field<T>(read: (value: unknown) => T | Refused, json: Record<string, unknown>): Field<T> {
+  return z
+    .unknown()
+    .transform((value, context): T => {
+      const result = value === undefined ? refuse("missing", "Field required") : read(value);
+      if (!(result instanceof Refused)) return result;
+      for (const { type, msg, ctx, at = [] } of result.refusals)
+        context.addIssue({ code: "custom", message: msg, params: { type, ctx }, path: [...at] });
+      return z.NEVER;
+    })
+    .meta(json);
+}
