@@ -95,5 +95,5 @@ function escapeEnd(text: string, at: number): number | Stop | undefined {
   const kind = text[at + 1];
   if (kind === undefined) return undefined;
   if (kind !== "u") return '"\\/bfnrt'.includes(kind) ? at + 2 : { at, error: "Invalid \\escape" };
-  return matchEnd(/[0-9a-fA-F]{4}/y, text, at + 2) ?? { at: at + 2, error: "Invalid \\uXXXX escape" };
+  return matchEnd(/[0-9a-fA-F]{4}(?=[^])/y, text, at + 2) ?? { at: at + 1, error: "Invalid \\uXXXX escape" };
 }
