@@ -32,10 +32,13 @@ export const conflict = (code: string, message: string): AppError => new AppErro
 export const unavailable = (code: string, message: string, retryAfterSeconds = 1): AppError =>
   new AppError("unavailable", code, message, retryAfterSeconds);
 
-/** A request fault that FastAPI's 422 shape carries: `loc` starts at `body`, `query`, `path` or `header`. */
+/** One fault of a request. `loc` starts at `body`, `query`, `path` or `header`. */
+export type FaultItem = { type: string; loc: (string | number)[]; msg: string; ctx?: Record<string, unknown> };
+
+/** What a request gets wrong, as FastAPI's 422 lists it. */
 export class ValidationFault extends Error {
-  readonly detail: { type: string; loc: (string | number)[]; msg: string }[];
-  constructor(detail: { type: string; loc: (string | number)[]; msg: string }[]) {
+  readonly detail: FaultItem[];
+  constructor(detail: FaultItem[]) {
     super(detail.map((item) => `${item.loc.join(".")}: ${item.msg}`).join("; "));
     this.name = "ValidationFault";
     this.detail = detail;

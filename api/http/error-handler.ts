@@ -1,0 +1,73 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import { AppError, type ErrorCode, ValidationFault } from "../../shared/errors.ts";
+import type { Log } from "../../shared/log.ts";
+import { isDependencyFault } from "./is-dependency-fault.ts";
+import { requestId } from "./request-context.ts";
+
+const statusOf: Record<ErrorCode, number> = {
+  bad_request: 400,
+  unauthorized: 401,
+  quota_exceeded: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  too_many_requests: 429,
+  unavailable: 503,
+};
+
+/** Last of the routes: nothing else took the request. */
+export const notFoundHandler: RequestHandler = () => {
+  throw new AppError("not_found", "not_found", "Not Found");
+};
+
+/** The only place where errors become HTTP. Of an unknown one the client learns nothing, and the log its class. */
+export function errorHandler(log: Log): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    if (res.headersSent) {
+      logUnknown(log, error, res);
+      res.destroy();
+      return;
+    }
+    if (error instanceof ValidationFault) {
+      res.status(422).json({ detail: error.detail });
+      return;
+    }
+    const known = toAppError(error);
+    if (!known || known.kind === "unavailable") logUnknown(log, error, res);
+    // What is left of a body that was not read to its end is not worth reading.
+    if (!req.complete) res.set("Connection", "close");
+    sendError(res, known);
+  };
+}
+
+function sendError(res: Response, error: AppError | undefined): void {
+  const { detail, code } = error
+    ? { detail: error.message, code: error.code }
+    : { detail: "Internal Server Error", code: "internal_error" };
+  if (error?.kind === "unauthorized") res.set("WWW-Authenticate", "Bearer");
+  if (error?.kind === "unavailable" || error?.kind === "too_many_requests")
+    res.set("Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
+  res.status(error ? statusOf[error.kind] : 500).json({ detail, code, request_id: requestId(res) });
+}
+
+function toAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (isDependencyFault(error))
+    return new AppError("unavailable", "dependency_unavailable", "A part of the service is not reachable.", 1);
+  // Express's own: a path that isn't percent-encoded text.
+  if (error instanceof URIError) return new AppError("bad_request", "malformed_url", "The URL is malformed.");
+  return undefined;
+}
+
+/** The message stays out: it may hold SQL, arguments or a body. */
+function logUnknown(log: Log, error: unknown, res: Response): void {
+  const { name, code, stack } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
+  log.error({
+    request_id: requestId(res),
+    error: name,
+    code: typeof code === "string" ? code : undefined,
+    at: stack?.split("\n").filter((line) => /^\s+at /.test(line)).slice(0, 8).map((line) => line.trim()),
+  });
+}

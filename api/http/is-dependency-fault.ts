@@ -1,0 +1,36 @@
+/**
+ * Whether an error says that Postgres or Redis couldn't be reached or isn't ready, so that the same request may
+ * succeed a little later. Looks at codes along the chain of causes, and at texts only where a driver gives no code.
+ */
+export function isDependencyFault(error: unknown): boolean {
+  for (let at = error, depth = 0; isRecord(at) && depth < 8; at = at["cause"], depth += 1) {
+    if (codesOf(at).some(isConnectionCode)) return true;
+    if (redisNames.has(String(at["name"])) || codelessText.test(String(at["message"] ?? ""))) return true;
+  }
+  return false;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** pg and node: `code`; Prisma: `code`, `errorCode`, `meta.code` and, of its adapters, `meta.driverAdapterError.cause`. */
+function codesOf(error: Record<string, unknown>): unknown[] {
+  const meta = isRecord(error["meta"]) ? error["meta"] : {};
+  const adapter = isRecord(meta["driverAdapterError"]) ? meta["driverAdapterError"] : {};
+  const cause = isRecord(adapter["cause"]) ? adapter["cause"] : {};
+  return [error["code"], error["errorCode"], error["originalCode"], meta["code"], cause["originalCode"], cause["kind"]];
+}
+
+const systemCodes = "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN";
+/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted. */
+const prismaCodes = "P1001 P1002 P1008 P1017 P2024 DatabaseNotReachable ConnectionClosed SocketTimeout";
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections. */
+const postgresCodes = "57P01 57P02 57P03 53300";
+const codes = new Set([systemCodes, prismaCodes, postgresCodes].join(" ").split(" "));
+
+const isConnectionCode = (code: unknown): boolean =>
+  typeof code === "string" && (codes.has(code) || /^08[0-9A-Z]{3}$/.test(code));
+
+const redisNames = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError"]);
+/** pg-pool and ioredis throw these without a code; the capitals are Redis's own replies. */
+const codelessText =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Connection is closed|Stream isn't writeable|Command timed out|LOADING |READONLY |MASTERDOWN |CLUSTERDOWN )/;

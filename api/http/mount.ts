@@ -1,0 +1,78 @@
+import { type Request, type Response, Router } from "express";
+import { AppError } from "../../shared/errors.ts";
+import type { AnyResult, Operation, OperationInput, RequestSchemas } from "./define-operation.ts";
+import { parseJson } from "./parse-json.ts";
+import { readRawBody } from "./raw-body.ts";
+import { requestInfo } from "./request-context.ts";
+import { validateRequest } from "./validate-request.ts";
+
+/**
+ * A router of operations. A known path with another method is a 405 that names the allowed ones, HEAD is a GET without
+ * its body, and everything else falls through.
+ */
+export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C): Router {
+  const router = Router({ caseSensitive: true });
+  for (const [path, methods] of byPath(operations)) {
+    router.route(expressPath(path)).all(async (req, res) => {
+      res.locals["route"] = path;
+      const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
+      if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
+      await answer(req, res, await operation.handle(ctx, await readInput(operation, req, res)));
+    });
+  }
+  return router;
+}
+
+/** Operations by path and method, `/v1/users/me` before `/v1/users/{user_id}`, whatever the order of the list. */
+function byPath<C>(operations: readonly Operation<C>[]): [string, Map<string, Operation<C>>][] {
+  const paths = new Map<string, Map<string, Operation<C>>>();
+  for (const operation of operations) {
+    const methods = paths.get(operation.path) ?? new Map<string, Operation<C>>();
+    if (methods.has(operation.method)) throw new Error(`${operation.method} ${operation.path} is defined twice`);
+    paths.set(operation.path, methods.set(operation.method, operation));
+  }
+  // "{" sorts after all letters and digits.
+  return [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const expressPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
+
+function methodNotAllowed(res: Response, methods: string[]): AppError {
+  const allowed = methods.flatMap((method) => (method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()]));
+  res.set("Allow", allowed.sort().join(", "));
+  return new AppError("method_not_allowed", "method_not_allowed", "Method Not Allowed");
+}
+
+async function readInput<C>(
+  operation: Operation<C>,
+  req: Request,
+  res: Response,
+): Promise<OperationInput<RequestSchemas, boolean>> {
+  const { request, rawBody } = operation;
+  const bytes = rawBody || request.body ? await readRawBody(req) : undefined;
+  const parts = validateRequest(request, {
+    params: req.params,
+    query: Object.fromEntries(new URLSearchParams(queryText(req.originalUrl))),
+    headers: req.headers,
+    body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
+  });
+  return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body } as OperationInput<
+    RequestSchemas,
+    boolean
+  >;
+}
+
+/** A repeated name's last value wins, as in FastAPI. */
+const queryText = (url: string) => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {
+  if ("respond" in result) {
+    if (req.method === "HEAD") res.end();
+    else await result.respond(req, res);
+    return;
+  }
+  res.status(result.status).set(result.headers ?? {});
+  if ("text" in result) res.set("Content-Type", result.content_type).send(result.text);
+  else if (result.body === undefined) res.end();
+  else res.json(result.body);
+}

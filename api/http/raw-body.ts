@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../../shared/errors.ts";
+import { requestLimits } from "../../shared/run/limits.ts";
+
+/**
+ * The whole body, at most `limit` bytes. Throws payload_too_large as soon as that is certain, bad_request on a
+ * compressed body (it could be a bomb, and no client of ours sends one) and on one that breaks off.
+ */
+export function readRawBody(req: IncomingMessage, limit: number = requestLimits.body_bytes): Promise<Buffer> {
+  const encoding = req.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity")
+    throw new AppError("bad_request", "content_encoding_not_supported", "Send the body without Content-Encoding.");
+  if (Number(req.headers["content-length"]) > limit) throw tooLarge(limit);
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else {
+        req.removeAllListeners("data").pause();
+        reject(tooLarge(limit));
+      }
+    });
+    req.on("end", () => resolve(Buffer.concat(chunks, size)));
+    const brokenOff = () => reject(new AppError("bad_request", "body_incomplete", "The body broke off."));
+    req.on("error", brokenOff);
+    req.on("close", brokenOff);
+  });
+}
+
+const tooLarge = (limit: number) =>
+  new AppError("payload_too_large", "payload_too_large", `The body is larger than ${limit} bytes.`);

@@ -1,0 +1,52 @@
+import type { Request, RequestHandler, Response } from "express";
+import { newId } from "../../shared/ids.ts";
+import type { Log } from "../../shared/log.ts";
+import type { RequestInfo } from "./define-operation.ts";
+
+/**
+ * First in line: gives the request its id (the client's own, if it is a plain word), forbids caching unless an
+ * operation says otherwise, and logs one line at the end. The line has the route, not the URL, whose query may be private.
+ */
+export function requestContext(log: Log): RequestHandler {
+  return (req, res, next) => {
+    const started = performance.now();
+    const given = req.get("x-request-id");
+    const request_id = given && /^[\w.:@-]{1,128}$/.test(given) ? given : newId("req");
+    res.locals["request_id"] = request_id;
+    res.set({ "X-Request-Id": request_id, "Cache-Control": "no-store" });
+    res.once("close", () => {
+      log.info({
+        request_id,
+        method: req.method,
+        route: String(res.locals["route"] ?? "none"),
+        status: res.statusCode,
+        ms: Math.round(performance.now() - started),
+        complete: res.writableFinished,
+      });
+    });
+    next();
+  };
+}
+
+export const requestId = (res: Response): string => String(res.locals["request_id"]);
+
+/** What a handler may know of its request besides the parsed parts. */
+export function requestInfo(req: Request, res: Response): RequestInfo {
+  const gone = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) gone.abort();
+  });
+  return {
+    request_id: requestId(res),
+    authorization: req.get("authorization"),
+    traceparent: parseTraceparent(req.get("traceparent")),
+    ip: req.ip,
+    signal: gone.signal,
+  };
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header: version ff and all-zero ids are invalid. */
+export const parseTraceparent = (header: string | undefined): string | undefined =>
+  header && /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
+    ? header
+    : undefined;

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { defineOperation } from "../../../api/http/define-operation.ts";
+import { clientId, laxInt } from "../../../shared/schemas/primitives.ts";
+
+type Context = { db: { read: (id: string) => Promise<number> }; unused: string };
+
+const readRun = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}",
+  name: "get_run",
+  area: "Runs",
+  summary: "Get a run",
+  request: { params: z.object({ run_id: clientId() }), query: z.object({ limit: laxInt().default(20) }) },
+  responses: { 200: { description: "The run", schema: z.object({ n: z.number() }) }, 204: { description: "Nothing" } },
+  handle: async (ctx: Pick<Context, "db">, { params, query }) =>
+    query.limit > 5 ? { status: 200, body: { n: await ctx.db.read(params.run_id) } } : { status: 204 },
+});
+
+it("gives each operation the id that FastAPI would give it", () => {
+  const operations = [readRun] satisfies readonly import("../../../api/http/define-operation.ts").Operation<Context>[];
+  expect(operations.map(({ id }) => id)).toEqual(["get_run_v1_runs__run_id__get"]);
+});
+
+it("refuses, at compile time, an answer that isn't documented and a name that isn't taken", () => {
+  const base = { method: "get", path: "/x", name: "x", area: "X", summary: "X" } as const;
+  const responses = { 200: { description: "n", schema: z.object({ n: z.number() }) } };
+  // @ts-expect-error 201 isn't documented
+  defineOperation({ ...base, responses, handle: async () => ({ status: 201, body: { n: 1 } }) });
+  // @ts-expect-error the body must be what the schema says
+  defineOperation({ ...base, responses, handle: async () => ({ status: 200, body: { n: "1" } }) });
+  // @ts-expect-error there are no params
+  defineOperation({ ...base, responses, handle: async (_, { params }) => ({ status: 200, body: { n: params.n } }) });
+  expect(base.method).toBe("get");
+});

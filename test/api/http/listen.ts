@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { PassThrough } from "node:stream";
+import { pino } from "pino";
+import { createHttpApp, createHttpServer } from "../../../api/http/create-http-app.ts";
+import type { Operation } from "../../../api/http/define-operation.ts";
+
+export type RunningApp = { url: string; port: number; logged: () => Record<string, unknown>[]; close: () => Promise<void> };
+
+/** An app of these operations on a port of its own, and what it logged. */
+export async function listen(operations: readonly Operation<unknown>[], requestMs = 5_000): Promise<RunningApp> {
+  const lines: Record<string, unknown>[] = [];
+  const sink = new PassThrough();
+  sink.on("data", (line: Buffer) => lines.push(JSON.parse(line.toString())));
+  const app = createHttpApp({ operations, context: undefined, log: pino(sink) });
+  const server = createHttpServer(app, { headersMs: Math.min(requestMs, 2_000), requestMs });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    logged: () => lines,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
