@@ -1,3 +1,4 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../shared/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
@@ -16,6 +17,8 @@ export type ApiContext = {
   queue: RunQueue;
   hub: TailHub;
   fleet: FleetView;
+  /** Memory, event loop, handles of this process. */
+  processMetrics: Registry;
   /** Aborted when this process goes: it is no longer ready, and its streams end, to be resumed elsewhere. */
   leaving: AbortSignal;
   close(): Promise<void>;
@@ -34,5 +37,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const fleet = createFleetView(db);
-  return { config, log, db, streams, queue, hub, fleet, leaving, close: () => closeInReverse(opened) };
+  const processMetrics = new Registry();
+  collectDefaultMetrics({ register: processMetrics });
+  return { config, log, db, streams, queue, hub, fleet, processMetrics, leaving, close: () => closeInReverse(opened) };
 }

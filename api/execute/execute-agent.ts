@@ -42,7 +42,8 @@ export const executeAgent = defineOperation({
     const record = await readRun(ctx.db, accepted.run_id);
     if (!record) throw new Error("An accepted run has no row.");
     const location = { Location: `/v1/runs/${record.id}/stream`, "Content-Location": `/v1/runs/${record.id}` };
-    return { status: record.completed_at !== null ? 200 : 202, body: record, headers: location };
+    const answer = { body: record, headers: location };
+    return record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
 

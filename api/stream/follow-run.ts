@@ -48,7 +48,7 @@ export async function* followRun(deps: Deps, runId: string, tail: Tail, start: {
   }
 }
 
-type Found = { events: StreamEvent[]; gapAhead: boolean };
+export type Found = { events: StreamEvent[]; gapAhead: boolean };
 
 const hasEnded = (events: StreamEvent[]): boolean => {
   const type = events.at(-1)?.type;
@@ -72,7 +72,7 @@ function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId,
 }
 
 /** Reads on from `cursor` in the stores. `gapAhead`: there is more, but what comes next can't be read yet. */
-async function fillIn({ db, streams }: Deps, runId: string, cursor: EventId): Promise<Found> {
+export async function fillIn({ db, streams }: Deps, runId: string, cursor: EventId): Promise<Found> {
   const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
   const direct = join(cursor, live, sameAttempt);
   if (direct.events.length > 0) return direct;

@@ -1,5 +1,4 @@
 import type { Log } from "../../shared/log.ts";
-import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
 import { connectSubscriber } from "../../shared/stream/connection.ts";
@@ -33,7 +32,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
   redis.on("message", (channel, message: string) => {
     const tails = tailsByRun.get(channel.slice(channelPrefix.length));
     if (!tails) return;
-    const events = message.split("\n").flatMap((line): StreamEvent[] => parseEventLine(line) ?? []);
+    const events = message.split("\n").flatMap((line) => parseEventLine(line) ?? []);
     for (const tail of tails) tail.deliver(events);
   });
   // A new connection may have missed messages.

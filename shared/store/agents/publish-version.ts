@@ -15,7 +15,11 @@ export type NewVersion = {
 };
 
 /** `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
-export type Publication = { kind: "published" | "unchanged"; agent: AgentRecord } | { kind: "foreign" | "differs" };
+export type Publication =
+  | { kind: "published"; agent: AgentRecord }
+  | { kind: "unchanged"; agent: AgentRecord }
+  | { kind: "foreign" }
+  | { kind: "differs" };
 
 /**
  * Makes an agent with its first version, or publishes one more version of it. `current` stays where it is. Of concurrent

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { fleetWorker } from "../../shared/schemas/fleet.ts";
+import { listWorkers } from "../../shared/store/workers/list-workers.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+/** Longer than a worker counts as able, so that ops still see one that just went silent. */
+const shownForMs = 60_000;
+
+export const getFleet = defineOperation({
+  method: "get",
+  path: "/v1/admin/fleet",
+  name: "get_fleet",
+  area: "Admin",
+  summary: "The workers",
+  responses: {
+    200: { description: "Workers with their last sign of life", schema: z.object({ data: z.array(fleetWorker) }).meta({ id: "Fleet" }) },
+  },
+  async handle({ db }: ApiContext) {
+    return { status: 200, body: { data: await listWorkers(db, shownForMs) } };
+  },
+});

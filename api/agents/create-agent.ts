@@ -1,0 +1,47 @@
+import { conflict, ValidationFault } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
+import { agentConfig } from "../../shared/schemas/agent-config.ts";
+import { publishVersion } from "../../shared/store/agents/publish-version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createAgent = defineOperation({
+  method: "post",
+  path: "/v1/agents",
+  name: "create_agent",
+  area: "Agents",
+  summary: "Create an agent, or publish a version of it",
+  description:
+    "An id that stands already, of the same owner, with a new version publishes that version. The same version with the same config changes nothing (200); with another config it is refused (409): versions are immutable.",
+  request: { body: agentBody },
+  responses: {
+    200: { description: "This version stood already", schema: agentRecord },
+    201: { description: "Created or published", schema: agentRecord },
+  },
+  async handle({ db }: ApiContext, { body }) {
+    const config = body.config ?? {};
+    checkConfig(config);
+    const id = body.id ?? newId("agent");
+    const { user_id, name, version } = body;
+    const published = await publishVersion(db, { id, user_id, name, version, config, metadata: body.metadata ?? {} });
+    if (published.kind === "foreign") throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
+    if (published.kind === "differs")
+      throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
+    const { kind, agent } = published;
+    return kind === "published" ? { status: 201, body: agent } : { status: 200, body: agent };
+  },
+});
+
+/** The keys that mean something must have their types; so nobody learns it from a run. */
+function checkConfig(config: Record<string, unknown>): void {
+  const parsed = agentConfig.safeParse(config);
+  if (parsed.success) return;
+  throw new ValidationFault(
+    parsed.error.issues.map(({ path, message }) => ({
+      type: "value_error",
+      loc: ["body", "config", ...path.map((key) => (typeof key === "number" ? key : String(key)))],
+      msg: `Value error, ${message}`,
+    })),
+  );
+}

@@ -1,0 +1,26 @@
+import { once } from "node:events";
+import { readEnv } from "../shared/config/env.ts";
+import { loadConfig } from "../shared/config/load-config.ts";
+import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
+import { createLog } from "../shared/log.ts";
+import { createApiContext } from "./context.ts";
+import { createHttpApp, createHttpServer } from "./http/create-http-app.ts";
+import { operations } from "./operations.ts";
+
+await runProcess(async (signal) => {
+  const config = loadConfig(readEnv());
+  const log = createLog("api", config.logLevel);
+  const context = createApiContext(config, log, signal);
+  const app = createHttpApp({ operations, context, log });
+  const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
+  server.listen(config.http.port, config.http.host);
+  await once(server, "listening");
+  log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
+  log.info({ ...config.http }, "api ready");
+  await aborted(signal);
+  log.info("leaving");
+  server.close();
+  // Ends the streams: their readers resume on another process.
+  await context.close();
+  server.closeAllConnections();
+});

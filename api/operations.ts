@@ -1,0 +1,34 @@
+import { getFleet } from "./admin/get-fleet.ts";
+import { createAgent } from "./agents/create-agent.ts";
+import type { ApiContext } from "./context.ts";
+import { executeAgent } from "./execute/execute-agent.ts";
+import type { Operation } from "./http/define-operation.ts";
+import { cancelRun } from "./runs/cancel-run.ts";
+import { completeRun } from "./runs/complete-run.ts";
+import { getRun } from "./runs/get-run.ts";
+import { listRunCallbacks } from "./runs/list-run-callbacks.ts";
+import { listRunEvents } from "./runs/list-run-events.ts";
+import { listRuns } from "./runs/list-runs.ts";
+import { streamRun } from "./runs/stream-run.ts";
+import { getHealth, getLive, getReady } from "./system/health.ts";
+import { getMetrics } from "./system/metrics.ts";
+import { rotateSigningSecret } from "./users/rotate-signing-secret.ts";
+
+/** Every operation of the service: the router, the OpenAPI document and the tests take it from here. */
+export const operations: readonly Operation<ApiContext>[] = [
+  executeAgent,
+  createAgent,
+  listRuns,
+  getRun,
+  streamRun,
+  listRunEvents,
+  listRunCallbacks,
+  completeRun,
+  cancelRun,
+  rotateSigningSecret,
+  getFleet,
+  getHealth,
+  getLive,
+  getReady,
+  getMetrics,
+];

@@ -1,0 +1,24 @@
+import { notFound } from "../../shared/errors.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { cancelRun as cancel } from "../stream/cancel-run.ts";
+import { runParams } from "./run-params.ts";
+
+export const cancelRun = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/cancel",
+  name: "cancel_run",
+  area: "Runs",
+  summary: "Cancel a run",
+  description: "One that waits ends at once; a running one is stopped by its worker. One that has ended stays as it is.",
+  request: { params: runParams },
+  responses: { 200: { description: "The run", schema: runRecord } },
+  async handle(ctx: ApiContext, { params }) {
+    if (!(await cancel(ctx, params.run_id))) throw notFound("run", params.run_id);
+    const body = await readRun(ctx.db, params.run_id);
+    if (!body) throw notFound("run", params.run_id);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,58 @@
+import { endRun } from "../../shared/end-run.ts";
+import { conflict, notFound } from "../../shared/errors.ts";
+import type { Outcome } from "../../shared/run/terminal-event.ts";
+import { isTerminal } from "../../shared/run/run-status.ts";
+import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { z } from "zod";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+const completedRun = runRecord
+  .extend({ completed: z.boolean(), already_completed: z.boolean() })
+  .meta({ id: "CompletedRun" });
+
+export const completeRun = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/complete",
+  name: "complete_run",
+  area: "Runs",
+  summary: "End a run from outside",
+  description:
+    "Finalizes a run that has not ended, a queued one too: stops its process, ends its stream, sends its callback. The same status again changes nothing; another one on an ended run is a 409.",
+  request: { params: runParams, body: completion },
+  responses: { 200: { description: "The run", schema: completedRun } },
+  async handle(ctx: ApiContext, { params, body }) {
+    const already_completed = await complete(ctx, params.run_id, body);
+    const record = await readRun(ctx.db, params.run_id);
+    if (!record) throw notFound("run", params.run_id);
+    return { status: 200, body: { ...record, completed: true, already_completed } };
+  },
+});
+
+/** True: it had ended so before. */
+async function complete(ctx: ApiContext, runId: string, { status: word, result_content, duration_ms }: Completion): Promise<boolean> {
+  const status = completedStatus(word);
+  const outcome = outcomeOf(status, result_content ?? null);
+  for (;;) {
+    const run = await readRunHandle(ctx.db, runId);
+    if (!run) throw notFound("run", runId);
+    if (isTerminal(run.status)) {
+      if (run.status === status) return true;
+      throw conflict("run_already_ended", `The run has ended as '${run.status}'.`);
+    }
+    const ending = { cause: "complete", outcome, reason: "completed", duration_ms: duration_ms ?? null } as const;
+    if (await endRun(ctx, run, ending)) return false;
+  }
+}
+
+function outcomeOf(status: CompletedStatus, result_content: unknown): Outcome {
+  const failed = status === "error" || status === "timeout";
+  const error = failed
+    ? { code: `completed_${status}`, type: null, message: `The run was completed from outside as '${status}'.`, traceback: null }
+    : null;
+  return { status, result_content, error, state_snapshot: null, usage: null };
+}

@@ -1,0 +1,21 @@
+import { notFound } from "../../shared/errors.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+export const getRun = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}",
+  name: "get_run",
+  area: "Runs",
+  summary: "A run's record",
+  request: { params: runParams },
+  responses: { 200: { description: "The run", schema: runRecord } },
+  async handle({ db }: ApiContext, { params }) {
+    const body = await readRun(db, params.run_id);
+    if (!body) throw notFound("run", params.run_id);
+    return { status: 200, body };
+  },
+});

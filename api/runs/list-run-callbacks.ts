@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { runCallback } from "../../shared/schemas/run.ts";
+import { listTries } from "../../shared/store/outbox/list-tries.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+const callbackTry = z.object({
+  try: z.number().int(),
+  status_code: z.number().int().nullable(),
+  error: z.string().nullable(),
+  duration_ms: z.number().int(),
+  at: z.string(),
+});
+
+export const listRunCallbacks = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/callbacks",
+  name: "list_run_callbacks",
+  area: "Runs",
+  summary: "A run's callback and the tries to deliver it",
+  request: { params: runParams },
+  responses: {
+    200: {
+      description: "The callback, null when the run has none, and its tries, oldest first",
+      schema: z.object({ callback: runCallback.nullable(), data: z.array(callbackTry) }).meta({ id: "RunCallbacks" }),
+    },
+  },
+  async handle({ db }: ApiContext, { params }) {
+    const run = await readRun(db, params.run_id);
+    if (!run) throw notFound("run", params.run_id);
+    const tries = await listTries(db, run.id);
+    const data = tries.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() }));
+    return { status: 200, body: { callback: run.callback, data } };
+  },
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { formatEventId } from "../../shared/run/event-id.ts";
+import { laxInt } from "../../shared/schemas/primitives.ts";
+import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { fillIn } from "../stream/follow-run.ts";
+import { readCursor } from "./read-cursor.ts";
+import { runParams } from "./run-params.ts";
+
+const eventList = z
+  .object({
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: "RunEvents" });
+
+export const listRunEvents = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/events",
+  name: "list_run_events",
+  area: "Runs",
+  summary: "The same events as the stream's, as a list",
+  request: {
+    params: runParams,
+    query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
+  },
+  responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
+  async handle(ctx: ApiContext, { params, query }) {
+    const cursor = readCursor(undefined, query.after);
+    const [state] = await readRunStates(ctx.db, [params.run_id]);
+    if (!state) throw notFound("run", params.run_id);
+    const { events } = await fillIn(ctx, params.run_id, cursor);
+    const page = events.slice(0, query.limit);
+    const data = page.map((event) => ({ id: formatEventId(event), ...z.looseObject({ type: z.string() }).parse(JSON.parse(event.data)) }));
+    const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    return { status: 200, body: { data, has_more: events.length > page.length, ...ids } };
+  },
+});

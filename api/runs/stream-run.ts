@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { compareEventIds } from "../../shared/run/event-id.ts";
+import { isTerminal } from "../../shared/run/run-status.ts";
+import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { respondSse } from "../stream/respond-sse.ts";
+import { readCursor } from "./read-cursor.ts";
+import { runParams } from "./run-params.ts";
+
+export const streamRun = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/stream",
+  name: "stream_run",
+  area: "Runs",
+  summary: "A run's events, from the start or from where a reader was cut",
+  description:
+    "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send.",
+  request: {
+    params: runParams,
+    query: z.object({ after: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+  },
+  responses: {
+    200: { description: "Server-Sent Events", content_type: "text/event-stream" },
+    204: { description: "The run has ended and the reader has all of it" },
+  },
+  async handle(ctx: ApiContext, { params, query, headers }) {
+    const { run_id } = params;
+    const cursor = readCursor(headers["last-event-id"], query.after);
+    const [state] = await readRunStates(ctx.db, [run_id]);
+    if (!state) throw notFound("run", run_id);
+    if (isTerminal(state.status) && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
+    return {
+      respond: (_req, res) =>
+        respondSse(ctx, res, { run_id, thread_id: null, tail: ctx.hub.open(run_id), cursor, first: null }),
+    };
+  },
+});

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { unavailable } from "../../shared/errors.ts";
+import { listWorkers } from "../../shared/store/workers/list-workers.ts";
+import { version } from "../../shared/version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+const part = z.enum(["up", "down"]);
+const answerWithinMs = 1_500;
+
+const health = z
+  .object({
+    status: z.enum(["ok", "degraded"]),
+    version: z.string(),
+    auth: z.literal("open"),
+    postgres: part,
+    redis: part,
+    workers: z.number().int(),
+    sandbox_levels: z.array(z.number().int()).meta({ description: "Of the live workers, each level once." }),
+  })
+  .meta({ id: "Health" });
+
+export const getHealth = defineOperation({
+  method: "get",
+  path: "/health",
+  name: "health",
+  area: "System",
+  summary: "What is up, and how runs are isolated",
+  responses: { 200: { description: "Always 200 while this process answers", schema: health } },
+  async handle({ db, streams }: ApiContext) {
+    const [workers, redis] = await Promise.all([
+      answers(listWorkers(db, 15_000)).catch(() => null),
+      answers(streams.ping()).then(() => "up" as const, () => "down" as const),
+    ]);
+    const levels = [...new Set((workers ?? []).map((worker) => worker.sandbox.level))];
+    const status = workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
+    const postgres = workers ? "up" : "down";
+    const body = { status, version, auth: "open", postgres, redis, workers: workers?.length ?? 0, sandbox_levels: levels } as const;
+    return { status: 200, body };
+  },
+});
+
+const simple = z.object({ status: z.literal("ok") });
+const ok = { status: "ok" } as const;
+
+export const getLive = defineOperation({
+  method: "get",
+  path: "/health/live",
+  name: "health_live",
+  area: "System",
+  summary: "This process answers",
+  responses: { 200: { description: "It does", schema: simple } },
+  handle: async () => ({ status: 200, body: ok }),
+});
+
+export const getReady = defineOperation({
+  method: "get",
+  path: "/health/ready",
+  name: "health_ready",
+  area: "System",
+  summary: "This process can accept runs",
+  responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
+  async handle({ db, fleet, leaving }: ApiContext) {
+    if (leaving.aborted) throw unavailable("leaving", "This process is going away.");
+    await answers(db.sql.query("SELECT 1")).catch(() => {
+      throw unavailable("postgres_down", "Postgres does not answer.");
+    });
+    if (!(await fleet.offers("python"))) throw unavailable("no_worker", "No live worker yet.");
+    return { status: 200, body: ok };
+  },
+});
+
+async function answers<T>(question: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error("no answer in time")), answerWithinMs)));
+  return Promise.race([question, late]).finally(() => clearTimeout(timer));
+}

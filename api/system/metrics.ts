@@ -1,0 +1,29 @@
+import { Gauge, Registry } from "prom-client";
+import { countRuns } from "../../shared/store/runs/count-runs.ts";
+import { listWorkers } from "../../shared/store/workers/list-workers.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getMetrics = defineOperation({
+  method: "get",
+  path: "/metrics",
+  name: "metrics",
+  area: "System",
+  summary: "Figures for Prometheus",
+  responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
+  async handle({ db, hub, processMetrics }: ApiContext) {
+    const registry = new Registry();
+    const registers = [registry];
+    const runs = new Gauge({ name: "runfleet_runs", help: "Runs that have not ended, by status", labelNames: ["status"], registers });
+    for (const { status, count } of await countRuns(db)) runs.set({ status }, count);
+    const slots = new Gauge({ name: "runfleet_worker_slots", help: "Slots of the live workers", labelNames: ["state"], registers });
+    const level = new Gauge({ name: "runfleet_sandbox_level", help: "Isolation level of a worker", labelNames: ["worker"], registers });
+    const workers = await listWorkers(db, 15_000);
+    slots.set({ state: "busy" }, workers.reduce((sum, worker) => sum + worker.busy, 0));
+    slots.set({ state: "all" }, workers.reduce((sum, worker) => sum + worker.slots, 0));
+    for (const worker of workers) level.set({ worker: worker.id }, worker.sandbox.level);
+    new Gauge({ name: "runfleet_stream_readers", help: "Readers of this process", registers }).set(hub.size());
+    const text = (await processMetrics.metrics()) + (await registry.metrics());
+    return { status: 200, content_type: registry.contentType, text };
+  },
+});
