@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { findBubblewrap } from "../../dev/bubblewrap.ts";
+import { startPostgres } from "../../dev/postgres.ts";
+import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
+import { startRedis } from "../../dev/redis.ts";
+import { readEnv } from "../../shared/config/env.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A server's URL, with the right to create databases. */
+    databaseUrl: string;
+    redisUrl: string;
+    bwrap: string | null;
+  }
+}
+
+type Started = { databaseUrl: string; redisUrl: string; close(): Promise<void> };
+
+/** Postgres and Redis: TEST_DATABASE_URL and TEST_REDIS_URL, else containers where a Docker engine answers, else embedded. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const env = readEnv();
+  const given = env["TEST_DATABASE_URL"] && env["TEST_REDIS_URL"];
+  const services = given
+    ? { databaseUrl: env["TEST_DATABASE_URL"] ?? "", redisUrl: env["TEST_REDIS_URL"] ?? "", close: async () => undefined }
+    : (await dockerAnswers())
+      ? await startContainers()
+      : await startEmbedded();
+  project.provide("databaseUrl", services.databaseUrl);
+  project.provide("redisUrl", services.redisUrl);
+  project.provide("bwrap", await findBubblewrap(cacheDir()));
+  return services.close;
+}
+
+/** The client alone is not enough: something must listen on its socket. */
+function dockerAnswers(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect("/var/run/docker.sock");
+    socket.setTimeout(500, () => socket.destroy(new Error("late")));
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
+
+async function startContainers(): Promise<Started> {
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const [postgres, redis] = await Promise.all([
+    new GenericContainer("postgres:17")
+      .withEnvironment({ POSTGRES_PASSWORD: "test" })
+      .withCommand(["postgres", "-c", "max_connections=300", "-c", "fsync=off"])
+      .withExposedPorts(5432)
+      .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+      .start(),
+    new GenericContainer("redis:7").withCommand(["redis-server", "--maxmemory-policy", "noeviction"]).withExposedPorts(6379).start(),
+  ]);
+  return {
+    databaseUrl: `postgresql://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/runfleet`,
+    redisUrl: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}`,
+    async close() {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}
+
+async function startEmbedded(): Promise<Started> {
+  const dataDir = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-tests"), "stack-"));
+  const redis = await startRedis({ dataDir, cacheDir: cacheDir() });
+  const postgres = await startPostgres({ dataDir, fsync: false });
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    async close() {
+      await Promise.all([postgres.close(), redis.close()]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { inject } from "vitest";
+import { deployMigrations } from "../../prisma/deploy.ts";
+import { readEnv } from "../../shared/config/env.ts";
+import { waitFor } from "./wait-for.ts";
+
+export type Role = "api" | "worker";
+export type Member = { child: ChildProcess; url: string; stop(signal?: NodeJS.Signals): Promise<void> };
+
+/** A stack of real processes for one test file: its own database, its own Redis prefix. */
+export type TestStack = {
+  databaseUrl: string;
+  prefix: string;
+  sql: pg.Pool;
+  redis: Redis;
+  /** Starts a built API or worker and waits until it is ready. */
+  start(role: Role, env?: Record<string, string>): Promise<Member>;
+  close(): Promise<void>;
+};
+
+export async function openTestStack(): Promise<TestStack> {
+  const name = `t_${randomBytes(6).toString("hex")}`;
+  const url = new URL(inject("databaseUrl"));
+  url.pathname = `/${name}`;
+  const databaseUrl = url.href;
+  await deployMigrations(databaseUrl);
+  const prefix = `${name}:`;
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  sql.on("error", () => undefined);
+  const redis = new Redis(inject("redisUrl"));
+  const members: Member[] = [];
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: "6",
+    REDIS_URL: inject("redisUrl"),
+    REDIS_PREFIX: prefix,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    LOG_LEVEL: readEnv()["TEST_LOG_LEVEL"] ?? "error",
+    CALLBACK_ALLOW_CIDRS: "127.0.0.0/8",
+    CALLBACK_SCHEDULE_SCALE: "0.0005",
+    LEASE_MS: "2000",
+    SHUTDOWN_GRACE_MS: "3000",
+    WORKER_SLOTS: "6",
+    ...(inject("bwrap") && { BWRAP: inject("bwrap") ?? "" }),
+  };
+
+  async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
+    const port = await freePort();
+    const before = role === "worker" ? await countWorkers(sql) : 0;
+    const child = spawn(process.execPath, [resolve(`dist/${role}/main.js`)], {
+      env: { PATH: readEnv()["PATH"], ...shared, PORT: String(port), ...env },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const member = { child, url: `http://127.0.0.1:${port}`, stop: (signal?: NodeJS.Signals) => stop(child, signal) };
+    members.push(member);
+    await waitFor(async () => {
+      if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}`);
+      return role === "api" ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok : (await countWorkers(sql)) > before;
+    }, 15_000);
+    return member;
+  }
+
+  return {
+    databaseUrl,
+    prefix,
+    sql,
+    redis,
+    start,
+    async close() {
+      await Promise.all(members.map((member) => member.stop("SIGKILL")));
+      redis.disconnect();
+      await sql.end();
+      const admin = new pg.Client({ connectionString: databaseUrl.replace(`/${name}`, "/postgres") });
+      await admin.connect();
+      await admin.query(`DROP DATABASE "${name}" WITH (FORCE)`);
+      await admin.end();
+    },
+  };
+}
+
+const countWorkers = async (sql: pg.Pool): Promise<number> =>
+  (await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM workers")).rows[0]?.n ?? 0;
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await gone;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
