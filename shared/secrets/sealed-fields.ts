@@ -1,3 +1,4 @@
 /** What a sealed value is bound to (its additional authenticated data): moved to another row or field, it doesn't open. */
 export const runEnvField = (runId: string): string => `${runId}:env_vars`;
 export const runFilesField = (runId: string): string => `${runId}:files`;
+export const callbackSecretField = (secretId: string): string => `${secretId}:callback_secret`;

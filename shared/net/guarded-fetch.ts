@@ -1,0 +1,71 @@
+import { lookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { Agent, type Dispatcher, request } from "undici";
+import { checkTargetUrl, isForbiddenAddress } from "./address-guard.ts";
+import { type FaultClass, faultClassOf, TargetFault } from "./target-fault.ts";
+
+const connectTimeoutMs = 5_000;
+const longestAnswer = 64 * 1024;
+
+type Address = { address: string; family: number };
+export type ResolveName = (name: string) => Promise<Address[]>;
+
+export type Post = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
+export type Answer = { status: number; retryAfter: string | null };
+
+export type GuardedFetch = {
+  /**
+   * Sends one POST and gives the answer's head, whatever its status: redirects aren't followed, the body is thrown away.
+   * Throws TargetFault when there is no answer within `timeoutMs`, or `signal` stopped it.
+   */
+  post(url: string, post: Post): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+const resolveName: ResolveName = (name) => lookup(name, { all: true });
+
+/** Requests to targets that strangers name: public addresses only, and those of `allowCidrs`. Uses no proxy. */
+export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = resolveName): GuardedFetch {
+  const connect = { timeout: connectTimeoutMs, lookup: guardedLookup(allowCidrs, resolve) };
+  // Without pipelining (0) each request has a connection of its own: no stale one, and each address is judged anew.
+  const agent = new Agent({ pipelining: 0, connect });
+  return {
+    async post(url, post) {
+      // undici asks `lookup` for names only, so literal addresses are judged here.
+      const target = checkTargetUrl(url, allowCidrs);
+      if ("fault" in target) throw new TargetFault("blocked");
+      return send(agent, target.url, post);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function send(dispatcher: Dispatcher, url: URL, { headers, body, timeoutMs, signal }: Post): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
+  try {
+    const answer = await request(url, { method: "POST", headers, body, dispatcher, signal: stop });
+    // The head decides. What becomes of the body doesn't change that it was received.
+    await answer.body.dump({ limit: longestAnswer, signal: stop }).catch(() => undefined);
+    const retryAfter = answer.headers["retry-after"];
+    return { status: answer.statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };
+  } catch (error) {
+    const reason: FaultClass = stop.aborted ? "timeout" : faultClassOf(error);
+    throw new TargetFault(reason, { cause: error });
+  }
+}
+
+/** Judges all addresses of a name and connects to exactly those: a second look-up, which may answer otherwise, never happens. */
+function guardedLookup(allowCidrs: string[], resolve: ResolveName): LookupFunction {
+  return (name, options, callback) => {
+    const refuse = (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), "", 0);
+    resolve(name).then((addresses) => {
+      const [first] = addresses;
+      if (!first) return refuse(new TargetFault("dns"));
+      if (addresses.some(({ address }) => isForbiddenAddress(address, allowCidrs)))
+        return refuse(new TargetFault("blocked"));
+      if (options.all) return callback(null, addresses);
+      return callback(null, first.address, first.family);
+    }, refuse);
+  };
+}

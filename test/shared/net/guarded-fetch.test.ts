@@ -1,0 +1,132 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createGuardedFetch, type ResolveName } from "../../../shared/net/guarded-fetch.ts";
+
+const opened: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+async function listen(server: Pick<Server, "listen" | "address" | "close">): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  opened.push(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function receiver(listener: RequestListener): Promise<{ port: number; requests: () => number }> {
+  let count = 0;
+  const server = createServer((req, res) => {
+    count++;
+    listener(req, res);
+  });
+  opened.push(() => server.closeAllConnections());
+  return { port: await listen(server), requests: () => count };
+}
+
+function guardedFetch(allowCidrs: string[], resolve?: ResolveName) {
+  const fetch = createGuardedFetch(allowCidrs, resolve);
+  opened.push(() => fetch.close());
+  return (url: string, timeoutMs = 5_000) =>
+    fetch.post(url, { headers: { "content-type": "application/json", "x-mark": "1" }, body: '{"a":1}', timeoutMs });
+}
+
+const loopback = ["127.0.0.0/8"];
+
+test("a POST reaches an allowed receiver with its headers and its body", async () => {
+  let seen: unknown;
+  const { port } = await receiver(async (req, res) => {
+    const chunks = await req.toArray();
+    seen = { method: req.method, url: req.url, mark: req.headers["x-mark"], body: Buffer.concat(chunks).toString() };
+    res.writeHead(503, { "retry-after": "7" }).end("busy");
+  });
+  const answer = await guardedFetch(loopback)(`http://127.0.0.1:${port}/hook?x=1`);
+  expect(answer).toEqual({ status: 503, retryAfter: "7" });
+  expect(seen).toEqual({ method: "POST", url: "/hook?x=1", mark: "1", body: '{"a":1}' });
+});
+
+test.each([301, 302, 303, 307, 308])(
+  "a %i is an answer like any other: its location is never asked",
+  async (status) => {
+    const inner = await receiver((_, res) => res.end("secret"));
+    const { port } = await receiver((_, res) =>
+      res.writeHead(status, { location: `http://127.0.0.1:${inner.port}/` }).end(),
+    );
+    expect(await guardedFetch(loopback)(`http://127.0.0.1:${port}/`)).toMatchObject({ status });
+    expect(inner.requests()).toBe(0);
+  },
+);
+
+test.each(["127.0.0.1", "127.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])(
+  "http://%s is blocked before it is connected to",
+  async (host) => {
+    const { port, requests } = await receiver((_, res) => res.end("secret"));
+    await expect(guardedFetch([])(`http://${host}:${port}/`)).rejects.toMatchObject({ class: "blocked" });
+    expect(requests()).toBe(0);
+  },
+);
+
+test("a name is blocked when any of its addresses is private", async () => {
+  const { port, requests } = await receiver((_, res) => res.end("secret"));
+  const addresses = [
+    { address: "8.8.8.8", family: 4 },
+    { address: "127.0.0.1", family: 4 },
+  ];
+  const post = guardedFetch([], () => Promise.resolve(addresses));
+  await expect(post(`http://innocent.example:${port}/`)).rejects.toMatchObject({ class: "blocked" });
+  await expect(guardedFetch([])(`http://localhost:${port}/`)).rejects.toMatchObject({ class: "blocked" });
+  expect(requests()).toBe(0);
+});
+
+test("a name that is rebound to a private address is blocked at its next request", async () => {
+  const { port, requests } = await receiver((_, res) => res.end());
+  const answers = ["127.0.0.1", "10.0.0.1"];
+  const post = guardedFetch(loopback, () => Promise.resolve([{ address: answers.shift() ?? "", family: 4 }]));
+  expect(await post(`http://rebound.example:${port}/`)).toMatchObject({ status: 200 });
+  await expect(post(`http://rebound.example:${port}/`)).rejects.toMatchObject({ class: "blocked" });
+  expect(requests()).toBe(1);
+});
+
+test("a request connects to the addresses that were judged, with one look-up", async () => {
+  const { port } = await receiver((_, res) => res.end());
+  let lookups = 0;
+  const post = guardedFetch(loopback, () =>
+    Promise.resolve([{ address: lookups++ === 0 ? "127.0.0.1" : "10.0.0.1", family: 4 }]),
+  );
+  expect(await post(`http://name.example:${port}/`)).toMatchObject({ status: 200 });
+  expect(lookups).toBe(1);
+});
+
+test("a receiver that doesn't answer costs no more than the time-out", async () => {
+  const { port } = await receiver(() => undefined);
+  await expect(guardedFetch(loopback)(`http://127.0.0.1:${port}/`, 200)).rejects.toMatchObject({ class: "timeout" });
+});
+
+test("an endless body doesn't keep a request open, and its status counts", async () => {
+  const { port } = await receiver((_, res) => {
+    const more = (): void => {
+      while (!res.destroyed && res.write("x".repeat(16_384)));
+    };
+    res.on("drain", more);
+    more();
+  });
+  expect(await guardedFetch(loopback)(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+});
+
+test("each fault has its class, and says no more than that", async () => {
+  const garbage = await listen(
+    createTcpServer((socket) => socket.on("error", () => undefined).end("SSH-2.0-banner\r\n")),
+  );
+  const { port } = await receiver((_, res) => res.end());
+  const closed = createTcpServer();
+  const closedPort = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  const missing = () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" }));
+
+  const post = guardedFetch(loopback);
+  const fault = (name: string) => ({ class: name, message: name });
+  await expect(post(`http://127.0.0.1:${garbage}/`)).rejects.toMatchObject(fault("protocol"));
+  await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject(fault("tls"));
+  await expect(post(`http://127.0.0.1:${closedPort}/`)).rejects.toMatchObject(fault("connect"));
+  await expect(guardedFetch(loopback, missing)("http://nowhere.example/")).rejects.toMatchObject(fault("dns"));
+});

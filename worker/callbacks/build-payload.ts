@@ -1,0 +1,45 @@
+/** A run's public record, as GET /v1/runs/{run_id} gives it. */
+export type RunRecordLike = Record<string, unknown>;
+
+const largestResultBytes = 256 * 1024;
+/** What the receiver has no business with: what went into the run, and the state that its agent keeps to itself. */
+const kept = new Set(["input_payload", "history", "env_names", "files", "state_snapshot"]);
+
+/**
+ * The body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes stand at the top, so that a
+ * callback's URL may be that of another instance. The same run gives the same text at every try.
+ */
+export function buildPayload(record: RunRecordLike): string {
+  const shown = Object.fromEntries(Object.entries(record).filter(([field]) => !kept.has(field)));
+  const { run, extra } = isTooLarge(record.result_content)
+    ? {
+        run: { ...shown, result_content: null },
+        extra: { result_truncated: true, result_url: `/v1/runs/${String(record.run_id)}` },
+      }
+    : { run: shown, extra: {} };
+  const {
+    run_id,
+    thread_id,
+    agent_id,
+    version,
+    status,
+    result_content,
+    duration_ms,
+    error,
+    usage,
+    attempt,
+  }: RunRecordLike = run;
+  const complete = { status, result_content, duration_ms, error, usage, attempt };
+  return JSON.stringify({
+    type: `run.${String(status)}`,
+    timestamp: record.completed_at,
+    ...{ run_id, thread_id, agent_id, version },
+    ...complete,
+    ...extra,
+    data: run,
+  });
+}
+
+function isTooLarge(result: unknown): boolean {
+  return Buffer.byteLength(JSON.stringify(result) ?? "") > largestResultBytes;
+}

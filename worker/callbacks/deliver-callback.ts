@@ -1,0 +1,45 @@
+import { type Answer, type GuardedFetch } from "../../shared/net/guarded-fetch.ts";
+import { TargetFault } from "../../shared/net/target-fault.ts";
+import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
+import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
+import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
+import { retryAfterSeconds } from "./retry-after.ts";
+import { sign } from "./sign.ts";
+
+export const callbackTimeoutMs = 15_000;
+
+export type Delivery = { message: DueMessage; body: string; secrets: string[]; signal: AbortSignal };
+
+/** Sends a callback once and judges the answer: 2xx is done, 410 stops, all else is tried again while tries are left. */
+export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number, delivery: Delivery): Promise<Try> {
+  const { message, body, secrets, signal } = delivery;
+  const signed = sign({ id: message.id, body }, new Date(), secrets);
+  const headers = { "content-type": "application/json", "user-agent": "runfleet-callback", ...signed };
+  const startedAt = performance.now();
+  const answer = await fetch.post(message.url, { headers, body, timeoutMs: callbackTimeoutMs, signal }).catch(faultOf);
+  const duration_ms = Math.round(performance.now() - startedAt);
+  const retryLater = (retryAfter: number | null) => nextTry(message.tries + 1, scheduleScale, retryAfter);
+
+  if (answer instanceof TargetFault)
+    return { status_code: null, error: answer.class, duration_ms, verdict: retryLater(null) };
+  const { status: status_code } = answer;
+  if (status_code >= 200 && status_code < 300)
+    return { status_code, error: null, duration_ms, verdict: { status: "delivered" } };
+  const verdict: Verdict = status_code === 410 ? { status: "exhausted" } : retryLater(askedDelay(answer));
+  return { status_code, error: `http_${status_code}`, duration_ms, verdict };
+}
+
+function faultOf(error: unknown): TargetFault {
+  if (error instanceof TargetFault) return error;
+  throw error;
+}
+
+/** Seconds that a busy receiver asks for. */
+function askedDelay({ status, retryAfter }: Answer): number | null {
+  return status === 429 || status === 503 ? retryAfterSeconds(retryAfter, new Date()) : null;
+}
+
+function nextTry(tries: number, scale: number, retryAfterSeconds: number | null): Verdict {
+  const delay_ms = nextTryDelayMs(tries, { scale, random: Math.random(), retryAfterSeconds });
+  return delay_ms === null ? { status: "exhausted" } : { status: "pending", delay_ms };
+}
