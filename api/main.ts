@@ -6,12 +6,13 @@ import { createLog } from "../shared/log.ts";
 import { createApiContext } from "./context.ts";
 import { createHttpApp, createHttpServer } from "./http/create-http-app.ts";
 import { operations } from "./operations.ts";
+import { withDocs } from "./system/with-docs.ts";
 
 await runProcess(async (signal) => {
   const config = loadConfig(readEnv());
   const log = createLog("api", config.logLevel);
   const context = createApiContext(config, log, signal);
-  const app = createHttpApp({ operations, context, log });
+  const app = createHttpApp({ operations: withDocs(operations), context, log });
   const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");

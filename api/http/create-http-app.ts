@@ -1,5 +1,5 @@
 import { type Server, createServer } from "node:http";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express } from "express";
 import helmet from "helmet";
 import type { Log } from "../../shared/log.ts";
 import type { Operation } from "./define-operation.ts";
@@ -11,18 +11,15 @@ export type HttpParts<C> = {
   operations: readonly Operation<C>[];
   context: C;
   log: Log;
-  /** Served after the operations: the documentation's pages and their assets. */
-  pages?: RequestHandler;
 };
 
 /** The app of a list of operations, without a port. No CORS: browsers of other origins go through their own server. */
-export function createHttpApp<C>({ operations, context, log, pages }: HttpParts<C>): Express {
+export function createHttpApp<C>({ operations, context, log }: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
   app.use(requestContext(log));
   app.use(helmet());
   app.use(mountOperations(operations, context));
-  if (pages) app.use(pages);
   app.use(notFoundHandler);
   app.use(errorHandler(log));
   return app;

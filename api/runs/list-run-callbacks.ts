@@ -32,7 +32,7 @@ export const listRunCallbacks = defineOperation({
     const run = await readRun(db, params.run_id);
     if (!run) throw notFound("run", params.run_id);
     const tries = await listTries(db, run.id);
-    const data = tries.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() }));
+    const data = (tries?.log ?? []).map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() }));
     return { status: 200, body: { callback: run.callback, data } };
   },
 });

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { errorBody, httpValidationError } from "../../shared/schemas/validation-error.ts";
+import type { Operation, ResponseSpec } from "./define-operation.ts";
+
+type Json = Record<string, unknown>;
+type Io = "input" | "output";
+
+/**
+ * The OpenAPI 3.1 document of the operations. Schemas with a `.meta({ id })` become components; one id must mean one
+ * shape, so a named schema that is both taken and answered has no defaults. Throws when it does.
+ */
+export function buildOpenApi(operations: readonly Operation<never>[]): Json {
+  const components = new Map<string, Json>();
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method] = describeOperation(operation, components);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Runfleet", version: "2.0.0", description: "Agent execution service." },
+    servers: [{ url: "/" }],
+    tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name })),
+    paths,
+    components: { schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))) },
+  };
+}
+
+function describeOperation(operation: Operation<never>, components: Map<string, Json>): Json {
+  const { area, summary, description, id, request, responses } = operation;
+  const parameters = [
+    ...parametersOf("path", request.params, components),
+    ...parametersOf("query", request.query, components),
+    ...parametersOf("header", request.headers, components),
+  ];
+  const takesInput = parameters.length > 0 || request.body !== undefined;
+  const answers: Record<string, Json> = {};
+  for (const [status, response] of Object.entries(responses)) answers[status] = describeResponse(response, components);
+  if (takesInput)
+    answers["422"] ??= describeResponse({ description: "Validation Error", schema: httpValidationError }, components);
+  answers["default"] = describeResponse({ description: "Any other fault", schema: errorBody }, components);
+  return {
+    tags: [area],
+    summary,
+    ...(description ? { description } : {}),
+    operationId: id,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
+    responses: answers,
+  };
+}
+
+function parametersOf(where: string, schema: z.ZodObject | undefined, components: Map<string, Json>): Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, ...json } = toJsonSchema(field, "input", components);
+    const required = where === "path" || !takesNothing(field);
+    return { name, in: where, required, ...(description ? { description } : {}), schema: json };
+  });
+}
+
+const takesNothing = (schema: z.core.$ZodType) => z.safeParse(schema, undefined).success;
+
+const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json => ({
+  required: !takesNothing(schema),
+  content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
+});
+
+function describeResponse(response: ResponseSpec, components: Map<string, Json>): Json {
+  const { description, schema, content_type, example } = response;
+  if (!schema && !content_type) return { description };
+  const media = {
+    schema: schema ? toJsonSchema(schema, "output", components) : { type: "string" },
+    ...(example === undefined ? {} : { example }),
+  };
+  return { description, content: { [content_type ?? "application/json"]: media } };
+}
+
+/** One schema's JSON Schema; the named ones in it go to `components`. */
+function toJsonSchema(schema: z.core.$ZodType, io: Io, components: Map<string, Json>): Json {
+  // Within an object even a named root becomes a reference.
+  const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      const { def } = zodSchema._zod;
+      // Zod drops both from input schemas that transform.
+      if (def.type === "default") jsonSchema.default = def.defaultValue;
+      const examples = z.globalRegistry.get(zodSchema)?.["examples"];
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+      // Answers may grow, so we don't promise that they have no other fields.
+      if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
+    },
+  });
+  const rewrite = (json: unknown): Json =>
+    JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  for (const [name, definition] of Object.entries($defs ?? {})) {
+    const { id: _, ...shape } = rewrite(definition);
+    const known = components.get(name);
+    if (known && JSON.stringify(known) !== JSON.stringify(shape))
+      throw new Error(`OpenAPI: two schemas are named ${name}, or its input and output differ`);
+    components.set(name, shape);
+  }
+  return rewrite(properties?.["root"]);
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { text } from "../../shared/schemas/primitives.ts";
+import { type Operation, defineOperation } from "../http/define-operation.ts";
+import { buildOpenApi } from "../http/openapi.ts";
+import { readDocsAsset, redocPage, swaggerPage } from "./docs-assets.ts";
+
+/** Both pages make their styles as they run; ReDoc searches in a worker that it makes itself. */
+const pagePolicy = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+    "font-src 'self' data:; connect-src 'self'; worker-src blob:; frame-ancestors 'none'; base-uri 'none'",
+};
+
+const htmlPage = (name: string, path: string, summary: string, html: string): Operation<unknown> =>
+  defineOperation({
+    method: "get",
+    path,
+    name,
+    area: "System",
+    summary,
+    responses: { 200: { description: "The page", content_type: "text/html" } },
+    handle: async () => ({
+      status: 200,
+      content_type: "text/html; charset=utf-8",
+      text: html,
+      headers: pagePolicy,
+    }),
+  });
+
+const docsAsset = defineOperation({
+  method: "get",
+  path: "/docs/assets/{name}",
+  name: "docs_asset",
+  area: "System",
+  summary: "A file of the documentation's pages",
+  request: { params: z.object({ name: text({ max: 64 }) }) },
+  responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
+  handle: async (_ctx: unknown, { params }) => {
+    const { type, bytes } = await readDocsAsset(params.name);
+    return { status: 200, content_type: type, text: bytes, headers: { "Cache-Control": "public, max-age=3600" } };
+  },
+});
+
+/** The operations, and those that document all of them. */
+export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[] {
+  const openapi = defineOperation({
+    method: "get",
+    path: "/openapi.json",
+    name: "openapi",
+    area: "System",
+    summary: "This document",
+    responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json" } },
+    handle: async () => ({ status: 200, content_type: "application/json", text: document }),
+  });
+  const all = [
+    ...operations,
+    openapi,
+    htmlPage("docs", "/docs", "Swagger UI", swaggerPage),
+    htmlPage("redoc", "/redoc", "ReDoc", redocPage),
+    docsAsset,
+  ];
+  const document: string = JSON.stringify(buildOpenApi(all));
+  return all;
+}

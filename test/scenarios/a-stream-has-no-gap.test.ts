@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+let otherUrl: string;
+const counter = "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(input.get('pause', 0.02))\n";
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.start("worker");
+  url = (await stack.start("api")).url;
+  otherUrl = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+const ids = (events: SentEvent[]): string[] => events.map((event) => event.id);
+
+test("a client that drops after every event and resumes at the other API process misses nothing and sees nothing twice", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 20 } });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const seen = await readEvents(response, () => true);
+  for (let turn = 0; !seen.at(-1)?.event.match(/^run\.(success|error)/); turn += 1)
+    seen.push(...(await readEvents(await resume(turn % 2 ? url : otherUrl, runId, seen.at(-1)?.id), () => true)));
+  expect(ids(seen)).toEqual(["0-1", ...Array.from({ length: 22 }, (_, i) => `1-${i + 1}`)]);
+});
+
+test("from every event id of an ended run the rest is the same, and after the last there is 204", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 5, pause: 0 } });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const all = await readEvents(response);
+  for (const [i, event] of all.slice(0, -1).entries())
+    expect(await readEvents(await resume(otherUrl, runId, event.id))).toEqual(all.slice(i + 1));
+  expect((await resume(url, runId, all.at(-1)?.id)).status).toBe(204);
+  const { body } = await call(url, "GET", `/v1/runs/${runId}/events`);
+  expect((body["data"] as { id: string }[]).map((event) => event.id)).toEqual(ids(all));
+});
+
+test("FLUSHALL in mid-run: the run ends, every stream ends, gapless, for those who watch and those who resume", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 30, pause: 0.05 } });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watched = readEvents(response);
+  await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 5);
+  const keys = await stack.redis.keys(`${stack.prefix}*`);
+  await stack.redis.del(...keys);
+  const late = readEvents(await resume(otherUrl, runId, "1-2"));
+  const expected = ["0-1", ...Array.from({ length: 32 }, (_, i) => `1-${i + 1}`)];
+  expect(ids(await watched)).toEqual(expected);
+  expect(ids(await late)).toEqual(expected.slice(3));
+});
+
+test("a malformed event id is a 400, one of the future waits for the run's end", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 1, pause: 0 } });
+  const runId = response.headers.get("x-run-id") ?? "";
+  await readEvents(response);
+  for (const bad of ["x", "-1-1", "1", "1-1-1", "1-99999999999999999999", "1-1' OR 1=1"])
+    expect([bad, (await resume(url, runId, bad)).status]).toEqual([bad, 400]);
+  expect((await resume(url, runId, "7-7")).status).toBe(204);
+});
+
+test("a reader that doesn't read costs the others nothing", async () => {
+  const agent_id = await makeAgent(url, "def main(input):\n    for i in range(3000):\n        yield 'x' * 2000\n");
+  const response = await execute(url, { agent_id, version: "current" });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const idle = await resume(url, runId);
+  const events = await readEvents(response);
+  expect(events.at(-1)?.event).toBe("run.success");
+  expect(events.filter((event) => event.event === "output.delta")).toHaveLength(3000);
+  const afterwards = await readEvents(idle);
+  expect(ids(afterwards)).toEqual(ids(events));
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+const sleeper = "import time\ndef main(input):\n    yield 'started'\n    time.sleep(60)\n";
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.start("worker");
+  url = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+/** A run that has given its first output. */
+async function started(): Promise<{ runId: string; rest: Promise<Awaited<ReturnType<typeof readEvents>>> }> {
+  const agent_id = await makeAgent(url, sleeper);
+  const response = await execute(url, { agent_id, version: "current" });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const events = await readEvents(response, (event) => event.event === "output.delta");
+  return { runId, rest: resume(url, runId, events.at(-1)?.id).then((answer) => readEvents(answer)) };
+}
+
+test("complete ends a running run, stops its process, ends its stream; again is 200, otherwise 409", async () => {
+  const { runId, rest } = await started();
+  const done = await call(url, "POST", `/v1/runs/${runId}/complete`, { status: "success", result_content: { by: "me" }, duration_ms: "12" });
+  expect(done).toMatchObject({ status: 200, body: { completed: true, already_completed: false, status: "success", result_content: { by: "me" }, duration_ms: 12 } });
+  const last = (await rest).at(-1);
+  expect(last).toMatchObject({ event: "run.success", data: { result_content: { by: "me" } } });
+  const again = await call(url, "POST", `/v1/runs/${runId}/complete`, {});
+  expect(again).toMatchObject({ status: 200, body: { already_completed: true, result_content: { by: "me" } } });
+  expect((await call(url, "POST", `/v1/runs/${runId}/complete`, { status: "failed" })).status).toBe(409);
+  await waitFor(async () => (await call(url, "GET", "/health")).body["workers"] === 1);
+  const busy = async () => ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { busy: number }[])[0]?.busy;
+  await waitFor(async () => (await busy()) === 0);
+});
+
+test("50 completes at once: one of them ends the run, its history has one terminal event", async () => {
+  const { runId, rest } = await started();
+  const words = ["success", "error", "timeout", "cancelled"];
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => call(url, "POST", `/v1/runs/${runId}/complete`, { status: words[i % 4] })),
+  );
+  expect(answers.filter(({ status, body }) => status === 200 && body["already_completed"] === false)).toHaveLength(1);
+  expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+  await rest;
+  const { rows } = await stack.sql.query(`SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" NOT IN ('queued', 'running')`, [runId]);
+  expect(rows).toHaveLength(1);
+});
+
+test("cancel ends a running run within a second; cancelling it again changes nothing", async () => {
+  const { runId, rest } = await started();
+  const at = performance.now();
+  expect((await call(url, "POST", `/v1/runs/${runId}/cancel`)).status).toBe(200);
+  expect((await rest).at(-1)).toMatchObject({ event: "run.cancelled", data: { partial: { output: "started" } } });
+  expect(performance.now() - at).toBeLessThan(1_000);
+  expect(await call(url, "POST", `/v1/runs/${runId}/cancel`)).toMatchObject({ status: 200, body: { status: "cancelled" } });
+});
+
+test("on_disconnect=cancel cancels the run when its client goes; else it goes on", async () => {
+  const agent_id = await makeAgent(url, sleeper);
+  const going = new AbortController();
+  const response = await fetch(`${url}/v1/execute?on_disconnect=cancel`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ agent_id, version: "current" }),
+    signal: going.signal,
+  });
+  const runId = response.headers.get("x-run-id") ?? "";
+  going.abort();
+  await waitFor(async () => (await call(url, "GET", `/v1/runs/${runId}`)).body["status"] === "cancelled");
+  const other = await started();
+  expect((await call(url, "GET", `/v1/runs/${other.runId}`)).body["status"]).toBe("running");
+  await call(url, "POST", `/v1/runs/${other.runId}/cancel`);
+});
+
+test("an unknown run is a 404 everywhere", async () => {
+  const paths = [["GET", ""], ["GET", "/stream"], ["GET", "/events"], ["GET", "/callbacks"], ["POST", "/cancel"], ["POST", "/complete"]] as const;
+  for (const [method, path] of paths) {
+    const answer = await call(url, method, `/v1/runs/nobody${path}`, method === "POST" ? {} : undefined);
+    expect([path, answer.status, answer.body["code"]]).toEqual([path, 404, "run_not_found"]);
+  }
+});
