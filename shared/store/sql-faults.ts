@@ -1,8 +1,9 @@
 import pg from "pg";
 
-/** Whether `error` says that `constraint` (a unique index or key) refused a row. */
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === "23505" && error.constraint === constraint;
+/** Whether `error` says that a unique index or key refused a row; that of the given name, when it matters which. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code !== "23505") return false;
+  return constraint === undefined || error.constraint === constraint;
 }
 
 /** Connection (08), rollback (40), resources (53), lock (55), operator intervention (57): worth another try. */

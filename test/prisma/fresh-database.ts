@@ -2,12 +2,6 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    databaseUrl: string;
-  }
-}
-
 /** The URL of a database that doesn't exist yet; what is made there is dropped when the test ends. */
 export function freshDatabaseUrl(): string {
   const name = `prisma_test_${randomUUID().replaceAll("-", "")}`;

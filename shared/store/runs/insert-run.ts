@@ -42,7 +42,8 @@ export async function insertRun(db: Db, run: NewRun): Promise<Insertion> {
     await db.sql.query({ ...statement, values: valuesOf(run) });
     return { kind: "inserted" };
   } catch (error) {
-    if (!isUniqueViolation(error, "runs_pkey")) throw error;
+    // Whichever table's key noticed first: all of them begin with the run's id.
+    if (!isUniqueViolation(error)) throw error;
     const found = await db.prisma.run.findUniqueOrThrow({
       where: { id: run.id },
       select: { user_id: true, request_hash: true },

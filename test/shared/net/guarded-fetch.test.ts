@@ -1,3 +1,4 @@
+import type { Server as NetServer } from "node:net";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -8,7 +9,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close();
 });
 
-async function listen(server: Pick<Server, "listen" | "address" | "close">): Promise<number> {
+async function listen(server: NetServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   opened.push(() => void server.close());
   return (server.address() as AddressInfo).port;
