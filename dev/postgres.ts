@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { readEnv } from "../shared/config/env.ts";
@@ -27,7 +37,13 @@ export async function startPostgres({ dataDir, fsync = true }: { dataDir: string
   const password = readPassword(home, asUser.uid);
   if (!existsSync(join(data, "PG_VERSION"))) initialise(join(bin, "initdb"), { data, home, options });
   const port = await freePort();
-  const settings = [`port=${port}`, `unix_socket_directories=${home}`, "listen_addresses=127.0.0.1", "max_connections=300", "password_encryption=scram-sha-256"];
+  const settings = [
+    `port=${port}`,
+    `unix_socket_directories=${home}`,
+    "listen_addresses=127.0.0.1",
+    "max_connections=300",
+    "password_encryption=scram-sha-256",
+  ];
   if (!fsync) settings.push("fsync=off", "synchronous_commit=off", "full_page_writes=off");
   const child = spawn(join(bin, "postgres"), ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
     ...options,
@@ -46,7 +62,11 @@ export async function startPostgres({ dataDir, fsync = true }: { dataDir: string
   };
 }
 
-type Start = { data: string; home: string; options: { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } };
+type Start = {
+  data: string;
+  home: string;
+  options: { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv };
+};
 
 function initialise(initdb: string, { data, home, options }: Start): void {
   rmSync(data, { recursive: true, force: true });
@@ -71,7 +91,10 @@ function binaries(): string {
   const root = dirname(dirname(main));
   linkLibraries(root);
   if (isReachable(root)) return join(root, "native/bin");
-  const version = createHash("sha256").update(readFileSync(join(root, "package.json"))).digest("hex").slice(0, 12);
+  const version = createHash("sha256")
+    .update(readFileSync(join(root, "package.json")))
+    .digest("hex")
+    .slice(0, 12);
   const copy = join(cacheDir(), `postgres-${version}`);
   if (!existsSync(copy)) {
     const aside = `${copy}.${process.pid}`;

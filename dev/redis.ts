@@ -21,7 +21,15 @@ export async function startRedis({ dataDir, cacheDir }: { dataDir: string; cache
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const port = await freePort();
   const password = randomBytes(18).toString("base64url");
-  const settings = { port, bind: "127.0.0.1", dir: folder, appendonly: "yes", appendfsync: "everysec", "maxmemory-policy": "noeviction", save: "" };
+  const settings = {
+    port,
+    bind: "127.0.0.1",
+    dir: folder,
+    appendonly: "yes",
+    appendfsync: "everysec",
+    "maxmemory-policy": "noeviction",
+    save: "",
+  };
   const child = spawn(path, ["-"], {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
@@ -46,7 +54,10 @@ async function findRedis(cacheDir: string): Promise<{ path: string; libraries: s
   if (onPath) return { path: onPath, libraries: null };
   const packages = ["redis-server", "redis-tools", "libjemalloc2", "liblzf1"];
   const unpacked = process.platform === "linux" ? await unpackDebianPackages(cacheDir, "redis", packages) : null;
-  if (!unpacked) throw new Error(`Redis is needed: ${process.platform === "darwin" ? "brew install redis" : "install redis-server or valkey-server with your system's package manager"}, or set REDIS_URL.`);
+  if (!unpacked)
+    throw new Error(
+      `Redis is needed: ${process.platform === "darwin" ? "brew install redis" : "install redis-server or valkey-server with your system's package manager"}, or set REDIS_URL.`,
+    );
   const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
   return { path: join(unpacked, "usr/bin/redis-server"), libraries: join(unpacked, "usr/lib", triplet) };
 }

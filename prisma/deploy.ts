@@ -120,9 +120,13 @@ function checkHistory(migrations: Migration[], history: HistoryRow[]): Set<strin
       );
     const expected = known.get(name);
     if (expected === undefined)
-      throw new Error(`The database has the migration ${name}, which this version doesn't know: it is newer than this version.`);
+      throw new Error(
+        `The database has the migration ${name}, which this version doesn't know: it is newer than this version.`,
+      );
     if (expected !== checksum)
-      throw new Error(`The migration ${name} was edited after it was applied. Undo the edit, and put the change into a new migration.`);
+      throw new Error(
+        `The migration ${name} was edited after it was applied. Undo the edit, and put the change into a new migration.`,
+      );
   }
   return new Set(history.map((row) => row.migration_name));
 }

@@ -16,7 +16,12 @@ const madeFrom = createHash("sha256")
 
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== madeFrom) {
   // The CLI looks for a schema engine even where it needs none; any file that exists will do, and nothing is downloaded.
-  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1", CHECKPOINT_DISABLE: "1" };
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: "1",
+    CHECKPOINT_DISABLE: "1",
+  };
   const cli = require.resolve("prisma/build/index.js");
   const { status } = spawnSync(process.execPath, [cli, "generate"], { cwd: root, env, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);

@@ -15,7 +15,10 @@ type Options = { url: string; prefix: string; concurrency: number; onError: (err
  * The one BullMQ worker of this process. It knows nothing but `execute`: a job is a nudge, and Postgres decides whether
  * there is something to do. So a job never fails, is never retried, and may come twice.
  */
-export function consumeRuns({ url, prefix, concurrency, onError }: Options, execute: (runId: string) => Promise<void>): Consumer {
+export function consumeRuns(
+  { url, prefix, concurrency, onError }: Options,
+  execute: (runId: string) => Promise<void>,
+): Consumer {
   const connection = connectSubscriber(url, onError);
   const worker = new Worker(
     runsQueue,

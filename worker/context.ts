@@ -49,7 +49,15 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
-  const outbox = opens(startOutboxDrain({ db, keyRing: config.encryptionKeys, log, ...config.callbacks, readRun: (id) => readRun(db, id) }));
+  const outbox = opens(
+    startOutboxDrain({
+      db,
+      keyRing: config.encryptionKeys,
+      log,
+      ...config.callbacks,
+      readRun: (id) => readRun(db, id),
+    }),
+  );
   const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
   const workerId = newId("worker");
   return {

@@ -29,7 +29,9 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const execute = (runId: string): Promise<void> =>
     slots.use(async () => {
       if (status === "draining") return ctx.nudge(runId);
-      await executeRun(ctx, runId).catch((error: unknown) => log.error({ run_id: runId, err: String(error) }, "a run was dropped"));
+      await executeRun(ctx, runId).catch((error: unknown) =>
+        log.error({ run_id: runId, err: String(error) }, "a run was dropped"),
+      );
     });
   const announce = (): Promise<void> =>
     announceWorker(db, {

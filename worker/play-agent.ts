@@ -20,8 +20,13 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
   const { request, secrets, limits } = prepareAttempt(ctx.config.encryptionKeys, attempt);
   const remains = nothingYet(attempt.timeout_ms);
   const adapter = ctx.adapters.get(attempt.adapter_type);
-  if (!adapter) return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
-  if (request.entrypoint === null) return { ...remains, error: ourFault("no_entrypoint", "Neither the agent's config nor the run's files hold any code to run.") };
+  if (!adapter)
+    return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
+  if (request.entrypoint === null)
+    return {
+      ...remains,
+      error: ourFault("no_entrypoint", "Neither the agent's config nor the run's files hold any code to run."),
+    };
   const redact = createRedactor(secrets);
   const limit = createOutputLimiter(limits);
 
@@ -60,7 +65,12 @@ function keep(remains: Remains, frame: AgentFrame): void {
   }
 }
 
-function agentError({ code, error_type, message, traceback }: Extract<AgentFrame, { type: "error" }>): Remains["error"] {
+function agentError({
+  code,
+  error_type,
+  message,
+  traceback,
+}: Extract<AgentFrame, { type: "error" }>): Remains["error"] {
   return { code, type: error_type, message, traceback };
 }
 
@@ -72,10 +82,27 @@ function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunE
   const { adapter_type, runtime_mode, lifecycle, requeue_reason } = attempt;
   const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
   const sandbox = ctx.sandbox.report;
-  const started = { type: "run.started", worker_id: ctx.workerId, adapter_type, runtime_mode, lifecycle, sandbox, warm } as const;
+  const started = {
+    type: "run.started",
+    worker_id: ctx.workerId,
+    adapter_type,
+    runtime_mode,
+    lifecycle,
+    sandbox,
+    warm,
+  } as const;
   return { ...started, ...discards };
 }
 
 function nothingYet(timeout_ms: number): Remains {
-  return { result: null, error: null, exit: null, aborted: null, outputs: [], state_snapshot: null, usage: null, timeout_ms };
+  return {
+    result: null,
+    error: null,
+    exit: null,
+    aborted: null,
+    outputs: [],
+    state_snapshot: null,
+    usage: null,
+    timeout_ms,
+  };
 }

@@ -14,7 +14,10 @@ export const getFleet = defineOperation({
   area: "Admin",
   summary: "The workers",
   responses: {
-    200: { description: "Workers with their last sign of life", schema: z.object({ data: z.array(fleetWorker) }).meta({ id: "Fleet" }) },
+    200: {
+      description: "Workers with their last sign of life",
+      schema: z.object({ data: z.array(fleetWorker) }).meta({ id: "Fleet" }),
+    },
   },
   async handle({ db }: ApiContext) {
     return { status: 200, body: { data: await listWorkers(db, shownForMs) } };

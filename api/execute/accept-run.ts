@@ -25,7 +25,11 @@ const listenPatienceMs = 250;
  * Checks, commits and nudges. After it returned, the run is owed an end, whatever happens to this process. The caller
  * closes the tail, which listens since before the run could have started.
  */
-export async function acceptRun(ctx: ApiContext, request: ExecuteRequest, traceparent: string | null): Promise<Accepted> {
+export async function acceptRun(
+  ctx: ApiContext,
+  request: ExecuteRequest,
+  traceparent: string | null,
+): Promise<Accepted> {
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await resolveVersion(ctx.db, request.agent_id, request.version);
   if ("missing" in version)
@@ -57,7 +61,9 @@ async function nudge(ctx: ApiContext, runId: string, tail: Tail): Promise<void> 
   await Promise.race([tail.listening, new Promise((resolve) => (patience = setTimeout(resolve, listenPatienceMs)))]);
   clearTimeout(patience);
   // Lost nudges are found by the workers' poll.
-  ctx.queue.dispatch(runId).catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
+  ctx.queue
+    .dispatch(runId)
+    .catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
 }
 
 type Material = {
@@ -75,7 +81,14 @@ function newRun(ctx: ApiContext, { request, version, run_id, traceparent }: Mate
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
   const queue = { position: null, wait_reason: null };
-  const queued = { type: "run.queued", status: "queued", agent_id, version: version.version, thread_id, queue } as const;
+  const queued = {
+    type: "run.queued",
+    status: "queued",
+    agent_id,
+    version: version.version,
+    thread_id,
+    queue,
+  } as const;
   return {
     id: run_id,
     user_id: version.user_id,

@@ -7,7 +7,8 @@ type Fault = { type: string; loc: (string | number)[]; msg: string };
 
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Names that would change what runs, or how, rather than tell it something. */
-const reservedEnv = /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
+const reservedEnv =
+  /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
 
 /** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
 export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
@@ -61,5 +62,7 @@ export function badFileName(name: string): string | null {
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\\]/.test(name) || /^[A-Za-z]:/.test(name)) return "the name must be a plain relative path";
   const parts = name.split("/");
-  return parts.some((part) => part === "" || part === "." || part === "..") ? "the name must be a plain relative path" : null;
+  return parts.some((part) => part === "" || part === "." || part === "..")
+    ? "the name must be a plain relative path"
+    : null;
 }

@@ -22,7 +22,9 @@ export const executeAgent = defineOperation({
     "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`.",
   request: {
     query: z.object({
-      on_disconnect: choice(["continue", "cancel"]).default("continue").meta({ description: "What the client's going away means." }),
+      on_disconnect: choice(["continue", "cancel"])
+        .default("continue")
+        .meta({ description: "What the client's going away means." }),
     }),
     headers: z.object({ prefer: z.string().optional() }),
     body: executeRequest,
@@ -36,8 +38,12 @@ export const executeAgent = defineOperation({
     const accepted = await acceptRun(ctx, body, traceparent ?? null);
     if (query.on_disconnect === "cancel")
       signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id).catch(() => undefined));
-    if (prefer === "stream") return { respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }) };
-    if (prefer.waitMs > 0) await ended(ctx, accepted, AbortSignal.any([AbortSignal.timeout(prefer.waitMs), signal, ctx.leaving]));
+    if (prefer === "stream")
+      return {
+        respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }),
+      };
+    if (prefer.waitMs > 0)
+      await ended(ctx, accepted, AbortSignal.any([AbortSignal.timeout(prefer.waitMs), signal, ctx.leaving]));
     accepted.tail.close();
     const record = await readRun(ctx.db, accepted.run_id);
     if (!record) throw new Error("An accepted run has no row.");

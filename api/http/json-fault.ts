@@ -76,7 +76,7 @@ function scalarEnd(text: string, at: number): number | Stop {
 
 /** The index after the string that begins at `start`. */
 function stringEnd(text: string, start: number): number | Stop {
-  for (let at = start + 1; ; ) {
+  for (let at = start + 1; ;) {
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     at = matchEnd(/[^"\\\u0000-\u001f]*/y, text, at) ?? at;
     const char = text[at];

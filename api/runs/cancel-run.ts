@@ -12,7 +12,8 @@ export const cancelRun = defineOperation({
   name: "cancel_run",
   area: "Runs",
   summary: "Cancel a run",
-  description: "One that waits ends at once; a running one is stopped by its worker. One that has ended stays as it is.",
+  description:
+    "One that waits ends at once; a running one is stopped by its worker. One that has ended stays as it is.",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params }) {

@@ -34,7 +34,11 @@ export const completeRun = defineOperation({
 });
 
 /** True: it had ended so before. */
-async function complete(ctx: ApiContext, runId: string, { status: word, result_content, duration_ms }: Completion): Promise<boolean> {
+async function complete(
+  ctx: ApiContext,
+  runId: string,
+  { status: word, result_content, duration_ms }: Completion,
+): Promise<boolean> {
   const status = completedStatus(word);
   const outcome = outcomeOf(status, result_content ?? null);
   for (;;) {
@@ -52,7 +56,12 @@ async function complete(ctx: ApiContext, runId: string, { status: word, result_c
 function outcomeOf(status: CompletedStatus, result_content: unknown): Outcome {
   const failed = status === "error" || status === "timeout";
   const error = failed
-    ? { code: `completed_${status}`, type: null, message: `The run was completed from outside as '${status}'.`, traceback: null }
+    ? {
+        code: `completed_${status}`,
+        type: null,
+        message: `The run was completed from outside as '${status}'.`,
+        traceback: null,
+      }
     : null;
   return { status, result_content, error, state_snapshot: null, usage: null };
 }

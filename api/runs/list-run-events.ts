@@ -35,7 +35,10 @@ export const listRunEvents = defineOperation({
     if (!state) throw notFound("run", params.run_id);
     const { events } = await fillIn(ctx, params.run_id, cursor);
     const page = events.slice(0, query.limit);
-    const data = page.map((event) => ({ id: formatEventId(event), ...z.looseObject({ type: z.string() }).parse(JSON.parse(event.data)) }));
+    const data = page.map((event) => ({
+      id: formatEventId(event),
+      ...z.looseObject({ type: z.string() }).parse(JSON.parse(event.data)),
+    }));
     const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
     return { status: 200, body: { data, has_more: events.length > page.length, ...ids } };
   },

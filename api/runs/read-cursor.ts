@@ -6,6 +6,7 @@ export function readCursor(lastEventId: string | undefined, after: string | unde
   const text = lastEventId || after;
   if (!text) return beforeFirst;
   const cursor = parseEventId(text);
-  if (!cursor) throw new AppError("bad_request", "bad_event_id", "An event id has the form <attempt>-<seq>, as in 1-17.");
+  if (!cursor)
+    throw new AppError("bad_request", "bad_event_id", "An event id has the form <attempt>-<seq>, as in 1-17.");
   return cursor;
 }

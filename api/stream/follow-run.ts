@@ -24,7 +24,12 @@ const gapPollMs = 250;
  * `fresh`: the run was made after `tail` listened, so there is nothing to fill in. Returns early when the tail ends (the
  * process goes) or is closed by the caller (the reader went).
  */
-export async function* followRun(deps: Deps, runId: string, tail: Tail, start: { cursor: EventId; fresh: boolean }): AsyncGenerator<StreamEvent[], void> {
+export async function* followRun(
+  deps: Deps,
+  runId: string,
+  tail: Tail,
+  start: { cursor: EventId; fresh: boolean },
+): AsyncGenerator<StreamEvent[], void> {
   let cursor = start.cursor;
   let inDoubt = !start.fresh;
   for (;;) {
@@ -39,7 +44,8 @@ export async function* followRun(deps: Deps, runId: string, tail: Tail, start: {
     }
     const tidings = await tail.next(cursor);
     if (tidings.kind === "end") return;
-    const joined = tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
+    const joined =
+      tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
     inDoubt = joined.gapAhead;
     if (joined.events.length === 0) continue;
     cursor = joined.events.at(-1) ?? cursor;
@@ -56,7 +62,8 @@ const hasEnded = (events: StreamEvent[]): boolean => {
 };
 
 /** Within an attempt only: a live jump to a later attempt is looked up, since the stores may hold more of the one before. */
-const sameAttempt = (last: EventId, next: EventId): boolean => next.attempt === last.attempt && next.seq === last.seq + 1;
+const sameAttempt = (last: EventId, next: EventId): boolean =>
+  next.attempt === last.attempt && next.seq === last.seq + 1;
 
 /** The part of `events` (in order) that continues `cursor` without a gap; what the reader has already is passed over. */
 function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId, next: EventId) => boolean): Found {

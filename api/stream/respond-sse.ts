@@ -24,7 +24,11 @@ export type Sse = {
 type Deps = Pick<ApiContext, "db" | "streams">;
 
 /** Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. */
-export async function respondSse(deps: Deps, res: Response, { run_id, thread_id, tail, cursor, first }: Sse): Promise<void> {
+export async function respondSse(
+  deps: Deps,
+  res: Response,
+  { run_id, thread_id, tail, cursor, first }: Sse,
+): Promise<void> {
   res.status(200).set({
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
@@ -35,13 +39,17 @@ export async function respondSse(deps: Deps, res: Response, { run_id, thread_id,
     "Content-Location": `/v1/runs/${run_id}`,
   });
   res.write(encodeRetry(retryMs) + (first ? encodeSse(first) : ""));
-  res.on("close", () => tail.close());
+  const gone = new AbortController();
+  res.once("close", () => {
+    gone.abort();
+    tail.close();
+  });
   const ping = setInterval(() => res.write(ssePing), pingMs);
   const start = { cursor: first ?? cursor, fresh: first !== null };
   try {
     for await (const events of followRun(deps, run_id, tail, start)) {
       if (res.write(events.map(encodeSse).join(""))) continue;
-      if (!(await drained(res))) return void res.destroy();
+      if (!(await drained(res, gone.signal))) return void res.destroy();
     }
     res.end();
   } finally {
@@ -51,18 +59,11 @@ export async function respondSse(deps: Deps, res: Response, { run_id, thread_id,
 }
 
 /** False: the reader took nothing for too long, or went. */
-async function drained(res: Response): Promise<boolean> {
+async function drained(res: Response, gone: AbortSignal): Promise<boolean> {
   try {
-    await once(res, "drain", { signal: AbortSignal.any([AbortSignal.timeout(stuckReaderMs), goneSignal(res)]) });
+    await once(res, "drain", { signal: AbortSignal.any([AbortSignal.timeout(stuckReaderMs), gone]) });
     return true;
   } catch {
     return false;
   }
-}
-
-function goneSignal(res: Response): AbortSignal {
-  const gone = new AbortController();
-  if (res.destroyed) gone.abort();
-  res.once("close", () => gone.abort());
-  return gone.signal;
 }

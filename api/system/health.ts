@@ -30,12 +30,23 @@ export const getHealth = defineOperation({
   async handle({ db, streams }: ApiContext) {
     const [workers, redis] = await Promise.all([
       answers(listWorkers(db, 15_000)).catch(() => null),
-      answers(streams.ping()).then(() => "up" as const, () => "down" as const),
+      answers(streams.ping()).then(
+        () => "up" as const,
+        () => "down" as const,
+      ),
     ]);
     const levels = [...new Set((workers ?? []).map((worker) => worker.sandbox.level))];
     const status = workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
     const postgres = workers ? "up" : "down";
-    const body = { status, version, auth: "open", postgres, redis, workers: workers?.length ?? 0, sandbox_levels: levels } as const;
+    const body = {
+      status,
+      version,
+      auth: "open",
+      postgres,
+      redis,
+      workers: workers?.length ?? 0,
+      sandbox_levels: levels,
+    } as const;
     return { status: 200, body };
   },
 });
@@ -72,6 +83,8 @@ export const getReady = defineOperation({
 
 async function answers<T>(question: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error("no answer in time")), answerWithinMs)));
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error("no answer in time")), answerWithinMs)),
+  );
   return Promise.race([question, late]).finally(() => clearTimeout(timer));
 }

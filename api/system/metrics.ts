@@ -14,13 +14,34 @@ export const getMetrics = defineOperation({
   async handle({ db, hub, processMetrics }: ApiContext) {
     const registry = new Registry();
     const registers = [registry];
-    const runs = new Gauge({ name: "runfleet_runs", help: "Runs that have not ended, by status", labelNames: ["status"], registers });
+    const runs = new Gauge({
+      name: "runfleet_runs",
+      help: "Runs that have not ended, by status",
+      labelNames: ["status"],
+      registers,
+    });
     for (const { status, count } of await countRuns(db)) runs.set({ status }, count);
-    const slots = new Gauge({ name: "runfleet_worker_slots", help: "Slots of the live workers", labelNames: ["state"], registers });
-    const level = new Gauge({ name: "runfleet_sandbox_level", help: "Isolation level of a worker", labelNames: ["worker"], registers });
+    const slots = new Gauge({
+      name: "runfleet_worker_slots",
+      help: "Slots of the live workers",
+      labelNames: ["state"],
+      registers,
+    });
+    const level = new Gauge({
+      name: "runfleet_sandbox_level",
+      help: "Isolation level of a worker",
+      labelNames: ["worker"],
+      registers,
+    });
     const workers = await listWorkers(db, 15_000);
-    slots.set({ state: "busy" }, workers.reduce((sum, worker) => sum + worker.busy, 0));
-    slots.set({ state: "all" }, workers.reduce((sum, worker) => sum + worker.slots, 0));
+    slots.set(
+      { state: "busy" },
+      workers.reduce((sum, worker) => sum + worker.busy, 0),
+    );
+    slots.set(
+      { state: "all" },
+      workers.reduce((sum, worker) => sum + worker.slots, 0),
+    );
     for (const worker of workers) level.set({ worker: worker.id }, worker.sandbox.level);
     new Gauge({ name: "runfleet_stream_readers", help: "Readers of this process", registers }).set(hub.size());
     const text = (await processMetrics.metrics()) + (await registry.metrics());

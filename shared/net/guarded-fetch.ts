@@ -55,17 +55,18 @@ async function send(dispatcher: Dispatcher, url: URL, { headers, body, timeoutMs
   }
 }
 
-/** Judges all addresses of a name and connects to exactly those: a second look-up, which may answer otherwise, never happens. */
+/** Tells the addresses of a name if all of them may be connected to. undici connects to exactly those: no second look-up. */
 function guardedLookup(allowCidrs: string[], resolve: ResolveName): LookupFunction {
   return (name, options, callback) => {
-    const refuse = (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), "", 0);
-    resolve(name).then((addresses) => {
+    const tell = (addresses: Address[]): void => {
       const [first] = addresses;
-      if (!first) return refuse(new TargetFault("dns"));
-      if (addresses.some(({ address }) => isForbiddenAddress(address, allowCidrs)))
-        return refuse(new TargetFault("blocked"));
+      if (!first) return callback(new TargetFault("dns"), "", 0);
+      const forbidden = addresses.some(({ address }) => isForbiddenAddress(address, allowCidrs));
+      if (forbidden) return callback(new TargetFault("blocked"), "", 0);
       if (options.all) return callback(null, addresses);
       return callback(null, first.address, first.family);
-    }, refuse);
+    };
+    const fail = (error: Error): void => callback(error, "", 0);
+    resolve(name).then(tell, fail);
   };
 }

@@ -8,7 +8,9 @@ export const agentBody = z
     name: text({ min: 1, max: 256 }),
     id: clientId().nullish().meta({ description: "Made when left out." }),
     version: text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ }).default("1.0.0"),
-    config: jsonObject().nullish().meta({ description: "Free-form; entrypoint, source, files, env, limits … mean something." }),
+    config: jsonObject()
+      .nullish()
+      .meta({ description: "Free-form; entrypoint, source, files, env, limits … mean something." }),
     metadata: jsonObject().nullish(),
   })
   .meta({

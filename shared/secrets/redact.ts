@@ -3,9 +3,9 @@ const redacted = "[redacted]";
 const shortest = 6;
 
 export type Redactor = {
-  text(s: string): string;
+  text: (s: string) => string;
   /** The same in every string of a JSON value; keys stay. With no secrets it gives the value itself. */
-  deep<T>(value: T): T;
+  deep: <T>(value: T) => T;
 };
 
 /** Replaces each secret value of at least 6 characters with `[redacted]`, the longest first. */

@@ -4,15 +4,28 @@ export type SentEvent = { id: string; event: string; data: Record<string, unknow
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers };
 
 /** JSON in, JSON out. */
-export async function call(url: string, method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const init = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await fetch(url + path, { method, headers: { "content-type": "application/json", ...headers }, ...init });
+  const response = await fetch(url + path, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...init,
+  });
   const text = await response.text();
   return { status: response.status, body: text ? JSON.parse(text) : {}, headers: response.headers };
 }
 
 /** Reads a Server-Sent Events answer until it ends, or until `enough` says so. A cut connection just ends it. */
-export async function readEvents(response: Response, enough: (event: SentEvent) => boolean = () => false): Promise<SentEvent[]> {
+export async function readEvents(
+  response: Response,
+  enough: (event: SentEvent) => boolean = () => false,
+): Promise<SentEvent[]> {
   const events: SentEvent[] = [];
   let done = false;
   const parser = createParser({
@@ -35,7 +48,12 @@ export async function readEvents(response: Response, enough: (event: SentEvent) 
 }
 
 /** POSTs /v1/execute. */
-export function execute(url: string, body: Record<string, unknown>, headers: Record<string, string> = {}, query = ""): Promise<Response> {
+export function execute(
+  url: string,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+  query = "",
+): Promise<Response> {
   return fetch(`${url}/v1/execute${query}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -49,7 +67,11 @@ export const resume = (url: string, runId: string, after?: string): Promise<Resp
 
 /** Makes an agent of one Python source and gives its id. */
 export async function makeAgent(url: string, source: string, config: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "tester", name: "agent", config: { source, ...config } });
+  const { status, body } = await call(url, "POST", "/v1/agents", {
+    user_id: "tester",
+    name: "agent",
+    config: { source, ...config },
+  });
   if (status !== 201) throw new Error(`agent: ${status} ${JSON.stringify(body)}`);
   return String(body["id"]);
 }

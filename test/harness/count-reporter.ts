@@ -13,6 +13,8 @@ export default class CountReporter implements Reporter {
     }
     // After the other reporters' summaries.
     const failed = count.failed + unhandled.length;
-    process.once("exit", () => process.stdout.write(`${count.passed} passed, ${failed} failed, ${count.skipped} skipped\n`));
+    process.once("exit", () =>
+      process.stdout.write(`${count.passed} passed, ${failed} failed, ${count.skipped} skipped\n`),
+    );
   }
 }

@@ -24,7 +24,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const env = readEnv();
   const given = env["TEST_DATABASE_URL"] && env["TEST_REDIS_URL"];
   const services = given
-    ? { databaseUrl: env["TEST_DATABASE_URL"] ?? "", redisUrl: env["TEST_REDIS_URL"] ?? "", close: async () => undefined }
+    ? {
+        databaseUrl: env["TEST_DATABASE_URL"] ?? "",
+        redisUrl: env["TEST_REDIS_URL"] ?? "",
+        close: async () => undefined,
+      }
     : (await dockerAnswers())
       ? await startContainers()
       : await startEmbedded();
@@ -53,7 +57,10 @@ async function startContainers(): Promise<Started> {
       .withExposedPorts(5432)
       .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
       .start(),
-    new GenericContainer("redis:7").withCommand(["redis-server", "--maxmemory-policy", "noeviction"]).withExposedPorts(6379).start(),
+    new GenericContainer("redis:7")
+      .withCommand(["redis-server", "--maxmemory-policy", "noeviction"])
+      .withExposedPorts(6379)
+      .start(),
   ]);
   return {
     databaseUrl: `postgresql://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/runfleet`,

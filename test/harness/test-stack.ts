@@ -60,7 +60,9 @@ export async function openTestStack(): Promise<TestStack> {
     members.push(member);
     await waitFor(async () => {
       if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}`);
-      return role === "api" ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok : (await countWorkers(sql)) > before;
+      return role === "api"
+        ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok
+        : (await countWorkers(sql)) > before;
     }, 15_000);
     return member;
   }

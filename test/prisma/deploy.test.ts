@@ -75,7 +75,10 @@ test("a migration that fails leaves nothing behind, and is applied by the next d
 test("every model has its table, and every `// sql:` line of the schema its index", async () => {
   const url = freshDatabaseUrl();
   await deployMigrations(url);
-  const tables = await query(url, "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'");
+  const tables = await query(
+    url,
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'",
+  );
   const models = [...schema.matchAll(/^model [\s\S]*?@@map\("(\w+)"\)/gm)].map((match) => match[1]);
   expect(models.length).toBeGreaterThan(40);
   expect(tables.map((row) => row["name"]).toSorted()).toEqual(models.toSorted());

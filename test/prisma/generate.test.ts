@@ -6,7 +6,8 @@ import { projectCopy } from "./project-copy.ts";
 
 test("the client is generated offline, and again only when the schema changed", { timeout: 60_000 }, () => {
   const folder = projectCopy();
-  const generate = () => execFileSync(process.execPath, ["prisma/generate.mjs"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+  const generate = () =>
+    execFileSync(process.execPath, ["prisma/generate.mjs"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
 
   expect(generate()).toContain("Generated Prisma Client");
   expect(readFileSync(join(folder, "shared/store/generated/client.ts"), "utf8")).toContain("PrismaClient");

@@ -10,7 +10,8 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export function projectCopy(): string {
   const folder = mkdtempSync(join(tmpdir(), "runfleet-prisma-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const name of ["prisma", "prisma.config.ts", "package.json"]) cpSync(join(root, name), join(folder, name), { recursive: true });
+  for (const name of ["prisma", "prisma.config.ts", "package.json"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   return folder;
 }

@@ -5,7 +5,8 @@ import { waitFor } from "../harness/wait-for.ts";
 
 let stack: TestStack;
 let url: string;
-const counter = "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
+const counter =
+  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
 
 beforeAll(async () => {
   stack = await openTestStack();
@@ -15,7 +16,10 @@ afterAll(() => stack?.close());
 
 async function workerOf(runId: string, members: Member[]): Promise<Member> {
   const pid = await waitFor(async () => {
-    const { rows } = await stack.sql.query<{ pid: number }>("SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1 AND r.status = 'running'", [runId]);
+    const { rows } = await stack.sql.query<{ pid: number }>(
+      "SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1 AND r.status = 'running'",
+      [runId],
+    );
     return rows[0]?.pid;
   });
   const member = members.find(({ child }) => child.pid === pid);
@@ -38,7 +42,9 @@ test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its cli
   const firstAttempt = events.filter((event) => event.id.startsWith("1-")).map((event) => event.id);
   expect(firstAttempt).toEqual(firstAttempt.map((_, i) => `1-${i + 1}`));
   expect(await readEvents(await resume(url, runId))).toEqual(events);
-  const { rows } = await stack.sql.query(`SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" = 'success'`, [runId]);
+  const { rows } = await stack.sql.query(`SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" = 'success'`, [
+    runId,
+  ]);
   expect(rows).toHaveLength(1);
 });
 
@@ -52,7 +58,10 @@ test("kill -9 of the API in mid-stream: the client resumes on another one and mi
   await doomed.stop("SIGKILL");
   const before = await cut;
   const after = await readEvents(await resume(url, runId, before.at(-1)?.id));
-  expect([...before, ...after].map((event) => event.id)).toEqual(["0-1", ...Array.from({ length: 12 }, (_, i) => `1-${i + 1}`)]);
+  expect([...before, ...after].map((event) => event.id)).toEqual([
+    "0-1",
+    ...Array.from({ length: 12 }, (_, i) => `1-${i + 1}`),
+  ]);
 });
 
 test("SIGTERM of a worker in mid-run hands the run back uncharged; another one ends it", async () => {
@@ -61,12 +70,40 @@ test("SIGTERM of a worker in mid-run hands the run back uncharged; another one e
   expect(others.rows.length).toBeGreaterThan(0);
   const agent_id = await makeAgent(url, counter);
   const runs = await Promise.all(
-    Array.from({ length: 8 }, async () => (await call(url, "POST", "/v1/execute", { agent_id, version: "current", input_payload: { n: 15 } }, { prefer: "respond-async" })).body["id"]),
+    Array.from(
+      { length: 8 },
+      async () =>
+        (
+          await call(
+            url,
+            "POST",
+            "/v1/execute",
+            { agent_id, version: "current", input_payload: { n: 15 } },
+            { prefer: "respond-async" },
+          )
+        ).body["id"],
+    ),
   );
-  await waitFor(async () => (await stack.sql.query("SELECT 1 FROM runs r JOIN workers w ON w.id = r.worker_id WHERE w.pid = $1 AND r.status = 'running'", [worker.child.pid])).rows.length > 0);
+  await waitFor(
+    async () =>
+      (
+        await stack.sql.query(
+          "SELECT 1 FROM runs r JOIN workers w ON w.id = r.worker_id WHERE w.pid = $1 AND r.status = 'running'",
+          [worker.child.pid],
+        )
+      ).rows.length > 0,
+  );
   await worker.stop("SIGTERM");
-  await waitFor(async () => (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status = 'success'", [runs])).rows.length === runs.length, 25_000);
-  const { rows } = await stack.sql.query<{ reason: string }>(`SELECT DISTINCT reason FROM run_transitions WHERE run_id = ANY($1) AND "from" = 'running' AND "to" = 'queued'`, [runs]);
+  await waitFor(
+    async () =>
+      (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status = 'success'", [runs])).rows.length ===
+      runs.length,
+    25_000,
+  );
+  const { rows } = await stack.sql.query<{ reason: string }>(
+    `SELECT DISTINCT reason FROM run_transitions WHERE run_id = ANY($1) AND "from" = 'running' AND "to" = 'queued'`,
+    [runs],
+  );
   expect(rows).toEqual([{ reason: "drained" }]);
   const charged = await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND lost_attempts > 0", [runs]);
   expect(charged.rows).toEqual([]);
@@ -78,7 +115,10 @@ test("a run that kills its worker each time ends as worker_lost, and the others 
   const runId = response.headers.get("x-run-id") ?? "";
   const watching = readEvents(response);
   const worker = await stack.start("worker");
-  const { rows } = await stack.sql.query<{ pid: number }>("SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1", [runId]);
+  const { rows } = await stack.sql.query<{ pid: number }>(
+    "SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1",
+    [runId],
+  );
   process.kill(rows[0]?.pid ?? 0, "SIGKILL");
   expect((await watching).at(-1)).toMatchObject({ event: "run.error", data: { error: { code: "worker_lost" } } });
   expect(worker.child.exitCode).toBeNull();

@@ -24,28 +24,46 @@ const outputs = (events: Awaited<ReturnType<typeof play>>) =>
 
 describe("a client that starts a run sees", () => {
   test("headers and run.queued at once, then the agent's chunks in order, then one terminal event", async () => {
-    const agent_id = await makeAgent(url, "def main(input):\n    for i in range(3):\n        yield f'{input[\"word\"]} {i}'\n    return {'count': 3}\n");
+    const agent_id = await makeAgent(
+      url,
+      "def main(input):\n    for i in range(3):\n        yield f'{input[\"word\"]} {i}'\n    return {'count': 3}\n",
+    );
     const response = await execute(url, { agent_id, version: "latest", input_payload: { word: "chunk" } });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(response.headers.get("location")).toBe(`/v1/runs/${response.headers.get("x-run-id")}/stream`);
     const events = await readEvents(response);
-    expect(events.map((event) => event.event)).toEqual(["run.queued", "run.started", "output.delta", "output.delta", "output.delta", "run.success"]);
+    expect(events.map((event) => event.event)).toEqual([
+      "run.queued",
+      "run.started",
+      "output.delta",
+      "output.delta",
+      "output.delta",
+      "run.success",
+    ]);
     expect(events.map((event) => event.id)).toEqual(["0-1", "1-1", "1-2", "1-3", "1-4", "1-5"]);
     expect(outputs(events)).toEqual(["chunk 0", "chunk 1", "chunk 2"]);
     expect(events.at(-1)?.data).toMatchObject({ status: "success", result_content: { count: 3 }, error: null });
   });
 
   test("prints to stdout as output and to stderr as log, in the order of the yields", async () => {
-    const events = await play("import sys\ndef main(input):\n    print('one')\n    yield 'two'\n    print('three')\n    print('aside', file=sys.stderr)\n");
+    const events = await play(
+      "import sys\ndef main(input):\n    print('one')\n    yield 'two'\n    print('three')\n    print('aside', file=sys.stderr)\n",
+    );
     expect(outputs(events).join("")).toBe("one\ntwothree\n");
-    expect(events.find((event) => event.event === "log")?.data).toMatchObject({ stream: "stderr", message: expect.stringContaining("aside") });
+    expect(events.find((event) => event.event === "log")?.data).toMatchObject({
+      stream: "stderr",
+      message: expect.stringContaining("aside"),
+    });
   });
 
   test("an exception as run.error with its type, message and traceback, and what there was as partial", async () => {
     const last = (await play("def main(input):\n    yield 'half'\n    raise ValueError('no luck')\n")).at(-1);
     expect(last?.event).toBe("run.error");
-    expect(last?.data).toMatchObject({ error: { code: "agent_error", type: "ValueError", message: "no luck" }, partial: { output: "half" } });
+    expect(last?.data).toMatchObject({
+      error: { code: "agent_error", type: "ValueError", message: "no luck" },
+      partial: { output: "half" },
+    });
     expect(String((last?.data["error"] as { traceback: string }).traceback)).toContain("raise ValueError('no luck')");
   });
 
@@ -55,13 +73,23 @@ describe("a client that starts a run sees", () => {
   });
 
   test("an agent that sleeps past its time-out end as run.timeout, soon after it", async () => {
-    const last = (await play("import time\ndef main(input):\n    yield 'x'\n    time.sleep(60)\n", {}, { limits: { timeout_ms: 400 } })).at(-1);
+    const last = (
+      await play(
+        "import time\ndef main(input):\n    yield 'x'\n    time.sleep(60)\n",
+        {},
+        { limits: { timeout_ms: 400 } },
+      )
+    ).at(-1);
     expect(last?.event).toBe("run.timeout");
     expect(last?.data["duration_ms"]).toBeLessThan(3_000);
   });
 
   test("a flood of output cut at its limit, with its own error code", async () => {
-    const events = await play("def main(input):\n    while True:\n        yield 'x' * 1000\n", {}, { limits: { output_bytes: 200_000 } });
+    const events = await play(
+      "def main(input):\n    while True:\n        yield 'x' * 1000\n",
+      {},
+      { limits: { output_bytes: 200_000 } },
+    );
     expect(events.at(-1)?.data).toMatchObject({ status: "error", error: { code: "output_limit" } });
     expect(outputs(events).join("").length).toBeLessThan(200_000);
   });
@@ -69,7 +97,9 @@ describe("a client that starts a run sees", () => {
   test("code in the run's own files when the config has none, and no_entrypoint when there is none anywhere", async () => {
     const agent = await call(url, "POST", "/v1/agents", { user_id: "tester", name: "bare" });
     const body = { agent_id: agent.body["id"], version: "1.0.0" };
-    const ran = await readEvents(await execute(url, { ...body, files: { "main.py": "def main(i):\n    return {'ok': True}\n" } }));
+    const ran = await readEvents(
+      await execute(url, { ...body, files: { "main.py": "def main(i):\n    return {'ok': True}\n" } }),
+    );
     expect(ran.at(-1)?.data).toMatchObject({ status: "success", result_content: { ok: true } });
     const none = await readEvents(await execute(url, body));
     expect(none.at(-1)?.data).toMatchObject({ status: "error", error: { code: "no_entrypoint" } });
@@ -79,9 +109,15 @@ describe("a client that starts a run sees", () => {
 describe("env_vars and files", () => {
   test("reach the agent; their values reach neither Redis nor an answer nor, printed, the stream", async () => {
     const secret = "sk-planted-0123456789";
-    const source = "import os\ndef main(input):\n    print(os.environ['TOKEN'])\n    return {'len': len(os.environ['TOKEN']), 'file': open('a/b.txt').read()}\n";
+    const source =
+      "import os\ndef main(input):\n    print(os.environ['TOKEN'])\n    return {'len': len(os.environ['TOKEN']), 'file': open('a/b.txt').read()}\n";
     const agent_id = await makeAgent(url, source);
-    const response = await execute(url, { agent_id, version: "current", env_vars: { TOKEN: secret }, files: { "a/b.txt": "hello" } });
+    const response = await execute(url, {
+      agent_id,
+      version: "current",
+      env_vars: { TOKEN: secret },
+      files: { "a/b.txt": "hello" },
+    });
     const events = await readEvents(response);
     expect(events.at(-1)?.data).toMatchObject({ result_content: { len: secret.length, file: "hello" } });
     expect(JSON.stringify(events)).not.toContain(secret);
@@ -100,7 +136,8 @@ describe("env_vars and files", () => {
 
 describe("a thread", () => {
   test("is made when unknown; its history and last state flow into its next run", async () => {
-    const source = "def main(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n, 'seen': len(context.history)}\n";
+    const source =
+      "def main(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n, 'seen': len(context.history)}\n";
     const agent_id = await makeAgent(url, source);
     const body = { agent_id, version: "current", thread_id: `t-${Date.now()}` };
     const first = (await readEvents(await execute(url, body))).at(-1);
@@ -110,18 +147,31 @@ describe("a thread", () => {
   });
 
   test("runs its runs one at a time, in order, however many are started at once", async () => {
-    const agent_id = await makeAgent(url, "import time\ndef main(input):\n    t = time.time()\n    time.sleep(0.1)\n    return {'from': t, 'to': time.time()}\n");
+    const agent_id = await makeAgent(
+      url,
+      "import time\ndef main(input):\n    t = time.time()\n    time.sleep(0.1)\n    return {'from': t, 'to': time.time()}\n",
+    );
     const thread_id = `t-parallel-${Date.now()}`;
-    const ends = await Promise.all([1, 2, 3].map(async () => (await readEvents(await execute(url, { agent_id, version: "current", thread_id }))).at(-1)));
-    const spans = ends.map((event) => event?.data["result_content"] as { from: number; to: number }).toSorted((a, b) => a.from - b.from);
+    const ends = await Promise.all(
+      [1, 2, 3].map(async () =>
+        (await readEvents(await execute(url, { agent_id, version: "current", thread_id }))).at(-1),
+      ),
+    );
+    const spans = ends
+      .map((event) => event?.data["result_content"] as { from: number; to: number })
+      .toSorted((a, b) => a.from - b.from);
     expect(spans).toHaveLength(3);
-    for (const [i, span] of spans.slice(1).entries()) expect(span.from).toBeGreaterThanOrEqual(spans[i]?.to ?? Infinity);
+    for (const [i, span] of spans.slice(1).entries())
+      expect(span.from).toBeGreaterThanOrEqual(spans[i]?.to ?? Infinity);
   });
 });
 
 describe("run_id", () => {
   test("the same id with the same body attaches, from many clients at once: one execution; with another body 409", async () => {
-    const agent_id = await makeAgent(url, "import time\ndef main(input):\n    yield 'a'\n    time.sleep(0.2)\n    yield 'b'\n");
+    const agent_id = await makeAgent(
+      url,
+      "import time\ndef main(input):\n    yield 'a'\n    time.sleep(0.2)\n    yield 'b'\n",
+    );
     const run_id = `mine-${Date.now()}`;
     const body = { agent_id, version: "current", run_id };
     const histories = await Promise.all(Array.from({ length: 20 }, async () => readEvents(await execute(url, body))));
@@ -166,7 +216,11 @@ describe("a receiver of callbacks", () => {
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
     status = 500;
-    const response = await execute(url, { agent_id, version: "current", completion_callback_url: `http://127.0.0.1:${port}/hook` });
+    const response = await execute(url, {
+      agent_id,
+      version: "current",
+      completion_callback_url: `http://127.0.0.1:${port}/hook`,
+    });
     await readEvents(response);
     const runId = response.headers.get("x-run-id") ?? "";
     await waitFor(() => got.length >= 1);
@@ -178,13 +232,25 @@ describe("a receiver of callbacks", () => {
     expect(got.length).toBeGreaterThanOrEqual(2);
     expect(new Set(got.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     const last = got.at(-1);
-    const verified = new Webhook(String(made["secret"])).verify(last?.body ?? "", last?.headers as Record<string, string>);
-    expect(verified).toMatchObject({ type: "run.success", run_id: runId, status: "success", result_content: { done: true } });
+    const verified = new Webhook(String(made["secret"])).verify(
+      last?.body ?? "",
+      last?.headers as Record<string, string>,
+    );
+    expect(verified).toMatchObject({
+      type: "run.success",
+      run_id: runId,
+      status: "success",
+      result_content: { done: true },
+    });
     expect((callback["data"] as unknown[]).length).toBe(got.length);
   });
 
   test("a private target is refused when the run is asked for", async () => {
-    const answer = await call(url, "POST", "/v1/execute", { agent_id: "x", version: "1", completion_callback_url: "http://169.254.169.254/latest" });
+    const answer = await call(url, "POST", "/v1/execute", {
+      agent_id: "x",
+      version: "1",
+      completion_callback_url: "http://169.254.169.254/latest",
+    });
     expect(answer.status).toBe(422);
     expect(answer.body).toMatchObject({ detail: [{ loc: ["body", "completion_callback_url"] }] });
   });

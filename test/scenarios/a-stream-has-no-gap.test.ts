@@ -6,7 +6,8 @@ import { waitFor } from "../harness/wait-for.ts";
 let stack: TestStack;
 let url: string;
 let otherUrl: string;
-const counter = "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(input.get('pause', 0.02))\n";
+const counter =
+  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(input.get('pause', 0.02))\n";
 
 beforeAll(async () => {
   stack = await openTestStack();

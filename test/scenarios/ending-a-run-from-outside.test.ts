@@ -25,8 +25,21 @@ async function started(): Promise<{ runId: string; rest: Promise<Awaited<ReturnT
 
 test("complete ends a running run, stops its process, ends its stream; again is 200, otherwise 409", async () => {
   const { runId, rest } = await started();
-  const done = await call(url, "POST", `/v1/runs/${runId}/complete`, { status: "success", result_content: { by: "me" }, duration_ms: "12" });
-  expect(done).toMatchObject({ status: 200, body: { completed: true, already_completed: false, status: "success", result_content: { by: "me" }, duration_ms: 12 } });
+  const done = await call(url, "POST", `/v1/runs/${runId}/complete`, {
+    status: "success",
+    result_content: { by: "me" },
+    duration_ms: "12",
+  });
+  expect(done).toMatchObject({
+    status: 200,
+    body: {
+      completed: true,
+      already_completed: false,
+      status: "success",
+      result_content: { by: "me" },
+      duration_ms: 12,
+    },
+  });
   const last = (await rest).at(-1);
   expect(last).toMatchObject({ event: "run.success", data: { result_content: { by: "me" } } });
   const again = await call(url, "POST", `/v1/runs/${runId}/complete`, {});
@@ -46,7 +59,10 @@ test("50 completes at once: one of them ends the run, its history has one termin
   expect(answers.filter(({ status, body }) => status === 200 && body["already_completed"] === false)).toHaveLength(1);
   expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
   await rest;
-  const { rows } = await stack.sql.query(`SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" NOT IN ('queued', 'running')`, [runId]);
+  const { rows } = await stack.sql.query(
+    `SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" NOT IN ('queued', 'running')`,
+    [runId],
+  );
   expect(rows).toHaveLength(1);
 });
 
@@ -56,7 +72,10 @@ test("cancel ends a running run within a second; cancelling it again changes not
   expect((await call(url, "POST", `/v1/runs/${runId}/cancel`)).status).toBe(200);
   expect((await rest).at(-1)).toMatchObject({ event: "run.cancelled", data: { partial: { output: "started" } } });
   expect(performance.now() - at).toBeLessThan(1_000);
-  expect(await call(url, "POST", `/v1/runs/${runId}/cancel`)).toMatchObject({ status: 200, body: { status: "cancelled" } });
+  expect(await call(url, "POST", `/v1/runs/${runId}/cancel`)).toMatchObject({
+    status: 200,
+    body: { status: "cancelled" },
+  });
 });
 
 test("on_disconnect=cancel cancels the run when its client goes; else it goes on", async () => {
@@ -77,7 +96,14 @@ test("on_disconnect=cancel cancels the run when its client goes; else it goes on
 });
 
 test("an unknown run is a 404 everywhere", async () => {
-  const paths = [["GET", ""], ["GET", "/stream"], ["GET", "/events"], ["GET", "/callbacks"], ["POST", "/cancel"], ["POST", "/complete"]] as const;
+  const paths = [
+    ["GET", ""],
+    ["GET", "/stream"],
+    ["GET", "/events"],
+    ["GET", "/callbacks"],
+    ["POST", "/cancel"],
+    ["POST", "/complete"],
+  ] as const;
   for (const [method, path] of paths) {
     const answer = await call(url, method, `/v1/runs/nobody${path}`, method === "POST" ? {} : undefined);
     expect([path, answer.status, answer.body["code"]]).toEqual([path, 404, "run_not_found"]);

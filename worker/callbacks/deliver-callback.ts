@@ -1,4 +1,4 @@
-import { type Answer, type GuardedFetch } from "../../shared/net/guarded-fetch.ts";
+import type { Answer, GuardedFetch } from "../../shared/net/guarded-fetch.ts";
 import { TargetFault } from "../../shared/net/target-fault.ts";
 import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";

@@ -1,6 +1,6 @@
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import type { Log } from "../../shared/log.ts";
-import { createGuardedFetch } from "../../shared/net/guarded-fetch.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../shared/net/guarded-fetch.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimDueMessages, type DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import { recordTry } from "../../shared/store/outbox/record-try.ts";
@@ -21,7 +21,7 @@ export type OutboxDeps = {
   allowCidrs: string[];
   scheduleScale: number;
   /** A run's public record; null: no such run. */
-  readRun(run_id: string): Promise<Record<string, unknown> | null>;
+  readRun: (run_id: string) => Promise<Record<string, unknown> | null>;
 };
 
 export type OutboxDrain = {
@@ -33,23 +33,12 @@ export type OutboxDrain = {
 
 /** Sends due callbacks, this worker's and other ones', until it is closed. What fails here is looked for again. */
 export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
-  const { db, keyRing, log, allowCidrs, scheduleScale, readRun } = deps;
-  const fetch = createGuardedFetch(allowCidrs);
+  const { db, log } = deps;
+  const fetch = createGuardedFetch(deps.allowCidrs);
   const stop = new AbortController();
   const sending = new Set<Promise<void>>();
   let claiming: Promise<void> | null = null;
   let wokenMeanwhile = false;
-
-  async function send(message: DueMessage): Promise<void> {
-    const record = await readRun(message.run_id);
-    if (!record) return;
-    const secrets = await readSigningSecrets(db, keyRing, message.user_id);
-    const delivery = { message, body: buildPayload(record), secrets, signal: stop.signal };
-    const tried = await deliverCallback(fetch, scheduleScale, delivery);
-    // What was broken off by us is no try of the receiver's.
-    if (stop.signal.aborted && tried.status_code === null) return;
-    await recordTry(db, message, tried);
-  }
 
   async function claim(): Promise<void> {
     do {
@@ -62,7 +51,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   }
 
   function start(message: DueMessage): void {
-    const sent = send(message)
+    const sent = send({ ...deps, fetch, signal: stop.signal }, message)
       .then(
         () => true,
         (error: unknown) => {
@@ -102,4 +91,21 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       await fetch.close();
     },
   };
+}
+
+type Sending = OutboxDeps & { fetch: GuardedFetch; signal: AbortSignal };
+
+async function send({ fetch, signal, ...deps }: Sending, message: DueMessage): Promise<void> {
+  const record = await deps.readRun(message.run_id);
+  if (!record) return;
+  const secrets = await readSigningSecrets(deps.db, deps.keyRing, message.user_id);
+  const tried = await deliverCallback(fetch, deps.scheduleScale, {
+    message,
+    body: buildPayload(record),
+    secrets,
+    signal,
+  });
+  // What was broken off by us is no try of the receiver's.
+  if (signal.aborted && tried.status_code === null) return;
+  await recordTry(deps.db, message, tried);
 }

@@ -3,7 +3,14 @@
  * - `deadline`: its time is over. - `cancelled`: somebody asked. - `fenced`: it is no longer ours, or we can't prove that
  *   it is. - `draining`: this worker goes. - the others: it used more than it may.
  */
-export type AbortReason = "deadline" | "cancelled" | "fenced" | "draining" | "output_limit" | "event_limit" | "event_too_large";
+export type AbortReason =
+  | "deadline"
+  | "cancelled"
+  | "fenced"
+  | "draining"
+  | "output_limit"
+  | "event_limit"
+  | "event_too_large";
 
 /** The reason that `signal` was aborted with; null when it was not. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | null {

@@ -31,7 +31,11 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
     if (due.length === 0) return;
     const askedAt = performance.now();
     try {
-      const renewed = await renewLeases(db, due.map((entry) => entry.run), leaseMs);
+      const renewed = await renewLeases(
+        db,
+        due.map((entry) => entry.run),
+        leaseMs,
+      );
       const byId = new Map(renewed.map((lease) => [lease.id, lease]));
       for (const entry of due) {
         const lease = byId.get(entry.run.id);
@@ -46,7 +50,8 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
 
   function stopUnproven(): void {
     const limit = performance.now() - leaseMs * (5 / 6);
-    for (const entry of entries.values()) if (entry.provenAt < limit) entry.controller.abort("fenced" satisfies AbortReason);
+    for (const entry of entries.values())
+      if (entry.provenAt < limit) entry.controller.abort("fenced" satisfies AbortReason);
   }
 
   return {

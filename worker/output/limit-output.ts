@@ -29,7 +29,8 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
 }
 
 /** A saved state may be as large as one that a request brings. 256: the event's own keys. */
-const largest = ({ type }: RunEventBody) => (type === "state" ? requestLimits.state_bytes : runLimits.event_bytes) + 256;
+const largest = ({ type }: RunEventBody) =>
+  (type === "state" ? requestLimits.state_bytes : runLimits.event_bytes) + 256;
 
 /** A sixth of the limit a piece: a control character becomes six in JSON. */
 const pieceLength = Math.floor(runLimits.event_bytes / 6);
@@ -45,7 +46,7 @@ function splitText(body: RunEventBody): RunEventBody[] {
 function cut(text: string): string[] {
   if (text.length <= pieceLength) return [text];
   const pieces: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     let end = Math.min(at + pieceLength, text.length);
     const code = text.charCodeAt(end - 1);
     if (end < text.length && code >= 0xd800 && code <= 0xdbff) end -= 1;

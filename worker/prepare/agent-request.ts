@@ -35,7 +35,17 @@ type Opened = { files: Record<string, string>; env_vars: Record<string, string> 
 
 function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
   const code = codeOf(config);
-  const { id: run_id, user_id, agent_id, version, thread_id, runtime_mode, lifecycle, input_payload, metadata } = attempt;
+  const {
+    id: run_id,
+    user_id,
+    agent_id,
+    version,
+    thread_id,
+    runtime_mode,
+    lifecycle,
+    input_payload,
+    metadata,
+  } = attempt;
   return {
     run_id,
     attempt: attempt.attempt,

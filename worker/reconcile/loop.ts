@@ -11,11 +11,14 @@ export function startLoop(name: string, intervalMs: number, log: Log, duty: () =
   function next(): void {
     if (stopped) return;
     // A fifth of jitter keeps the workers of a fleet from asking at the same time.
-    timer = setTimeout(() => {
-      turn = duty()
-        .catch((error: unknown) => log.warn({ duty: name, err: String(error) }, "a duty failed; it is repeated"))
-        .finally(next);
-    }, intervalMs * (0.9 + Math.random() * 0.2));
+    timer = setTimeout(
+      () => {
+        turn = duty()
+          .catch((error: unknown) => log.warn({ duty: name, err: String(error) }, "a duty failed; it is repeated"))
+          .finally(next);
+      },
+      intervalMs * (0.9 + Math.random() * 0.2),
+    );
   }
   next();
   return {

@@ -29,7 +29,11 @@ export type Decoys = {
 export async function openDecoys(): Promise<Decoys> {
   const mark = randomBytes(12).toString("hex");
   const directory = mkdtempSync(join(tmpdir(), `${ownerTag()}-decoys-`));
-  const [secret, unix, outside] = ["secret", "unix", "outside"].map((name) => join(directory, name)) as [string, string, string];
+  const [secret, unix, outside] = ["secret", "unix", "outside"].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
   chmodSync(directory, 0o777);
   writeFileSync(secret, mark, { mode: 0o644 });
 
@@ -50,7 +54,10 @@ export async function openDecoys(): Promise<Decoys> {
   const bystander = spawn("/bin/sleep", ["30"], { env: { RUNFLEET_CANARY: mark }, stdio: "ignore" });
 
   return {
-    secret, unix, outside, mark,
+    secret,
+    unix,
+    outside,
+    mark,
     abstract: mark,
     tcp: (tcpServer.address() as AddressInfo).port,
     udp: datagrams.address().port,

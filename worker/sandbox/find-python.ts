@@ -21,13 +21,16 @@ print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix,
 export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
   const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
   const inPath = (name: string) => directories.filter(isAbsolute).map((directory) => join(directory, name));
-  const named = configured && !isAbsolute(configured) ? inPath(configured) : configured ? [configured] : inPath("python3");
+  const named =
+    configured && !isAbsolute(configured) ? inPath(configured) : configured ? [configured] : inPath("python3");
   const answers = await Promise.all([...new Set(named)].map(askPython));
   const found = answers.find((answer) => "path" in answer);
   if (found) return found;
   const refusals = answers.map((answer) => ("refusal" in answer ? answer.refusal : "")).filter(Boolean);
   const subject = configured ? `PYTHON=${configured} is no usable Python` : "No usable Python was found";
-  throw new Error(`${subject} (${oldest.join(".")} or newer, which the sandbox's user can run): ${refusals.join("; ")}.`);
+  throw new Error(
+    `${subject} (${oldest.join(".")} or newer, which the sandbox's user can run): ${refusals.join("; ")}.`,
+  );
 }
 
 async function askPython(candidate: string): Promise<Python | { refusal: string }> {
@@ -35,10 +38,14 @@ async function askPython(candidate: string): Promise<Python | { refusal: string 
   try {
     const options = { ...drop, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: 10_000 };
     const { stdout } = await run(candidate, ["-I", "-S", "-c", probe], options);
-    const [version = "", path = "", prefix = "", basePrefix = "", execPrefix = "", ...sitePath] = stdout.trim().split("\n");
+    const [version = "", path = "", prefix = "", basePrefix = "", execPrefix = "", ...sitePath] = stdout
+      .trim()
+      .split("\n");
     const [major = 0, minor = 0] = version.split(".").map(Number);
     if (major !== oldest[0] || minor < oldest[1]) return { refusal: `${candidate} is ${version}` };
-    const outside = [prefix, basePrefix, execPrefix, ...sitePath].filter((entry) => !entry.startsWith("/usr/") && entry !== "/usr");
+    const outside = [prefix, basePrefix, execPrefix, ...sitePath].filter(
+      (entry) => !entry.startsWith("/usr/") && entry !== "/usr",
+    );
     return { path, version, prefixes: [...new Set(outside)], sitePath };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "failed";

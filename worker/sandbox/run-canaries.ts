@@ -57,7 +57,10 @@ async function killDetached(child: SandboxProcess): Promise<string[]> {
   const killedAt = performance.now();
   // The detached process holds this pipe: it ends when nothing of the tree is left.
   const released = new Promise<boolean>((resolve) => {
-    child.stdout.once("end", () => resolve(true)).once("close", () => resolve(false)).resume();
+    child.stdout
+      .once("end", () => resolve(true))
+      .once("close", () => resolve(false))
+      .resume();
     setTimeout(resolve, deathMs, false).unref();
   });
   child.kill();

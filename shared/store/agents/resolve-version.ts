@@ -4,8 +4,17 @@ import type { Db } from "../client.ts";
 export type ResolvedVersion = { user_id: string; status: string; version: string; config: Record<string, unknown> };
 
 /** `agent`/`version`: there is none. One round trip; an exact name wins over a tag of the same name. */
-export async function resolveVersion(db: Db, agentId: string, version: string): Promise<ResolvedVersion | { missing: "agent" | "version" }> {
-  const { rows } = await db.sql.query<{ user_id: string; status: string; version: string | null; config: Record<string, unknown> }>({
+export async function resolveVersion(
+  db: Db,
+  agentId: string,
+  version: string,
+): Promise<ResolvedVersion | { missing: "agent" | "version" }> {
+  const { rows } = await db.sql.query<{
+    user_id: string;
+    status: string;
+    version: string | null;
+    config: Record<string, unknown>;
+  }>({
     ...statement,
     values: [agentId, version],
   });

@@ -40,7 +40,10 @@ export type Claim = { kind: "claimed"; attempt: Attempt } | { kind: "thread_busy
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const { rows } = await db.sql.query<Attempt>({ ...statement, values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox)] });
+    const { rows } = await db.sql.query<Attempt>({
+      ...statement,
+      values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox)],
+    });
     if (rows[0]) return { kind: "claimed", attempt: rows[0] };
   } catch (error) {
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;

@@ -15,7 +15,11 @@ export type RunFilter = {
 export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };
 
 /** One page by (created_at, id), and whether there is more. An `after` that names no run gives the first page's rest: none. */
-export async function listRuns(db: Db, filter: RunFilter, page: PageRequest): Promise<{ data: RunRecord[]; has_more: boolean }> {
+export async function listRuns(
+  db: Db,
+  filter: RunFilter,
+  page: PageRequest,
+): Promise<{ data: RunRecord[]; has_more: boolean }> {
   const { since, until, ...equal } = filter;
   const named = Object.fromEntries(Object.entries(equal).filter(([, value]) => value !== undefined));
   const rows = await db.prisma.run.findMany({

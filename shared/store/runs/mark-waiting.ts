@@ -14,7 +14,11 @@ export async function markWaiting(db: Db, runId: string, reason: WaitReason): Pr
     await client.query("BEGIN");
     const { rows } = await client.query<{ last_seq: number }>({ ...mark, values: [runId, reason] });
     const event = rows[0] ? waitingEvent(runId, rows[0].last_seq, reason) : null;
-    if (event) await client.query({ ...append, values: [runId, event.seq, JSON.stringify([[event.seq, event.type, event.data]])] });
+    if (event)
+      await client.query({
+        ...append,
+        values: [runId, event.seq, JSON.stringify([[event.seq, event.type, event.data]])],
+      });
     await client.query("COMMIT");
     return event;
   } catch (error) {

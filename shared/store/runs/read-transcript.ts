@@ -26,6 +26,9 @@ const statement = {
 
 /** The last seq of an attempt that the transcript holds; 0 for none. */
 export async function lastSavedSeq(db: Db, runId: string, attempt: number): Promise<number> {
-  const { _max } = await db.prisma.transcriptChunk.aggregate({ where: { run_id: runId, attempt }, _max: { last_seq: true } });
+  const { _max } = await db.prisma.transcriptChunk.aggregate({
+    where: { run_id: runId, attempt },
+    _max: { last_seq: true },
+  });
   return _max.last_seq ?? 0;
 }

@@ -23,7 +23,10 @@ const typesOf = (frames: Frame[]) => frames.map((frame) => frame.type);
 
 describe("output", () => {
   test("prints and yields come in the order in which the agent made them, then its return value", async () => {
-    const { frames, outputs, result } = await runAgent(adapter, agentRequest("chatty", { input_payload: { name: "Ada" } }));
+    const { frames, outputs, result } = await runAgent(
+      adapter,
+      agentRequest("chatty", { input_payload: { name: "Ada" } }),
+    );
     expect(outputs).toEqual(["hello Ada\n", "no newline", { step: 1 }, "bytes ✓\n", "two"]);
     expect(frames).toContainEqual({ type: "log", level: "info", stream: "stderr", message: "to stderr" });
     expect(result).toEqual({ done: true, input: { name: "Ada" } });
@@ -92,12 +95,18 @@ describe("output", () => {
 describe("context", () => {
   test("gives input, history, state, files, env and metadata, and takes what the agent says", async () => {
     const request = agentRequest("context_user", {
-      history: [{ role: "user" }], state_snapshot: "state-1", env: { API_KEY: "k" }, metadata: { team: "a" },
+      history: [{ role: "user" }],
+      state_snapshot: "state-1",
+      env: { API_KEY: "k" },
+      metadata: { team: "a" },
       files: { "in/a.txt": "text", "b.bin": "data:text/plain;base64,aGk=", "c.txt": "data:,a%20b" },
     });
     const { frames, result } = await runAgent(adapter, request);
     expect(result).toEqual({
-      history: [{ role: "user" }], state: "state-2", env: "k", metadata: { team: "a" },
+      history: [{ role: "user" }],
+      state: "state-2",
+      env: "k",
+      metadata: { team: "a" },
       files: { "in/a.txt": "text", "b.bin": "hi", "c.txt": "a b" },
       others: ["HOME", "LANG", "PATH", "TMPDIR"],
     });
@@ -113,10 +122,13 @@ describe("context", () => {
     ]);
   });
 
-  test.each(["../x", "/etc/x", "a//b", "a/../../b", "", "."])("a file named '%s' ends the run and writes nothing", async (name) => {
-    const { error } = await runAgent(adapter, agentRequest("chatty", { files: { [name]: "x" } }));
-    expect(error?.message).toContain("no relative path");
-  });
+  test.each(["../x", "/etc/x", "a//b", "a/../../b", "", "."])(
+    "a file named '%s' ends the run and writes nothing",
+    async (name) => {
+      const { error } = await runAgent(adapter, agentRequest("chatty", { files: { [name]: "x" } }));
+      expect(error?.message).toContain("no relative path");
+    },
+  );
 });
 
 describe("entrypoints", () => {
@@ -176,7 +188,10 @@ describe("ends", () => {
   });
 
   test.each([0, null])("sys.exit(%s) is a success without a result", async (code) => {
-    const { result, error, exit } = await runAgent(adapter, agentRequest("ender", { input_payload: { how: "exit", code } }));
+    const { result, error, exit } = await runAgent(
+      adapter,
+      agentRequest("ender", { input_payload: { how: "exit", code } }),
+    );
     expect([result, error, exit.code]).toEqual([null, undefined, 0]);
   });
 

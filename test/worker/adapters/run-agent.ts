@@ -16,9 +16,23 @@ export const resources = {
 export function agentRequest(agent: string, changes: Partial<AgentRequest> = {}): AgentRequest {
   const source = readFileSync(new URL(`../../agents/${agent}.py`, import.meta.url), "utf8");
   return {
-    run_id: "run_1", attempt: 1, user_id: "user_1", agent_id: "agent_1", version: "1.0.0", thread_id: "thread_1",
-    runtime_mode: "standard", lifecycle: "serverless", entrypoint: `${agent}.py`, code: { [`${agent}.py`]: source },
-    files: {}, input_payload: {}, history: [], state_snapshot: "", metadata: {}, env: {}, resources,
+    run_id: "run_1",
+    attempt: 1,
+    user_id: "user_1",
+    agent_id: "agent_1",
+    version: "1.0.0",
+    thread_id: "thread_1",
+    runtime_mode: "standard",
+    lifecycle: "serverless",
+    entrypoint: `${agent}.py`,
+    code: { [`${agent}.py`]: source },
+    files: {},
+    input_payload: {},
+    history: [],
+    state_snapshot: "",
+    metadata: {},
+    env: {},
+    resources,
     ...changes,
   };
 }

@@ -18,7 +18,9 @@ test("frames come out the same wherever the bytes are cut", async () => {
   await fc.assert(
     fc.asyncProperty(content, fc.array(fc.nat(2000), { maxLength: 10 }), async (values, cuts) => {
       const expected = JSON.parse(JSON.stringify(values)).map((value: unknown) => ({ type: "output", content: value }));
-      const bytes = Buffer.from(values.map((value) => `${JSON.stringify({ type: "output", content: value })}\n`).join(""));
+      const bytes = Buffer.from(
+        values.map((value) => `${JSON.stringify({ type: "output", content: value })}\n`).join(""),
+      );
       const edges = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort((a, b) => a - b);
       const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
       expect(await decode(chunks)).toEqual(expected);
@@ -50,7 +52,10 @@ test.each([
 
 test("an endless line costs no memory, and the next one is read", async () => {
   const chunk = Buffer.alloc(1024 * 1024, "x");
-  const chunks = [...Array.from({ length: maxLineBytes / chunk.length + 1 }, () => chunk), Buffer.from('\n{"type":"output","content":1}\n')];
+  const chunks = [
+    ...Array.from({ length: maxLineBytes / chunk.length + 1 }, () => chunk),
+    Buffer.from('\n{"type":"output","content":1}\n'),
+  ];
   const frames = await decode(chunks);
   expect(frames.map((frame) => frame.type)).toEqual(["fault", "output"]);
 });

@@ -16,7 +16,9 @@ test("every item of every stream comes, each stream in its order, past one that 
   const merged: number[] = [];
   for await (const item of mergeStreams([count(500), failing(), count(300)])) merged.push(item);
   expect(merged.toSorted((a, b) => a - b)).toEqual(
-    [0, ...Array.from({ length: 500 }, (_, i) => i + 1), ...Array.from({ length: 300 }, (_, i) => i + 1)].toSorted((a, b) => a - b),
+    [0, ...Array.from({ length: 500 }, (_, i) => i + 1), ...Array.from({ length: 300 }, (_, i) => i + 1)].toSorted(
+      (a, b) => a - b,
+    ),
   );
 });
 

@@ -30,7 +30,10 @@ test("v1: each controller's own group of the worker, or the mount point where th
 test("v2: a group that hands memory and pids down is used as it is", () => {
   const own = make("unified", "worker.service");
   writeFileSync(join(own, "cgroup.subtree_control"), "memory pids\n");
-  const found = findHierarchy({ mountinfo: mount(make("unified"), "cgroup2", "rw"), membership: "0::/worker.service\n" });
+  const found = findHierarchy({
+    mountinfo: mount(make("unified"), "cgroup2", "rw"),
+    membership: "0::/worker.service\n",
+  });
   expect(found).toEqual({ version: 2, memory: own, pids: own, cpu: own });
 });
 

@@ -22,7 +22,9 @@ const claims = machine.levels.map((sandbox): [string, Claim] => [
 
 /** Processes with a sandbox uid of this machine (only root workers use them), as names. */
 function sandboxedProcesses(): string[] {
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && ownerOf(pid) >= firstSlotUid && ownerOf(pid) <= 65_000);
+  return readdirSync("/proc").filter(
+    (pid) => /^\d+$/.test(pid) && ownerOf(pid) >= firstSlotUid && ownerOf(pid) <= 65_000,
+  );
 }
 function ownerOf(pid: string): number {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid ?? 0;
@@ -30,10 +32,14 @@ function ownerOf(pid: string): number {
 /** Directories and cgroups that carry this process's name. */
 function leftovers(): string[] {
   const groups = ["memory", "pids", "cpuacct"].flatMap((controller) => {
-    const own = readFileSync("/proc/self/cgroup", "utf8").split("\n").find((line) => line.split(":")[1] === controller);
+    const own = readFileSync("/proc/self/cgroup", "utf8")
+      .split("\n")
+      .find((line) => line.split(":")[1] === controller);
     return own ? [`/sys/fs/cgroup/${controller}${own.split(":")[2]}`] : [];
   });
-  return [tmpdir(), ...groups].flatMap((directory) => readdirSync(directory).filter((name) => name.startsWith(ownerTag())));
+  return [tmpdir(), ...groups].flatMap((directory) =>
+    readdirSync(directory).filter((name) => name.startsWith(ownerTag())),
+  );
 }
 
 describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
@@ -42,7 +48,10 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
     adapter = await createPythonAdapter(sandbox, machine.python);
   });
   const bomb = (kind: string, changes = {}) =>
-    runAgent(adapter, agentRequest("bombs", { input_payload: { bomb: kind }, resources: { ...resources, ...changes } }));
+    runAgent(
+      adapter,
+      agentRequest("bombs", { input_payload: { bomb: kind }, resources: { ...resources, ...changes } }),
+    );
 
   test("holds against the canaries", async () => {
     expect(await runCanaries(sandbox, machine.python)).toEqual([]);
@@ -51,7 +60,10 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
   test("a killed tree is gone within 100 ms, with children that left its session and hold its pipes", async () => {
     const controller = new AbortController();
     let abortedAt = Number.NaN;
-    for await (const frame of adapter.run(agentRequest("sleeper", { input_payload: { children: 10 } }), controller.signal)) {
+    for await (const frame of adapter.run(
+      agentRequest("sleeper", { input_payload: { children: 10 } }),
+      controller.signal,
+    )) {
       if (frame.type !== "output") continue;
       abortedAt = performance.now();
       controller.abort();
@@ -94,12 +106,20 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
   test.runIf(isolates || isRoot)("two runs and the worker don't see each other", async () => {
     const mark = `mark-${Math.random().toString(36).slice(2)}`;
     const keeping = new AbortController();
-    const keeper = adapter.run(agentRequest("keeper", { input_payload: { mark }, env: { MARK: mark } }), keeping.signal);
+    const keeper = adapter.run(
+      agentRequest("keeper", { input_payload: { mark }, env: { MARK: mark } }),
+      keeping.signal,
+    );
     for await (const frame of keeper) {
       if (frame.type !== "output") continue;
       const { result, error } = await runAgent(adapter, agentRequest("snoop", { input_payload: { mark } }));
       expect(error).toBeUndefined();
-      const { uid, fds, marks, cwd } = result as { uid: number; fds: [number, number][]; marks: string[]; cwd: string[] };
+      const { uid, fds, marks, cwd } = result as {
+        uid: number;
+        fds: [number, number][];
+        marks: string[];
+        cwd: string[];
+      };
       expect(marks).toEqual([]);
       expect(cwd).toEqual(["snoop.py"]);
       const open = fds.filter(([, device]) => device !== deviceOfNull).map(([fd]) => fd);
@@ -113,7 +133,8 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
     const runs = Array.from({ length: 6 }, (__, index) =>
       runAgent(adapter, agentRequest("chatty", { input_payload: { name: `n${index}` } })),
     );
-    for (const [index, { outputs }] of (await Promise.all(runs)).entries()) expect(outputs[0]).toBe(`hello n${index}\n`);
+    for (const [index, { outputs }] of (await Promise.all(runs)).entries())
+      expect(outputs[0]).toBe(`hello n${index}\n`);
   });
 });
 

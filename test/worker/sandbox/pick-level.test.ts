@@ -69,14 +69,19 @@ test("bubblewrap may lie where the sandbox's user can't reach", async () => {
 });
 
 test("a PYTHON that can't be used is one clear error", async () => {
-  await expect(findPython("/nonexistent/python", searchPath)).rejects.toThrow(/^PYTHON=\/nonexistent\/python is no usable Python/);
+  await expect(findPython("/nonexistent/python", searchPath)).rejects.toThrow(
+    /^PYTHON=\/nonexistent\/python is no usable Python/,
+  );
   await expect(findPython("/bin/true", searchPath)).rejects.toThrow(/PYTHON=/);
 });
 
-test.runIf(process.getuid?.() === 0)("a Python below a closed directory is passed over for one that the sandbox's user reaches", async () => {
-  const closed = join(scratch, "shims");
-  mkdirSync(closed, { mode: 0o700 });
-  writeFileSync(join(closed, "python3"), `#!/bin/sh\nexec ${python.path} "$@"\n`);
-  chmodSync(join(closed, "python3"), 0o755);
-  expect((await findPython(undefined, `${closed}:/usr/bin`)).path).toBe(python.path);
-});
+test.runIf(process.getuid?.() === 0)(
+  "a Python below a closed directory is passed over for one that the sandbox's user reaches",
+  async () => {
+    const closed = join(scratch, "shims");
+    mkdirSync(closed, { mode: 0o700 });
+    writeFileSync(join(closed, "python3"), `#!/bin/sh\nexec ${python.path} "$@"\n`);
+    chmodSync(join(closed, "python3"), 0o755);
+    expect((await findPython(undefined, `${closed}:/usr/bin`)).path).toBe(python.path);
+  },
+);

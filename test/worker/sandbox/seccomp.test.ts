@@ -34,10 +34,17 @@ describe.each(["x64", "arm64"])("the filter for %s", (arch) => {
   const ask = (name: string, args: number[] = [], program = local) =>
     judge(program, { arch: auditArch, number: numbers[name] ?? 0, args });
 
-  test.each(["ptrace", "mount", "unshare", "setns", "bpf", "io_uring_setup", "keyctl", "process_vm_readv", "memfd_secret"])(
-    "%s is refused",
-    (name) => expect(ask(name)).toBe(errno(1)),
-  );
+  test.each([
+    "ptrace",
+    "mount",
+    "unshare",
+    "setns",
+    "bpf",
+    "io_uring_setup",
+    "keyctl",
+    "process_vm_readv",
+    "memfd_secret",
+  ])("%s is refused", (name) => expect(ask(name)).toBe(errno(1)));
   test("a foreign architecture is killed", () => expect(judge(local, { arch: 1, number: 0 })).toBe(kill));
   test("an ordinary call is allowed", () => expect(judge(local, { arch: auditArch, number: 3 })).toBe(allow));
   test("clone makes processes and threads but no namespaces, and clone3 is not there", () => {

@@ -44,7 +44,13 @@ const layouts: Record<1 | 2, Layout> = {
     optional: ({ memory_bytes }: CgroupLimits, { memory }: Hierarchy) => [
       [memory, "memory.memsw.limit_in_bytes", memory_bytes],
     ],
-    usage: { cpu: "cpuacct.usage", cpuKey: null, perMs: 1e6, peak: "memory.max_usage_in_bytes", oom: "memory.oom_control" },
+    usage: {
+      cpu: "cpuacct.usage",
+      cpuKey: null,
+      perMs: 1e6,
+      peak: "memory.max_usage_in_bytes",
+      oom: "memory.oom_control",
+    },
   },
   2: {
     required: ({ memory_bytes, processes }: CgroupLimits, { memory, pids }: Hierarchy) => [
@@ -115,7 +121,13 @@ function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: stri
 function readNumber(path: string, key: string | null): number | null {
   try {
     const text = readFileSync(path, "utf8");
-    const digits = key === null ? text : text.split("\n").find((line) => line.startsWith(`${key} `))?.split(" ")[1];
+    const digits =
+      key === null
+        ? text
+        : text
+            .split("\n")
+            .find((line) => line.startsWith(`${key} `))
+            ?.split(" ")[1];
     return digits === undefined ? null : Number(digits);
   } catch {
     return null;
@@ -143,7 +155,14 @@ async function removeGroups(paths: string[]): Promise<void> {
   let left = paths;
   while (left.length > 0 && Date.now() < deadline) {
     killMembers(left.filter((path) => readMembers(path).length > 0));
-    const removed = await Promise.all(left.map((path) => rmdir(path).then(() => true, (error) => error.code === "ENOENT")));
+    const removed = await Promise.all(
+      left.map((path) =>
+        rmdir(path).then(
+          () => true,
+          (error) => error.code === "ENOENT",
+        ),
+      ),
+    );
     left = left.filter((_, index) => !removed[index]);
     if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }

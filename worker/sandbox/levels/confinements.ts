@@ -23,13 +23,21 @@ export function landlock(python: Python): Confinement | null {
  */
 export function seatbelt(python: Python): Confinement | null {
   if (process.platform !== "darwin") return null;
-  const readable = ["/usr", "/bin", "/System", "/Library/Frameworks", "/private/var/db/dyld", "/dev", ...python.prefixes];
+  const readable = [
+    "/usr",
+    "/bin",
+    "/System",
+    "/Library/Frameworks",
+    "/private/var/db/dyld",
+    "/dev",
+    ...python.prefixes,
+  ];
   const subpaths = (paths: string[]) => paths.map((path) => `(subpath ${JSON.stringify(path)})`).join(" ");
   const profile = (directory: string) =>
     [
       "(version 1)(deny default)",
       "(allow process-fork)(allow process-exec)(allow sysctl-read)(allow signal (target same-sandbox))",
-      "(allow file-read-metadata)(allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\"))",
+      '(allow file-read-metadata)(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
       `(allow file-read* (literal "/") ${subpaths(readable)})`,
       `(allow file-read* file-write* ${subpaths([directory, `/private${directory}`])} (literal "/dev/null"))`,
     ].join("");

@@ -38,7 +38,11 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
       name: cgroups ? "ns+cgroup" : "ns",
       layers: [
         ...(uids ? ["uid"] : []),
-        "user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns",
+        "user-ns",
+        "pid-ns",
+        "net-ns",
+        "mount-ns",
+        "ipc-ns",
         ...(filter ? ["seccomp"] : []),
         ...(cgroups ? ["cgroup"] : []),
         "rlimits",
@@ -53,7 +57,16 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
         group = createGroup(cgroups, command.resources);
         launched = await launchProcess({
           file: bwrap.file,
-          args: ["--args", String(argsFd), "--", "/bin/sh", "-c", limitsScript(command.resources, cgroups !== null), "sh", ...command.argv],
+          args: [
+            "--args",
+            String(argsFd),
+            "--",
+            "/bin/sh",
+            "-c",
+            limitsScript(command.resources, cgroups !== null),
+            "sh",
+            ...command.argv,
+          ],
           env: {},
           uid,
           extraPipes: filter ? 2 : 1,
@@ -61,10 +74,20 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
         });
         // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
         await group?.add(launched.pid);
-        const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8", ...command.env };
+        const env = {
+          PATH: "/usr/local/bin:/usr/bin:/bin",
+          HOME: workDirectory,
+          TMPDIR: "/tmp",
+          LANG: "C.UTF-8",
+          ...command.env,
+        };
         const view = { readOnly: python.prefixes, diskBytes: command.resources.disk_bytes, env };
         const [args, seccomp] = launched.extra as [Duplex, Duplex?];
-        args.end(bwrapArgs({ ...view, seccompFd: filter ? seccompFd : null }).map((arg) => `${arg}\0`).join(""));
+        args.end(
+          bwrapArgs({ ...view, seccompFd: filter ? seccompFd : null })
+            .map((arg) => `${arg}\0`)
+            .join(""),
+        );
         seccomp?.end(filter);
         return supervise(launched, group, command.resources.cpu_ms, () => uid !== null && uids?.release(uid));
       } catch (error) {
@@ -113,10 +136,12 @@ function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number,
   const kill = () => {
     if (!gone) killNamespace(pid);
   };
-  const cpuCheck = group && setInterval(() => {
-    overCpu ||= group.readUsage().cpu_ms > cpuLimitMs;
-    if (overCpu) kill();
-  }, cpuCheckMs).unref();
+  const cpuCheck =
+    group &&
+    setInterval(() => {
+      overCpu ||= group.readUsage().cpu_ms > cpuLimitMs;
+      if (overCpu) kill();
+    }, cpuCheckMs).unref();
 
   const exited = launched.exited.then((exit): SandboxExit => {
     gone = true;

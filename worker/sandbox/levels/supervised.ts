@@ -49,7 +49,13 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       const directory = join(base, `${tag}-${count++}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
       const limits = [cpu_ms, memory_bytes, processes, disk_bytes, uid === null ? 0 : 1].map(Math.ceil).join(",");
-      const fixed = [String(process.pid), directory, limits, confinement.seccomp?.toString("hex") ?? "", confinement.readable.join(":")];
+      const fixed = [
+        String(process.pid),
+        directory,
+        limits,
+        confinement.seccomp?.toString("hex") ?? "",
+        confinement.readable.join(":"),
+      ];
       try {
         const launched = await launchProcess({
           file: python.path,
@@ -77,7 +83,9 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
 
 function encodeEnv(env: SandboxCommand["env"], directory: string): string {
   const base = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: directory, TMPDIR: directory, LANG: "C.UTF-8" };
-  return Object.entries({ ...base, ...env }).map(([name, value]) => `${name}=${value}`).join("\0");
+  return Object.entries({ ...base, ...env })
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\0");
 }
 
 function supervise(launched: Launched, channel: Duplex, settle: () => void) {

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { deployMigrations } from "../prisma/deploy.ts";
+import type { Env } from "../shared/config/env.ts";
+import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
+import { findBubblewrap } from "./bubblewrap.ts";
+import { loadDevConfig } from "./dev-config.ts";
+import { takeOver } from "./leftovers.ts";
+import { startPostgres } from "./postgres.ts";
+import { cacheDir, projectFolder } from "./reachable.ts";
+import { startRedis } from "./redis.ts";
+import { supervise } from "./supervise.ts";
+
+export type Stack = { url: string; close(): Promise<void> };
+
+const killAfterMs = 7_000;
+
+/**
+ * Everything on one machine: Postgres and Redis (embedded, unless their URLs are given), one API, the workers. Resolves
+ * when the API is ready. `logFile`: where the processes' logs go instead of our own output.
+ */
+export async function startStack(env: Env, signal: AbortSignal, logFile?: string): Promise<Stack> {
+  const config = loadDevConfig(env);
+  await refuseTakenPort(config.HOST, config.PORT);
+  const dataDir = resolve(config.DATA_DIR);
+  mkdirSync(dataDir, { recursive: true });
+  const record = await takeOver(dataDir);
+  const opened: Close[] = [() => record.clear()];
+  const service = async (start: Promise<{ url: string; pid: number; close: Close }>): Promise<string> => {
+    const { url, pid, close } = await start;
+    record.add(pid);
+    opened.push(close);
+    return url;
+  };
+  try {
+    const [databaseUrl, redisUrl, bwrap] = await Promise.all([
+      config.DATABASE_URL ?? service(startPostgres({ dataDir })),
+      config.REDIS_URL ?? service(startRedis({ dataDir, cacheDir: cacheDir() })),
+      env["BWRAP"] ?? findBubblewrap(cacheDir()),
+    ]);
+    await deployMigrations(databaseUrl);
+    const shared = {
+      ...env,
+      HOST: config.HOST,
+      PORT: String(config.PORT),
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      ENCRYPTION_KEYS: config.ENCRYPTION_KEYS ?? readKeys(dataDir),
+      ...(bwrap && { BWRAP: bwrap }),
+    };
+    const output = logFile ? openSync(logFile, "a") : ("inherit" as const);
+    const options = { env: shared, output, onStart: (pid: number) => record.add(pid) };
+    const script = (role: string): string => join(projectFolder(), "dist", role, "main.js");
+    const roles = ["api", ...Array.from({ length: config.WORKERS }, () => "worker")];
+    const members = roles.map((role) => supervise(script(role), options));
+    opened.push(() => Promise.all(members.map((member) => member.stop(killAfterMs))).then(() => undefined));
+    const url = `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
+    if (config.WORKERS > 0) await ready(url, signal);
+    return { url, close: () => closeInReverse(opened) };
+  } catch (error) {
+    await closeInReverse(opened);
+    throw error;
+  }
+}
+
+async function ready(url: string, signal: AbortSignal): Promise<void> {
+  while (!(await fetch(`${url}/health/ready`).catch(() => null))?.ok) await sleep(50, undefined, { signal });
+}
+
+function refuseTakenPort(host: string, port: number): Promise<void> {
+  return new Promise((resolveFree, reject) => {
+    const server = createServer();
+    server.once("error", () => reject(new Error(`Port ${port} on ${host} is taken; set PORT to another one.`)));
+    server.listen(port, host, () => server.close(() => resolveFree()));
+  });
+}
+
+/** Made once; what was sealed with it must open after a restart. */
+function readKeys(dataDir: string): string {
+  const file = join(dataDir, "encryption-keys");
+  if (!existsSync(file)) writeFileSync(file, `k1:${randomBytes(32).toString("base64")}`, { mode: 0o600 });
+  return readFileSync(file, "utf8").trim();
+}
