@@ -1,4 +1,3 @@
-import { type Server, createServer } from "node:http";
 import express, { type Express } from "express";
 import helmet from "helmet";
 import type { Log } from "../../shared/log.ts";
@@ -23,21 +22,4 @@ export function createHttpApp<C>({ operations, context, log }: HttpParts<C>): Ex
   app.use(notFoundHandler);
   app.use(errorHandler(log));
   return app;
-}
-
-export type HttpTimeouts = { headersMs: number; requestMs: number };
-
-/** A server whose clients must send their headers, and the whole of their request, in time. An answer may take for ever. */
-export function createHttpServer(app: Express, { headersMs, requestMs }: HttpTimeouts): Server {
-  return createServer(
-    {
-      headersTimeout: headersMs,
-      requestTimeout: requestMs,
-      connectionsCheckingInterval: Math.min(5_000, headersMs),
-      // Longer than a proxy's usual 60 s, so that it's the proxy that closes an idle connection.
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 16 * 1024,
-    },
-    app,
-  );
 }

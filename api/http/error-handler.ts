@@ -24,7 +24,7 @@ export const notFoundHandler: RequestHandler = () => {
 
 /** The only place where errors become HTTP. Of an unknown one the client learns nothing, and the log its class. */
 export function errorHandler(log: Log): ErrorRequestHandler {
-  return (error: unknown, req, res, _next) => {
+  return (error: unknown, _req, res, _next) => {
     if (res.headersSent) {
       logUnknown(log, error, res);
       res.destroy();
@@ -36,8 +36,6 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     }
     const known = toAppError(error);
     if (!known || known.kind === "unavailable") logUnknown(log, error, res);
-    // What is left of a body that was not read to its end is not worth reading.
-    if (!req.complete) res.set("Connection", "close");
     sendError(res, known);
   };
 }

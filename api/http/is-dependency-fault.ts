@@ -12,17 +12,22 @@ export function isDependencyFault(error: unknown): boolean {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** pg and node: `code`; Prisma: `code`, `errorCode`, `meta.code` and, of its adapters, `meta.driverAdapterError.cause`. */
+/** pg and node: `code`. Prisma: `code`, `errorCode` and, of its adapters, `kind` and `originalCode`, in `cause` or `meta`. */
 function codesOf(error: Record<string, unknown>): unknown[] {
   const meta = isRecord(error["meta"]) ? error["meta"] : {};
   const adapter = isRecord(meta["driverAdapterError"]) ? meta["driverAdapterError"] : {};
-  const cause = isRecord(adapter["cause"]) ? adapter["cause"] : {};
-  return [error["code"], error["errorCode"], error["originalCode"], meta["code"], cause["originalCode"], cause["kind"]];
+  return [error, meta, isRecord(adapter["cause"]) ? adapter["cause"] : {}].flatMap((part) => [
+    part["code"],
+    part["errorCode"],
+    part["originalCode"],
+    part["kind"],
+  ]);
 }
 
 const systemCodes = "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN";
 /** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted. */
-const prismaCodes = "P1001 P1002 P1008 P1017 P2024 DatabaseNotReachable ConnectionClosed SocketTimeout";
+const prismaCodes =
+  "P1001 P1002 P1008 P1017 P2024 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections. */
 const postgresCodes = "57P01 57P02 57P03 53300";
 const codes = new Set([systemCodes, prismaCodes, postgresCodes].join(" ").split(" "));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { errorBody, httpValidationError } from "../../shared/schemas/validation-error.ts";
+import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation, ResponseSpec } from "./define-operation.ts";
 
 type Json = Record<string, unknown>;
@@ -10,7 +10,7 @@ type Io = "input" | "output";
  * shape, so a named schema that is both taken and answered has no defaults. Throws when it does.
  */
 export function buildOpenApi(operations: readonly Operation<never>[]): Json {
-  const components = new Map<string, Json>();
+  const components = new Map<string, Json>(Object.entries(validationErrorComponents));
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
@@ -36,8 +36,7 @@ function describeOperation(operation: Operation<never>, components: Map<string, 
   const takesInput = parameters.length > 0 || request.body !== undefined;
   const answers: Record<string, Json> = {};
   for (const [status, response] of Object.entries(responses)) answers[status] = describeResponse(response, components);
-  if (takesInput)
-    answers["422"] ??= describeResponse({ description: "Validation Error", schema: httpValidationError }, components);
+  if (takesInput) answers["422"] ??= validationErrorResponse;
   answers["default"] = describeResponse({ description: "Any other fault", schema: errorBody }, components);
   return {
     tags: [area],
@@ -49,6 +48,11 @@ function describeOperation(operation: Operation<never>, components: Map<string, 
     responses: answers,
   };
 }
+
+const validationErrorResponse: Json = {
+  description: "Validation Error",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPValidationError" } } },
+};
 
 function parametersOf(where: string, schema: z.ZodObject | undefined, components: Map<string, Json>): Json[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {

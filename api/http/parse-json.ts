@@ -32,10 +32,12 @@ function isJsonType(contentType = ""): boolean {
   return /^application\/(?:[^/\s]+\+)?json$/i.test(mediaType.trim());
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** A byte order mark is skipped, as Python does. */
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw invalidJson(0, "Invalid UTF-8");
   }

@@ -18,10 +18,8 @@ export function readRawBody(req: IncomingMessage, limit: number = requestLimits.
     req.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      else {
-        req.removeAllListeners("data").pause();
-        reject(tooLarge(limit));
-      }
+      // The rest is read and dropped: a client that is still sending wouldn't see the answer of a closed socket.
+      else reject(tooLarge(limit));
     });
     req.on("end", () => resolve(Buffer.concat(chunks, size)));
     const brokenOff = () => reject(new AppError("bad_request", "body_incomplete", "The body broke off."));

@@ -109,13 +109,9 @@ function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, fo
 
 function beyondBound(small: boolean, inclusive: boolean, limit: number): Words {
   const word = small ? "greater" : "less";
-  const type = `${word}_than${inclusive ? "_equal" : ""}`;
-  const key = `${small ? "g" : "l"}${inclusive ? "e" : "t"}`;
-  return {
-    type,
-    msg: `Input should be ${type.replaceAll("_", " ").replace("equal", "or equal to")}${inclusive ? "" : ""} ${limit}`,
-    ctx: { [key]: limit },
-  };
+  const [suffix, text] = inclusive ? ["_equal", " or equal to"] : ["", ""];
+  const key = (small ? "g" : "l") + (inclusive ? "e" : "t");
+  return { type: `${word}_than${suffix}`, msg: `Input should be ${word} than${text} ${limit}`, ctx: { [key]: limit } };
 }
 
 function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): Words {

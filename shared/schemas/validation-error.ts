@@ -1,24 +1,27 @@
 import { z } from "zod";
 
-const anything = (json: Record<string, unknown>) => z.unknown().optional().meta(json);
-
-const locItem = z.unknown().meta({ anyOf: [{ type: "string" }, { type: "integer" }] });
-
-/** FastAPI's component, to the letter. We never send `input`. */
-const validationError = z
-  .object({
-    loc: z.array(locItem).meta({ title: "Location" }),
-    msg: z.string().meta({ title: "Message" }),
-    type: z.string().meta({ title: "Error Type" }),
-    input: anything({ title: "Input" }),
-    ctx: anything({ title: "Context", type: "object" }),
-  })
-  .meta({ id: "ValidationError", title: "ValidationError" });
-
-/** The body of each 422. */
-export const httpValidationError = z
-  .object({ detail: z.array(validationError).optional().meta({ title: "Detail" }) })
-  .meta({ id: "HTTPValidationError", title: "HTTPValidationError" });
+/** The body of each 422: FastAPI's own components, to the letter. We never send `input`. */
+export const validationErrorComponents = {
+  HTTPValidationError: {
+    properties: {
+      detail: { items: { $ref: "#/components/schemas/ValidationError" }, type: "array", title: "Detail" },
+    },
+    type: "object",
+    title: "HTTPValidationError",
+  },
+  ValidationError: {
+    properties: {
+      loc: { items: { anyOf: [{ type: "string" }, { type: "integer" }] }, type: "array", title: "Location" },
+      msg: { type: "string", title: "Message" },
+      type: { type: "string", title: "Error Type" },
+      input: { title: "Input" },
+      ctx: { type: "object", title: "Context" },
+    },
+    type: "object",
+    required: ["loc", "msg", "type"],
+    title: "ValidationError",
+  },
+} as const;
 
 /** The body of every other fault: a sentence for people, a word for programs, and what to quote when asking us. */
 export const errorBody = z.object({ detail: z.string(), code: z.string(), request_id: z.string() }).meta({

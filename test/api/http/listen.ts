@@ -2,7 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
-import { createHttpApp, createHttpServer } from "../../../api/http/create-http-app.ts";
+import { createHttpApp } from "../../../api/http/create-http-app.ts";
+import { createHttpServer } from "../../../api/http/create-http-server.ts";
 import type { Operation } from "../../../api/http/define-operation.ts";
 
 export type RunningApp = {
