@@ -4,7 +4,8 @@ import { loadConfig } from "../shared/config/load-config.ts";
 import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
 import { createLog } from "../shared/log.ts";
 import { createApiContext } from "./context.ts";
-import { createHttpApp, createHttpServer } from "./http/create-http-app.ts";
+import { createHttpApp } from "./http/create-http-app.ts";
+import { createHttpServer } from "./http/create-http-server.ts";
 import { operations } from "./operations.ts";
 import { withDocs } from "./system/with-docs.ts";
 

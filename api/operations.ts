@@ -9,6 +9,7 @@ import { getRun } from "./runs/get-run.ts";
 import { listRunCallbacks } from "./runs/list-run-callbacks.ts";
 import { listRunEvents } from "./runs/list-run-events.ts";
 import { listRuns } from "./runs/list-runs.ts";
+import { redeliverRunCallback } from "./runs/redeliver-run-callback.ts";
 import { streamRun } from "./runs/stream-run.ts";
 import { getHealth, getLive, getReady } from "./system/health.ts";
 import { getMetrics } from "./system/metrics.ts";
@@ -23,6 +24,7 @@ export const operations: readonly Operation<ApiContext>[] = [
   streamRun,
   listRunEvents,
   listRunCallbacks,
+  redeliverRunCallback,
   completeRun,
   cancelRun,
   rotateSigningSecret,

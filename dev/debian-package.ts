@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { readEnv } from "../shared/config/env.ts";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -31,7 +32,7 @@ export async function unpackDebianPackages(cacheDir: string, name: string, packa
 
 /** With the machine's package lists, else with lists of our own. */
 async function download(folder: string, packages: string[]): Promise<void> {
-  const env = { ...process.env, LC_ALL: "C" };
+  const env = { ...readEnv(), LC_ALL: "C" };
   try {
     await run("apt-get", ["download", "-qq", ...packages], { cwd: folder, env, timeout: 120_000 });
   } catch {

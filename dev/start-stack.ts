@@ -14,7 +14,7 @@ import { cacheDir, projectFolder } from "./reachable.ts";
 import { startRedis } from "./redis.ts";
 import { supervise } from "./supervise.ts";
 
-export type Stack = { url: string; close(): Promise<void> };
+export type Stack = { url: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
 

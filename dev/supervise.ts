@@ -6,7 +6,7 @@ export type Supervised = {
   stop(killAfterMs: number): Promise<void>;
 };
 
-type Options = { env: NodeJS.ProcessEnv; output: "inherit" | number; onStart(pid: number): void };
+type Options = { env: NodeJS.ProcessEnv; output: "inherit" | number; onStart: (pid: number) => void };
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 30_000;

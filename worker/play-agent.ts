@@ -1,4 +1,3 @@
-import { runLimits } from "../shared/run/limits.ts";
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
 import { createRedactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";

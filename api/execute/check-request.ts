@@ -57,7 +57,7 @@ function fileFaults(files: Record<string, string>): Fault[] {
 }
 
 /** Relative paths inside the run's directory only. Null: it is good. */
-export function badFileName(name: string): string | null {
+function badFileName(name: string): string | null {
   if (name.length === 0 || Buffer.byteLength(name) > 255) return "the name must have 1 to 255 bytes";
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (/[\u0000-\u001f\\]/.test(name) || /^[A-Za-z]:/.test(name)) return "the name must be a plain relative path";

@@ -2,7 +2,7 @@ import type { Db } from "../../shared/store/client.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 
 /** A worker that gave no sign of life for this long counts as gone. */
-export const silentWorkerMs = 15_000;
+const silentWorkerMs = 15_000;
 /** A new worker, or a lost one, is noticed after this. */
 const maxAgeMs = 1_000;
 

@@ -5,7 +5,8 @@
 export function isDependencyFault(error: unknown): boolean {
   for (let at = error, depth = 0; isRecord(at) && depth < 8; at = at["cause"], depth += 1) {
     if (codesOf(at).some(isConnectionCode)) return true;
-    if (redisNames.has(String(at["name"])) || codelessText.test(String(at["message"] ?? ""))) return true;
+    if (redisNames.has(String(at["name"])) || (typeof at["message"] === "string" && codelessText.test(at["message"])))
+      return true;
   }
   return false;
 }

@@ -40,8 +40,9 @@ type Begun = { close: "]" | "}"; empty: boolean; first: number | Stop };
 
 /** At `[` or `{`: where its first value begins, or, when it is empty, the index of its closing bracket. */
 function beginContainer(text: string, at: number): Begun | undefined {
-  const close = text[at] === "[" ? "]" : text[at] === "{" ? "}" : undefined;
-  if (!close) return undefined;
+  const opening = text[at];
+  if (opening !== "[" && opening !== "{") return undefined;
+  const close = opening === "[" ? "]" : "}";
   const inside = afterSpace(text, at + 1);
   const empty = text[inside] === close;
   return { close, empty, first: empty || close === "]" ? inside : valueOfKey(text, inside) };

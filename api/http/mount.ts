@@ -56,10 +56,7 @@ async function readInput<C>(
     headers: req.headers,
     body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
   });
-  return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body } as OperationInput<
-    RequestSchemas,
-    boolean
-  >;
+  return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body };
 }
 
 /** A repeated name's last value wins, as in FastAPI. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { FaultItem } from "../../shared/errors.ts";
 import { listWords } from "../../shared/schemas/primitives.ts";
 

@@ -33,33 +33,27 @@ export async function* followRun(
   let cursor = start.cursor;
   let inDoubt = !start.fresh;
   for (;;) {
-    while (inDoubt) {
-      const found = await fillIn(deps, runId, cursor);
-      if (found.events.length > 0) {
-        cursor = found.events.at(-1) ?? cursor;
-        yield found.events;
-        if (hasEnded(found.events)) return;
-      } else if (found.gapAhead) await sleep(gapPollMs);
-      else inDoubt = false;
-    }
-    const tidings = await tail.next(cursor);
-    if (tidings.kind === "end") return;
-    const joined =
-      tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
-    inDoubt = joined.gapAhead;
-    if (joined.events.length === 0) continue;
-    cursor = joined.events.at(-1) ?? cursor;
-    yield joined.events;
-    if (hasEnded(joined.events)) return;
+    const found = inDoubt ? await fillIn(deps, runId, cursor) : await listen(tail, cursor);
+    if (found === null) return;
+    const last = found.events.at(-1);
+    if (last) {
+      cursor = last;
+      yield found.events;
+      if (isTerminal(last.type.replace("run.", ""))) return;
+    } else if (inDoubt && found.gapAhead) await sleep(gapPollMs);
+    // The stores are read until they hold nothing more; the tail, until it skips something.
+    inDoubt = found.gapAhead || (inDoubt && found.events.length > 0);
   }
 }
 
-export type Found = { events: StreamEvent[]; gapAhead: boolean };
+/** What the tail brings next, as far as it joins. Null: the tail has ended. */
+async function listen(tail: Tail, cursor: EventId): Promise<Found | null> {
+  const tidings = await tail.next(cursor);
+  if (tidings.kind === "end") return null;
+  return tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
+}
 
-const hasEnded = (events: StreamEvent[]): boolean => {
-  const type = events.at(-1)?.type;
-  return type !== undefined && isTerminal(type.replace("run.", ""));
-};
+export type Found = { events: StreamEvent[]; gapAhead: boolean };
 
 /** Within an attempt only: a live jump to a later attempt is looked up, since the stores may hold more of the one before. */
 const sameAttempt = (last: EventId, next: EventId): boolean =>

@@ -21,61 +21,59 @@ export type Tail = {
 /** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
 const maxWaitingLength = 256 * 1024;
 
+/** Whether Postgres knows of more than the reader has. */
+function isBehind(cursor: EventId, row: RunState | null): boolean {
+  if (!row) return false;
+  return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
+}
+
+/** Events that wait for their reader; null when it lags by more than it may. */
+type Waiting = { events: StreamEvent[]; length: number } | null;
+
+function add(waiting: Waiting, events: StreamEvent[]): Waiting {
+  if (!waiting) return null;
+  const length = events.reduce((sum, event) => sum + event.data.length, waiting.length);
+  if (length > maxWaitingLength) return null;
+  waiting.events.push(...events);
+  return { events: waiting.events, length };
+}
+
+const nothing = (): Waiting => ({ events: [], length: 0 });
+
 /** One reader's end of a run's channel. */
 export function createTail(listening: Promise<void>, onClose: () => void): Tail {
-  let waiting: StreamEvent[] = [];
-  let waitingLength = 0;
-  let doubted = false;
+  /** Null is doubt: the stores know better. */
+  let waiting = nothing();
   let ended = false;
   let row: RunState | null = null;
-  let cursor: EventId | null = null;
   let wake: (() => void) | null = null;
 
   function rouse(): void {
     wake?.();
     wake = null;
   }
-  /** Postgres knows of more than the reader has. */
-  function isBehind(): boolean {
-    if (!row || !cursor) return false;
-    return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
-  }
-  function take(): Tidings | null {
+  function take(cursor: EventId): Tidings | null {
     if (ended) return { kind: "end" };
-    if (waiting.length > 0 && !doubted) {
-      const events = waiting;
-      waiting = [];
-      waitingLength = 0;
-      return { kind: "events", events };
-    }
-    if (!doubted && !isBehind()) return null;
-    doubted = false;
+    const events = waiting?.events ?? [];
+    const doubt = waiting === null || (events.length === 0 && isBehind(cursor, row));
+    if (!doubt && events.length === 0) return null;
+    waiting = nothing();
+    if (!doubt) return { kind: "events", events };
     row = null;
-    waiting = [];
-    waitingLength = 0;
     return { kind: "doubt" };
   }
 
   return {
     listening,
-    async next(at) {
-      cursor = at;
+    async next(cursor) {
       for (;;) {
-        const tidings = take();
+        const tidings = take(cursor);
         if (tidings) return tidings;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
     deliver(events) {
-      for (const event of events) {
-        waiting.push(event);
-        waitingLength += event.data.length;
-      }
-      if (waitingLength > maxWaitingLength) {
-        waiting = [];
-        waitingLength = 0;
-        doubted = true;
-      }
+      waiting = add(waiting, events);
       rouse();
     },
     seeRow(state) {
@@ -83,7 +81,7 @@ export function createTail(listening: Promise<void>, onClose: () => void): Tail 
       rouse();
     },
     doubt() {
-      doubted = true;
+      waiting = null;
       rouse();
     },
     end() {

@@ -28,6 +28,3 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     },
   };
 }
-
-/** A prepared statement: the name is its identity on each connection, so one name must stand for one text. */
-export type Statement = { name: string; text: string };

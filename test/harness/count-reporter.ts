@@ -1,6 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /** Ends the run's output with one plain line that any script can read. Vitest takes reporters as default exports. */
+// oxlint-disable-next-line import/no-default-export -- what vitest takes as a reporter
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0 };

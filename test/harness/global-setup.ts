@@ -19,23 +19,21 @@ declare module "vitest" {
 
 type Started = { databaseUrl: string; redisUrl: string; close(): Promise<void> };
 
-/** Postgres and Redis: TEST_DATABASE_URL and TEST_REDIS_URL, else containers where a Docker engine answers, else embedded. */
+/** Provides Postgres, Redis and bubblewrap to every test file. */
+// oxlint-disable-next-line import/no-default-export -- what vitest takes as a global setup
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const env = readEnv();
-  const given = env["TEST_DATABASE_URL"] && env["TEST_REDIS_URL"];
-  const services = given
-    ? {
-        databaseUrl: env["TEST_DATABASE_URL"] ?? "",
-        redisUrl: env["TEST_REDIS_URL"] ?? "",
-        close: async () => undefined,
-      }
-    : (await dockerAnswers())
-      ? await startContainers()
-      : await startEmbedded();
+  const services = await openServices();
   project.provide("databaseUrl", services.databaseUrl);
   project.provide("redisUrl", services.redisUrl);
   project.provide("bwrap", await findBubblewrap(cacheDir()));
-  return services.close;
+  return () => services.close();
+}
+
+/** TEST_DATABASE_URL and TEST_REDIS_URL, else containers where a Docker engine answers, else the embedded ones. */
+async function openServices(): Promise<Started> {
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = readEnv();
+  if (databaseUrl && redisUrl) return { databaseUrl, redisUrl, close: () => Promise.resolve() };
+  return (await dockerAnswers()) ? startContainers() : startEmbedded();
 }
 
 /** The client alone is not enough: something must listen on its socket. */

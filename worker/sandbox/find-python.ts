@@ -21,8 +21,7 @@ print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix,
 export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
   const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
   const inPath = (name: string) => directories.filter(isAbsolute).map((directory) => join(directory, name));
-  const named =
-    configured && !isAbsolute(configured) ? inPath(configured) : configured ? [configured] : inPath("python3");
+  const named = configured && isAbsolute(configured) ? [configured] : inPath(configured ?? "python3");
   const answers = await Promise.all([...new Set(named)].map(askPython));
   const found = answers.find((answer) => "path" in answer);
   if (found) return found;
@@ -33,14 +32,20 @@ export async function findPython(configured: string | undefined, searchPath: str
   );
 }
 
+type Answer = [version: string, path: string, prefix: string, base: string, exec: string, ...sitePath: string[]];
+
+/** The probe prints at least five lines. */
+function lines(stdout: string): Answer {
+  const [version = "", path = "", prefix = "", base = "", exec = "", ...sitePath] = stdout.trim().split("\n");
+  return [version, path, prefix, base, exec, ...sitePath];
+}
+
 async function askPython(candidate: string): Promise<Python | { refusal: string }> {
   const drop = process.getuid?.() === 0 ? { uid: firstSlotUid, gid: firstSlotUid } : {};
   try {
     const options = { ...drop, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: 10_000 };
     const { stdout } = await run(candidate, ["-I", "-S", "-c", probe], options);
-    const [version = "", path = "", prefix = "", basePrefix = "", execPrefix = "", ...sitePath] = stdout
-      .trim()
-      .split("\n");
+    const [version, path, prefix, basePrefix, execPrefix, ...sitePath] = lines(stdout);
     const [major = 0, minor = 0] = version.split(".").map(Number);
     if (major !== oldest[0] || minor < oldest[1]) return { refusal: `${candidate} is ${version}` };
     const outside = [prefix, basePrefix, execPrefix, ...sitePath].filter(

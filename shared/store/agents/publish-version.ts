@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Prisma } from "../generated/client.ts";
+import type { Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { defineOperation } from "../../../api/http/define-operation.ts";
+import { defineOperation, type Operation } from "../../../api/http/define-operation.ts";
 import { clientId, laxInt } from "../../../shared/schemas/primitives.ts";
 
 type Context = { db: { read: (id: string) => Promise<number> }; unused: string };
@@ -18,7 +18,7 @@ const readRun = defineOperation({
 });
 
 it("gives each operation the id that FastAPI would give it", () => {
-  const operations = [readRun] satisfies readonly import("../../../api/http/define-operation.ts").Operation<Context>[];
+  const operations = [readRun] satisfies readonly Operation<Context>[];
   expect(operations.map(({ id }) => id)).toEqual(["get_run_v1_runs__run_id__get"]);
 });
 

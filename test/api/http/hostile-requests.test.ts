@@ -85,7 +85,8 @@ describe("a body that is too large, or never whole, costs little", () => {
 
   it("is refused in chunks as soon as the chunks are too many", async () => {
     const chunk = `100000\r\n${"x".repeat(0x100000)}\r\n`;
-    const head = "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const head =
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     expect((await rawRequest(app.port, [head, ...Array<string>(8).fill(chunk)])).status).toBe(413);
   });
 
@@ -109,7 +110,7 @@ describe("a body that is too large, or never whole, costs little", () => {
     const lie = String(head).replace("Length: 11", "Length: 5");
     expect((await rawRequest(app.port, [lie, body, "garbage"])).status).toBe(400);
 
-    const socket = connect(app.port, "127.0.0.1").end(`${head}{"id"`);
+    const socket = connect(app.port, "127.0.0.1").end(`${String(head)}{"id"`);
     await once(socket.resume(), "close");
     expect((await send(`{"id":"r1"}`)).status).toBe(201);
   });
@@ -120,9 +121,17 @@ describe("what isn't well-formed HTTP is a 4xx in JSON", () => {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n", 400],
     ["an unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["two lengths", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
-    ["a length and chunks", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    [
+      "a length and chunks",
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
     ["a length below zero", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
-    ["a bad chunk", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400],
+    [
+      "a bad chunk",
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
     ["NUL in a header", "GET /v1/runs HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n", 400],
     ["too many headers", `GET /v1/runs HTTP/1.1\r\nHost: x\r\n${"A: b\r\n".repeat(100_000)}\r\n`, 431],
   ])("%s", async (_, bytes, expected) => {

@@ -36,17 +36,7 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
     report: {
       level: cgroups ? 3 : 2,
       name: cgroups ? "ns+cgroup" : "ns",
-      layers: [
-        ...(uids ? ["uid"] : []),
-        "user-ns",
-        "pid-ns",
-        "net-ns",
-        "mount-ns",
-        "ipc-ns",
-        ...(filter ? ["seccomp"] : []),
-        ...(cgroups ? ["cgroup"] : []),
-        "rlimits",
-      ],
+      layers: layersOf(uids !== null, filter !== null, cgroups !== null),
     },
 
     async start(command) {
@@ -150,7 +140,7 @@ function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number,
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);
-    const limit = overCpu || signal === "SIGXCPU" ? "cpu" : code === 0 ? null : exceeded(usage);
+    const limit = overCpu || signal === "SIGXCPU" ? "cpu" : exceeded(code, usage);
     return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
   });
   return { pid, stdin, stdout, stderr, events, exited, kill };
@@ -180,13 +170,25 @@ function readChildren(pid: number): number[] {
   }
 }
 
-function exceeded(usage: ReturnType<Cgroup["readUsage"]> | null): SandboxExit["limit"] {
-  if (!usage) return null;
-  return usage.memoryKills > 0 ? "memory" : usage.refusedForks > 0 ? "processes" : null;
+function exceeded(code: number | null, usage: ReturnType<Cgroup["readUsage"]> | null): SandboxExit["limit"] {
+  if (!usage || code === 0) return null;
+  if (usage.memoryKills > 0) return "memory";
+  return usage.refusedForks > 0 ? "processes" : null;
 }
 
 /** bubblewrap exits with 128 + n when its command died of signal n. */
 function decodeStatus({ code, signal }: { code: number | null; signal: string | null }) {
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return name ? { code: null, signal: name } : { code, signal };
+}
+
+function layersOf(uid: boolean, seccomp: boolean, cgroup: boolean): string[] {
+  const namespaces = ["user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns"];
+  return [
+    ...(uid ? ["uid"] : []),
+    ...namespaces,
+    ...(seccomp ? ["seccomp"] : []),
+    ...(cgroup ? ["cgroup"] : []),
+    "rlimits",
+  ];
 }

@@ -114,11 +114,17 @@ function decodeReport(line: string, exit: { code: number | null; signal: string 
   if (code === undefined || number === undefined || cpu_ms === undefined || max_rss_bytes === undefined)
     return { ...exit, signal: exit.signal && "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
   const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
-  const limit = signal === "SIGXCPU" ? "cpu" : signal === "SIGXFSZ" ? "disk" : null;
+  const limit = limitOf(signal);
   return { code: signal ? null : code, signal, limit, cpu_ms, max_rss_bytes };
 }
 
 /** The supervisor removes it; this is for one that was killed. What the kernel won't let us remove stays. */
 async function removeDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true }).catch(() => {});
+}
+
+/** The kernel's signals for a soft limit that was crossed. */
+function limitOf(signal: string | null): "cpu" | "disk" | null {
+  if (signal === "SIGXCPU") return "cpu";
+  return signal === "SIGXFSZ" ? "disk" : null;
 }

@@ -1,0 +1,25 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { redeliver } from "../../shared/store/outbox/redeliver.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+export const redeliverRunCallback = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/callbacks/redeliver",
+  name: "redeliver_run_callback",
+  area: "Runs",
+  summary: "Send a run's callback once more",
+  description: "With the same webhook-id. A run that has no callback, or has not ended, is a 409.",
+  request: { params: runParams },
+  responses: { 202: { description: "It is due now", schema: runRecord } },
+  async handle({ db }: ApiContext, { params }) {
+    if (!(await readRun(db, params.run_id))) throw notFound("run", params.run_id);
+    if (!(await redeliver(db, params.run_id))) throw conflict("no_callback", "The run owes no callback (yet).");
+    const body = await readRun(db, params.run_id);
+    if (!body) throw notFound("run", params.run_id);
+    return { status: 202, body };
+  },
+});
