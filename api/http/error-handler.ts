@@ -66,6 +66,10 @@ function logUnknown(log: Log, error: unknown, res: Response): void {
     request_id: requestId(res),
     error: name,
     code: typeof code === "string" ? code : undefined,
-    at: stack?.split("\n").filter((line) => /^\s+at /.test(line)).slice(0, 8).map((line) => line.trim()),
+    at: stack
+      ?.split("\n")
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 8)
+      .map((line) => line.trim()),
   });
 }

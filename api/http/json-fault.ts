@@ -10,10 +10,15 @@ type Stop = { at: number; error: string };
  */
 export function findJsonFault(text: string): JsonFault {
   const { at, error } = scan(text);
-  return { position: [...text.slice(0, at)].length, error };
+  const pairs = text.slice(0, at).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  return { position: at - pairs, error };
 }
 
-const afterSpace = (text: string, from: number) => matchEnd(/[ \t\n\r]*/y, text, from) ?? from;
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (" \t\n\r".includes(text[at] ?? "x")) at += 1;
+  return at;
+}
 
 function matchEnd(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from;
@@ -76,7 +81,7 @@ function scalarEnd(text: string, at: number): number | Stop {
 
 /** The index after the string that begins at `start`. */
 function stringEnd(text: string, start: number): number | Stop {
-  for (let at = start + 1; ; ) {
+  for (let at = start + 1; ;) {
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     at = matchEnd(/[^"\\\u0000-\u001f]*/y, text, at) ?? at;
     const char = text[at];

@@ -22,7 +22,9 @@ export function faultItems(issues: readonly Issue[], where: string, value: unkno
 
 function describe(issue: Issue, found: unknown): (Words & { at?: Loc })[] {
   if (issue.code === "invalid_union")
-    return issue.errors.flatMap((branch) => faultItems(branch, "", found).map(({ loc, ...words }) => ({ ...words, at: loc.slice(1) })));
+    return issue.errors.flatMap((branch) =>
+      faultItems(branch, "", found).map(({ loc, ...words }) => ({ ...words, at: loc.slice(1) })),
+    );
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ type: "extra_forbidden", msg: "Extra inputs are not permitted", at: [key] }));
   if (found === undefined && issue.code !== "custom") return [{ type: "missing", msg: "Field required" }];
@@ -122,7 +124,9 @@ function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): Words {
 function valueAt(value: unknown, path: Loc): unknown {
   return path.reduce<unknown>(
     (at, key) =>
-      typeof at === "object" && at !== null && Object.hasOwn(at, key) ? (at as Record<string | number, unknown>)[key] : undefined,
+      typeof at === "object" && at !== null && Object.hasOwn(at, key)
+        ? (at as Record<string | number, unknown>)[key]
+        : undefined,
     value,
   );
 }

@@ -35,8 +35,7 @@ export const text = (rules: TextRules = {}): Field<string> =>
   });
 
 /** An id that a client may choose: of an agent, run, thread, user … */
-export const clientId = (): Field<string> =>
-  text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/ });
+export const clientId = (): Field<string> => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/ });
 
 /** An absolute http(s) URL of at most 2048 characters, unchanged. Whether it may be called is another question. */
 export const httpUrl = (): Field<string> => field(readHttpUrl, { type: "string", format: "uri", maxLength: 2048 });

@@ -128,14 +128,17 @@ describe("what FastAPI answers, we answer", () => {
     expect(cases.length - same.length).toBe(3);
   });
 
-  it.each(same.map((each) => [`${each.request} ${textOf(each).slice(0, 60)}`, each] as const))("%s", async (_, each) => {
-    const { status, detail } = await ask(each);
-    expect(status).toBe(each.status);
-    if (each.status === 200 || typeof each.response === "string") return;
-    const expected = each.response.detail;
-    if (typeof expected === "string") expect(detail).toBe(expected);
-    else expect(comparable(detail)).toEqual(comparable(expected.map(withoutInput)));
-  });
+  it.each(same.map((each) => [`${each.request} ${textOf(each).slice(0, 60)}`, each] as const))(
+    "%s",
+    async (_, each) => {
+      const { status, detail } = await ask(each);
+      expect(status).toBe(each.status);
+      if (each.status === 200 || typeof each.response === "string") return;
+      const expected = each.response.detail;
+      if (typeof expected === "string") expect(detail).toBe(expected);
+      else expect(comparable(detail)).toEqual(comparable(expected.map(withoutInput)));
+    },
+  );
 
   it.each([...differing])("differs on purpose for %s", async (body, ours) => {
     const each = cases.find((candidate) => textOf(candidate) === body);

@@ -55,7 +55,12 @@ describe("each request", () => {
   it("is logged once, by route and without its query", async () => {
     await fetch(`${app.url}/v1/runs/r-secret?token=t-secret`, { headers: { "x-request-id": "logged-1" } });
     await expect.poll(() => linesOf("logged-1")).toHaveLength(1);
-    expect(linesOf("logged-1")[0]).toMatchObject({ method: "GET", route: "/v1/runs/{run_id}", status: 200, complete: true });
+    expect(linesOf("logged-1")[0]).toMatchObject({
+      method: "GET",
+      route: "/v1/runs/{run_id}",
+      status: 200,
+      complete: true,
+    });
     expect(JSON.stringify(app.logged())).not.toContain("-secret");
   });
 
@@ -81,6 +86,12 @@ describe("each request", () => {
 it("hands on a well-formed traceparent only", () => {
   const good = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   expect(parseTraceparent(good)).toBe(good);
-  for (const bad of [undefined, "", good.toUpperCase(), `ff${good.slice(2)}`, `00-${"0".repeat(32)}-${"b".repeat(16)}-01`])
+  for (const bad of [
+    undefined,
+    "",
+    good.toUpperCase(),
+    `ff${good.slice(2)}`,
+    `00-${"0".repeat(32)}-${"b".repeat(16)}-01`,
+  ])
     expect(parseTraceparent(bad)).toBeUndefined();
 });

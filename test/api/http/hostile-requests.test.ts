@@ -69,7 +69,7 @@ describe("a body that can't be taken is a 422 that says why", () => {
 
 describe("a body that is too large, or never whole, costs little", () => {
   it("is refused by its length before it is read", async () => {
-    const [head = ""] = postParts("/v1/runs", "x".repeat(7 * 1024 * 1024));
+    const [head] = postParts("/v1/runs", "x".repeat(7 * 1024 * 1024));
     const { status, body } = await rawRequest(app.port, [head]);
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 413, code: "payload_too_large" });
   });
@@ -85,7 +85,8 @@ describe("a body that is too large, or never whole, costs little", () => {
 
   it("is refused in chunks as soon as the chunks are too many", async () => {
     const chunk = `100000\r\n${"x".repeat(0x100000)}\r\n`;
-    const head = "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const head =
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     expect((await rawRequest(app.port, [head, ...Array<string>(8).fill(chunk)])).status).toBe(413);
   });
 
@@ -96,7 +97,7 @@ describe("a body that is too large, or never whole, costs little", () => {
 
   it("is given up when the rest of it doesn't come", async () => {
     const impatient = await listen(samples, 300);
-    const [head = ""] = postParts("/v1/runs", "x".repeat(100));
+    const [head] = postParts("/v1/runs", "x".repeat(100));
     const started = Date.now();
     const { status, body } = await rawRequest(impatient.port, [head, "only a part"]);
     await impatient.close();
@@ -105,8 +106,8 @@ describe("a body that is too large, or never whole, costs little", () => {
   });
 
   it("may be longer than it says, or break off, without harm to the next request", async () => {
-    const [head = "", body = ""] = postParts("/v1/runs", `{"id":"r1"}`);
-    const lie = String(head).replace("Length: 11", "Length: 5");
+    const [head, body] = postParts("/v1/runs", `{"id":"r1"}`);
+    const lie = head.replace("Length: 11", "Length: 5");
     expect((await rawRequest(app.port, [lie, body, "garbage"])).status).toBe(400);
 
     const socket = connect(app.port, "127.0.0.1").end(`${head}{"id"`);
@@ -120,9 +121,17 @@ describe("what isn't well-formed HTTP is a 4xx in JSON", () => {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n", 400],
     ["an unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["two lengths", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
-    ["a length and chunks", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    [
+      "a length and chunks",
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
     ["a length below zero", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
-    ["a bad chunk", "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400],
+    [
+      "a bad chunk",
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
     ["NUL in a header", "GET /v1/runs HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n", 400],
     ["too many headers", `GET /v1/runs HTTP/1.1\r\nHost: x\r\n${"A: b\r\n".repeat(100_000)}\r\n`, 431],
   ])("%s", async (_, bytes, expected) => {
@@ -179,7 +188,9 @@ describe("paths and methods", () => {
       expect(status).toBeLessThan(500);
     },
   );
+});
 
+describe("input", () => {
   it("takes the last of a repeated query field, and words such as __proto__", async () => {
     const response = await get("/v1/runs?limit=1&limit=7&__proto__=x&constructor=y&%=z");
     expect(await response.json()).toMatchObject({ data: [{ id: "7" }] });

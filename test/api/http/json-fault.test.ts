@@ -20,16 +20,24 @@ it("takes NaN and Infinity for no value", () => {
   expect(findJsonFault("[-Infinity]")).toEqual({ position: 1, error: "Expecting value" });
 });
 
-const jsonish = fc.array(fc.constantFrom(..."{}[]:,\"\\ \n\u0001ae+-.01tn😀", "null", '"k":', "\\u00", "NaN"), { maxLength: 60 });
+const jsonish = fc.array(fc.constantFrom(...'{}[]:,"\\ \n\u0001ae+-.01tn😀', "null", '"k":', "\\u00", "NaN"), {
+  maxLength: 60,
+});
 
 it("finds a place within the text, or its end, for whatever text", () => {
   fc.assert(
-    fc.property(fc.oneof(jsonish.map((parts) => parts.join("")), fc.string({ unit: "binary" })), (text) => {
-      const { position, error } = findJsonFault(text);
-      expect(position).toBeGreaterThanOrEqual(0);
-      expect(position).toBeLessThanOrEqual([...text].length);
-      expect(error).toMatch(/^(Expecting|Extra|Unterminated|Invalid)/);
-    }),
+    fc.property(
+      fc.oneof(
+        jsonish.map((parts) => parts.join("")),
+        fc.string({ unit: "binary" }),
+      ),
+      (text) => {
+        const { position, error } = findJsonFault(text);
+        expect(position).toBeGreaterThanOrEqual(0);
+        expect(position).toBeLessThanOrEqual([...text].length);
+        expect(error).toMatch(/^(Expecting|Extra|Unterminated|Invalid)/);
+      },
+    ),
     { numRuns: 3000 },
   );
 });

@@ -6,7 +6,12 @@ import { createHttpApp } from "../../../api/http/create-http-app.ts";
 import { createHttpServer } from "../../../api/http/create-http-server.ts";
 import type { Operation } from "../../../api/http/define-operation.ts";
 
-export type RunningApp = { url: string; port: number; logged: () => Record<string, unknown>[]; close: () => Promise<void> };
+export type RunningApp = {
+  url: string;
+  port: number;
+  logged: () => Record<string, unknown>[];
+  close: () => Promise<void>;
+};
 
 /** An app of these operations on a port of its own, and what it logged. */
 export async function listen(operations: readonly Operation<unknown>[], requestMs = 5_000): Promise<RunningApp> {

@@ -5,8 +5,7 @@ import { buildOpenApi } from "../../../api/http/openapi.ts";
 import { samples } from "./samples.ts";
 
 const document = buildOpenApi(samples);
-const at = (...path: string[]) =>
-  path.reduce<unknown>((json, key) => (json as Record<string, unknown>)[key], document);
+const at = (...path: string[]) => path.reduce<unknown>((json, key) => (json as Record<string, unknown>)[key], document);
 
 it("has FastAPI's own components for a 422", () => {
   // As fastapi 0.142.2 generates them.
@@ -25,9 +24,7 @@ it("documents a body by name, with its defaults and examples, and what it answer
     summary: "Start a run",
     description: "Starts it.",
     operationId: "start_run_v1_runs_post",
-    parameters: [
-      { name: "idempotency-key", in: "header", required: false, schema: { type: "string", maxLength: 64 } },
-    ],
+    parameters: [{ name: "idempotency-key", in: "header", required: false, schema: { type: "string", maxLength: 64 } }],
     requestBody: {
       required: true,
       content: { "application/json": { schema: { $ref: "#/components/schemas/StartRun" } } },

@@ -27,7 +27,11 @@ export async function rawRequest(port: number, parts: readonly (string | Buffer)
 }
 
 /** A POST of JSON with the headers it needs; `headers` come on top. */
-export const postParts = (path: string, body: string | Buffer, headers: readonly string[] = []): (string | Buffer)[] => [
+export const postParts = (
+  path: string,
+  body: string | Buffer,
+  headers: readonly string[] = [],
+): [head: string, body: string | Buffer] => [
   [
     `POST ${path} HTTP/1.1`,
     "Host: x",

@@ -2,7 +2,15 @@ import { once } from "node:events";
 import { z } from "zod";
 import { type Operation, defineOperation } from "../../../api/http/define-operation.ts";
 import { AppError, conflict, notFound, unavailable } from "../../../shared/errors.ts";
-import { clientId, jsonObject, laxInt, pageOf, pageQuery, stringMap, text } from "../../../shared/schemas/primitives.ts";
+import {
+  clientId,
+  jsonObject,
+  laxInt,
+  pageOf,
+  pageQuery,
+  stringMap,
+  text,
+} from "../../../shared/schemas/primitives.ts";
 
 const run = z.object({ id: z.string(), note: z.string().nullable() }).meta({ id: "Run" });
 
@@ -39,7 +47,13 @@ const listRuns = defineOperation({
   area: "Runs",
   summary: "List runs",
   request: { query: pageQuery },
-  responses: { 200: { description: "A page", schema: pageOf(run), example: { data: [], has_more: false, first_id: null, last_id: null } } },
+  responses: {
+    200: {
+      description: "A page",
+      schema: pageOf(run),
+      example: { data: [], has_more: false, first_id: null, last_id: null },
+    },
+  },
   handle: async (_ctx: unknown, { query }) => ({
     status: 200,
     body: { data: [{ id: String(query.limit), note: query.order }], has_more: false, first_id: null, last_id: null },
