@@ -56,7 +56,7 @@ it.each([
   ["0x10", "float_parsing"],
   ["nan", "finite_number"],
   ["-Infinity", "finite_number"],
-  [1e400, "finite_number"],
+  [Infinity, "finite_number"],
   [null, "float_type"],
 ])("laxFloat reads %j as %j", (value, expected) => {
   expect(read(laxFloat(), value)).toBe(expected);
