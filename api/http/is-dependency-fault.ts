@@ -5,8 +5,9 @@
 export function isDependencyFault(error: unknown): boolean {
   for (let at = error, depth = 0; isRecord(at) && depth < 8; at = at["cause"], depth += 1) {
     if (codesOf(at).some(isConnectionCode)) return true;
-    if (redisNames.has(String(at["name"])) || (typeof at["message"] === "string" && codelessText.test(at["message"])))
-      return true;
+    const { name, message } = at;
+    if (typeof name === "string" && redisNames.has(name)) return true;
+    if (typeof message === "string" && codelessText.test(message)) return true;
   }
   return false;
 }

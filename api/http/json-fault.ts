@@ -10,10 +10,15 @@ type Stop = { at: number; error: string };
  */
 export function findJsonFault(text: string): JsonFault {
   const { at, error } = scan(text);
-  return { position: [...text.slice(0, at)].length, error };
+  const pairs = text.slice(0, at).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  return { position: at - pairs, error };
 }
 
-const afterSpace = (text: string, from: number) => matchEnd(/[ \t\n\r]*/y, text, from) ?? from;
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (" \t\n\r".includes(text[at] ?? "x")) at += 1;
+  return at;
+}
 
 function matchEnd(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from;

@@ -33,6 +33,7 @@ export const requestId = (res: Response): string => String(res.locals["request_i
 /** What a handler may know of its request besides the parsed parts. */
 export function requestInfo(req: Request, res: Response): RequestInfo {
   const gone = new AbortController();
+  if (res.destroyed) gone.abort();
   res.once("close", () => {
     if (!res.writableFinished) gone.abort();
   });

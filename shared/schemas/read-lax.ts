@@ -82,7 +82,7 @@ export function readText(value: unknown, { min, max, pattern }: TextRules): stri
 
 function shorterThan(value: string, count: number): boolean {
   if (value.length < count) return true;
-  return value.length < count * 2 && [...value].length < count;
+  return value.length < count * 2 && Array.from(value).length < count;
 }
 
 /** An http(s) URL as it was written, within what WHATWG's parser takes. */

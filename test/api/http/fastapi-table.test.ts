@@ -115,7 +115,7 @@ const differing = new Map([
 const textOf = ({ raw, body }: Case) => (raw ? String(body) : JSON.stringify(body));
 
 const same = cases.filter((each) => !differing.has(textOf(each)) && each.request !== "GET /boom");
-const withoutInput = (item: Item): Item => ({ ...item, input: undefined });
+const withoutInput = ({ input: _input, ...item }: Item) => item;
 /** No operation of ours takes a UUID, and zod's unions don't name the branch that a fault is of. */
 const comparable = (items: Item[]) =>
   items.flatMap((item) => {

@@ -69,7 +69,7 @@ describe("a body that can't be taken is a 422 that says why", () => {
 
 describe("a body that is too large, or never whole, costs little", () => {
   it("is refused by its length before it is read", async () => {
-    const [head = ""] = postParts("/v1/runs", "x".repeat(7 * 1024 * 1024));
+    const [head] = postParts("/v1/runs", "x".repeat(7 * 1024 * 1024));
     const { status, body } = await rawRequest(app.port, [head]);
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 413, code: "payload_too_large" });
   });
@@ -97,7 +97,7 @@ describe("a body that is too large, or never whole, costs little", () => {
 
   it("is given up when the rest of it doesn't come", async () => {
     const impatient = await listen(samples, 300);
-    const [head = ""] = postParts("/v1/runs", "x".repeat(100));
+    const [head] = postParts("/v1/runs", "x".repeat(100));
     const started = Date.now();
     const { status, body } = await rawRequest(impatient.port, [head, "only a part"]);
     await impatient.close();
@@ -106,8 +106,8 @@ describe("a body that is too large, or never whole, costs little", () => {
   });
 
   it("may be longer than it says, or break off, without harm to the next request", async () => {
-    const [head = "", body = ""] = postParts("/v1/runs", `{"id":"r1"}`);
-    const lie = String(head).replace("Length: 11", "Length: 5");
+    const [head, body] = postParts("/v1/runs", `{"id":"r1"}`);
+    const lie = head.replace("Length: 11", "Length: 5");
     expect((await rawRequest(app.port, [lie, body, "garbage"])).status).toBe(400);
 
     const socket = connect(app.port, "127.0.0.1").end(`${String(head)}{"id"`);
@@ -188,7 +188,9 @@ describe("paths and methods", () => {
       expect(status).toBeLessThan(500);
     },
   );
+});
 
+describe("input", () => {
   it("takes the last of a repeated query field, and words such as __proto__", async () => {
     const response = await get("/v1/runs?limit=1&limit=7&__proto__=x&constructor=y&%=z");
     expect(await response.json()).toMatchObject({ data: [{ id: "7" }] });

@@ -31,7 +31,7 @@ export const postParts = (
   path: string,
   body: string | Buffer,
   headers: readonly string[] = [],
-): (string | Buffer)[] => [
+): [head: string, body: string | Buffer] => [
   [
     `POST ${path} HTTP/1.1`,
     "Host: x",
