@@ -4,7 +4,7 @@ import { cpus, release } from "node:os";
 import { join } from "node:path";
 import { reachableFolder } from "../dev/reachable.ts";
 import { startStack } from "../dev/start-stack.ts";
-import { readEnv } from "../shared/config/env.ts";
+import { type Env, readEnv } from "../shared/config/env.ts";
 import { runProcess } from "../shared/lifecycle/run-process.ts";
 
 const rounds = 200;
@@ -15,7 +15,7 @@ const port = 18_099;
 await runProcess(async (signal) => {
   const dataDir = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-bench"), "stack-"));
   const logFile = join(dataDir, "log");
-  const env = { ...readEnv(), DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", LOG_LEVEL: "warn" };
+  const env: Env = { ...readEnv(), DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", LOG_LEVEL: "warn" };
   const { url, close } = await startStack(env, signal, logFile);
   try {
     const source = "def main(input):\n    yield 'hello'\n    return {'ok': True}\n";

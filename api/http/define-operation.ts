@@ -112,5 +112,5 @@ export function defineOperation<
 }
 
 /** FastAPI's rule: `\W` of name + path becomes `_`, then the method. */
-export const operationId = (name: string, path: string, method: Method): string =>
+const operationId = (name: string, path: string, method: Method): string =>
   `${`${name}${path}`.replaceAll(/\W/g, "_")}_${method}`;
