@@ -18,7 +18,7 @@ const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${name
 
 const production = "^((shared|api|worker)/|prisma/deploy)";
 const generated = "^shared/store/generated/";
-const mains = "^((api|worker)/main|(dev|prisma)/[^/]+)\\.ts$";
+const mains = "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
 
 module.exports = {
   forbidden: [

@@ -1,4 +1,5 @@
-import { conflict, ValidationFault } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import { newId } from "../../shared/ids.ts";
 import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
 import { agentConfig } from "../../shared/schemas/agent-config.ts";

@@ -1,19 +1,13 @@
-import { createHash } from "node:crypto";
 import { conflict, notFound, unavailable } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../shared/run/limits.ts";
-import { placeEvent } from "../../shared/run/stream-event.ts";
-import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { seal } from "../../shared/secrets/seal.ts";
-import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
-import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
+import { insertRun } from "../../shared/store/runs/insert-run.ts";
 import type { ApiContext } from "../context.ts";
 import type { Tail } from "../stream/tail.ts";
 import { checkRequest } from "./check-request.ts";
-import { requestHash } from "./request-hash.ts";
+import { newRun } from "./new-run.ts";
 
 /** `queued`: the run's first event, for a run that this request made; null when it attaches to one that stands. */
 export type Accepted = { run_id: string; thread_id: string | null; queued: StreamEvent | null; tail: Tail };
@@ -43,7 +37,7 @@ export async function acceptRun(
   const run_id = request.run_id ?? newId("run");
   const tail = ctx.hub.open(run_id);
   try {
-    const run = newRun(ctx, { request, version, run_id, traceparent });
+    const run = newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent });
     const insertion = await insertRun(ctx.db, run);
     const attached = insertion.kind === "taken";
     if (attached && !insertion.request_hash.equals(run.request_hash))
@@ -64,60 +58,4 @@ async function nudge(ctx: ApiContext, runId: string, tail: Tail): Promise<void> 
   ctx.queue
     .dispatch(runId)
     .catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
-}
-
-type Material = {
-  request: ExecuteRequest;
-  version: { user_id: string; version: string; config: Record<string, unknown> };
-  run_id: string;
-  traceparent: string | null;
-};
-
-function newRun(ctx: ApiContext, { request, version, run_id, traceparent }: Material): NewRun {
-  const { agent_id, env_vars, files } = request;
-  const thread_id = request.thread_id ?? null;
-  const config: AgentConfig = agentConfig.parse(version.config);
-  const keys = ctx.config.encryptionKeys;
-  const sealed = (map: Record<string, string>, field: string): Buffer | null =>
-    Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const queue = { position: null, wait_reason: null };
-  const queued = {
-    type: "run.queued",
-    status: "queued",
-    agent_id,
-    version: version.version,
-    thread_id,
-    queue,
-  } as const;
-  return {
-    id: run_id,
-    user_id: version.user_id,
-    agent_id,
-    version: version.version,
-    thread_id,
-    adapter_type: request.adapter_type,
-    runtime_mode: request.runtime_mode,
-    lifecycle: request.lifecycle,
-    timeout_ms: config.limits?.timeout_ms ?? runLimits.timeout_ms,
-    max_attempts: config.max_attempts ?? defaultMaxAttempts,
-    queue_ttl_ms: queueTtlMs,
-    input_payload: request.input_payload,
-    history: request.history,
-    state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
-    env_names: Object.keys(env_vars),
-    files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
-    sealed_env: sealed(env_vars, runEnvField(run_id)),
-    sealed_files: sealed(files, runFilesField(run_id)),
-    request_hash: requestHash(request),
-    completion_callback_url: request.completion_callback_url ?? null,
-    traceparent,
-    origin: "api",
-    metadata: {},
-    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
-  };
-}
-
-/** Of the text as it was sent. */
-function describeFile(name: string, content: string): { name: string; size: number; sha256: string } {
-  return { name, size: Buffer.byteLength(content), sha256: createHash("sha256").update(content).digest("hex") };
 }

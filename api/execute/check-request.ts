@@ -1,4 +1,4 @@
-import { ValidationFault } from "../../shared/errors.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import { checkTargetUrl } from "../../shared/net/address-guard.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";

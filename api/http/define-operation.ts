@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
+import type { RequestInfo } from "./request-info.ts";
 
-export type Method = "get" | "post" | "put" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** What an operation takes. `headers` are named in lower case; an optional `body` may be absent. */
 export type RequestSchemas = {
@@ -12,24 +13,11 @@ export type RequestSchemas = {
 };
 
 /** One documented answer. Without a `schema` it has no body; `content_type` is JSON's unless it is said. */
-export type ResponseSpec = {
+type ResponseSpec = {
   description: string;
   schema?: z.ZodType;
   content_type?: string;
   example?: unknown;
-};
-
-/** What every handler gets besides its parsed parts. */
-export type RequestInfo = {
-  request_id: string;
-  /** The `Authorization` header as it came. */
-  authorization: string | undefined;
-  /** A well-formed W3C `traceparent`, to be handed on. */
-  traceparent: string | undefined;
-  /** The peer's address. */
-  ip: string | undefined;
-  /** Aborted when the client goes away before the answer is complete. */
-  signal: AbortSignal;
 };
 
 type Headers = Record<string, string>;
@@ -43,9 +31,9 @@ export type OperationInput<Q extends RequestSchemas, Raw extends boolean = false
 };
 
 /** An answer with its own bytes: HTML, text. */
-export type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
+type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
 /** An answer that takes the socket over: a stream. It is done when the promise settles. HEAD never gets here. */
-export type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
+type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
 export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;
 
 type JsonResult<R extends Record<number, ResponseSpec>> = {
@@ -54,7 +42,7 @@ type JsonResult<R extends Record<number, ResponseSpec>> = {
     : { status: S; headers?: Headers };
 }[keyof R & number];
 
-export type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends boolean> = {
+type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends boolean> = {
   method: Method;
   /** As in OpenAPI: `/v1/runs/{run_id}`. */
   path: string;

@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { AppError, type ErrorCode, ValidationFault } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { Log } from "../../shared/log.ts";
 import { isDependencyFault } from "./is-dependency-fault.ts";
 import { requestId } from "./request-context.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
-import type { Operation, ResponseSpec } from "./define-operation.ts";
+import type { Operation } from "./define-operation.ts";
 
 type Json = Record<string, unknown>;
 type Io = "input" | "output";
@@ -69,7 +69,7 @@ const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json =>
   content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
 });
 
-function describeResponse(response: ResponseSpec, components: Map<string, Json>): Json {
+function describeResponse(response: Operation<never>["responses"][number], components: Map<string, Json>): Json {
   const { description, schema, content_type, example } = response;
   if (!schema && !content_type) return { description };
   const media = {

@@ -1,4 +1,4 @@
-import { ValidationFault } from "../../shared/errors.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { deeperThan } from "./json-depth.ts";

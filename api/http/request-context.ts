@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { newId } from "../../shared/ids.ts";
 import type { Log } from "../../shared/log.ts";
-import type { RequestInfo } from "./define-operation.ts";
+import type { RequestInfo } from "./request-info.ts";
 
 /**
  * First in line: gives the request its id (the client's own, if it is a plain word), forbids caching unless an

@@ -11,7 +11,9 @@ type Service = {
   depends_on?: Record<string, { condition: string }>;
 };
 
-const { services }: { services: Record<string, Service> } = parse(readFileSync("docker-compose.yml", "utf8"), { merge: true });
+const { services }: { services: Record<string, Service> } = parse(readFileSync("docker-compose.yml", "utf8"), {
+  merge: true,
+});
 
 test("nothing is published beyond this machine's loopback", () => {
   const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
@@ -27,7 +29,9 @@ test("no secret has a default", () => {
 });
 
 test("Redis keeps what it has and evicts nothing", () => {
-  expect(services["redis"]?.command?.join(" ")).toContain("--appendonly yes --appendfsync everysec --maxmemory-policy noeviction");
+  expect(services["redis"]?.command?.join(" ")).toContain(
+    "--appendonly yes --appendfsync everysec --maxmemory-policy noeviction",
+  );
 });
 
 test("api and worker wait for the migrations, have health checks, and may drain before they are killed", () => {

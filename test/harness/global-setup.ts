@@ -61,7 +61,7 @@ async function startContainers(): Promise<Started> {
       .start(),
   ]);
   return {
-    databaseUrl: `postgresql://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/runfleet`,
+    databaseUrl: `postgresql://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
     redisUrl: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}`,
     async close() {
       await Promise.all([postgres.stop(), redis.stop()]);
@@ -74,7 +74,7 @@ async function startEmbedded(): Promise<Started> {
   const redis = await startRedis({ dataDir, cacheDir: cacheDir() });
   const postgres = await startPostgres({ dataDir, fsync: false });
   return {
-    databaseUrl: postgres.url,
+    databaseUrl: postgres.url.replace(/[^/]*$/, "postgres"),
     redisUrl: redis.url,
     async close() {
       await Promise.all([postgres.close(), redis.close()]);

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { KeyRing } from "../../shared/config/load-config.ts";
+import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../shared/run/limits.ts";
+import { placeEvent } from "../../shared/run/stream-event.ts";
+import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
+import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+import { seal } from "../../shared/secrets/seal.ts";
+import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
+import type { NewRun } from "../../shared/store/runs/insert-run.ts";
+import { requestHash } from "./request-hash.ts";
+
+type Material = {
+  request: ExecuteRequest;
+  version: { user_id: string; version: string; config: Record<string, unknown> };
+  run_id: string;
+  traceparent: string | null;
+};
+
+/** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
+export function newRun(keys: KeyRing, { request, version, run_id, traceparent }: Material): NewRun {
+  const { agent_id, env_vars, files } = request;
+  const thread_id = request.thread_id ?? null;
+  const config: AgentConfig = agentConfig.parse(version.config);
+  const sealed = (map: Record<string, string>, field: string): Buffer | null =>
+    Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
+  const queue = { position: null, wait_reason: null };
+  const queued = {
+    type: "run.queued",
+    status: "queued",
+    agent_id,
+    version: version.version,
+    thread_id,
+    queue,
+  } as const;
+  return {
+    id: run_id,
+    user_id: version.user_id,
+    agent_id,
+    version: version.version,
+    thread_id,
+    adapter_type: request.adapter_type,
+    runtime_mode: request.runtime_mode,
+    lifecycle: request.lifecycle,
+    timeout_ms: config.limits?.timeout_ms ?? runLimits.timeout_ms,
+    max_attempts: config.max_attempts ?? defaultMaxAttempts,
+    queue_ttl_ms: queueTtlMs,
+    input_payload: request.input_payload,
+    history: request.history,
+    state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
+    env_names: Object.keys(env_vars),
+    files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
+    sealed_env: sealed(env_vars, runEnvField(run_id)),
+    sealed_files: sealed(files, runFilesField(run_id)),
+    request_hash: requestHash(request),
+    completion_callback_url: request.completion_callback_url ?? null,
+    traceparent,
+    origin: "api",
+    metadata: {},
+    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+  };
+}
+
+/** Of the text as it was sent. */
+function describeFile(name: string, content: string): { name: string; size: number; sha256: string } {
+  return { name, size: Buffer.byteLength(content), sha256: createHash("sha256").update(content).digest("hex") };
+}
