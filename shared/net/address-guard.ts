@@ -25,6 +25,7 @@ export function checkTargetUrl(url: string, allowCidrs: string[]): { url: URL } 
   if (!URL.canParse(url)) return { fault: "must be an absolute URL" };
   const target = new URL(url);
   if (target.protocol !== "http:" && target.protocol !== "https:") return { fault: "must be an http or https URL" };
+  if (target.port === "0") return { fault: "must not name port 0" };
   if (target.username || target.password) return { fault: "must not hold a user name or a password" };
   const host = hostOf(target);
   if (host.length > longestHost) return { fault: `must not have a host name longer than ${longestHost} characters` };

@@ -8,7 +8,7 @@ export const completion = z
       .default("success")
       .meta({ description: "`failed` and `failure` mean error, `canceled` means cancelled." }),
     result_content: jsonObject().nullish(),
-    duration_ms: laxInt({ ge: 0 }).nullish().meta({ description: "Null: measured by the service." }),
+    duration_ms: laxInt({ ge: 0, le: 2_147_483_647 }).nullish().meta({ description: "Null: measured by the service." }),
   })
   .meta({ id: "Completion", example: { status: "success", result_content: { answer: 42 }, duration_ms: 1200 } });
 export type Completion = z.infer<typeof completion>;
