@@ -1,46 +1,69 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { readEnv } from "../shared/config/env.ts";
 import { promisify } from "node:util";
+import { readEnv } from "../shared/config/env.ts";
+import { findProgram } from "./find-program.ts";
+import { reachableFolder } from "./reachable.ts";
 
 const run = promisify(execFile);
 
 /**
- * Fetches Debian or Ubuntu packages with `apt-get download` and unpacks them into one folder of the cache: nothing is
- * installed and no right is needed. Several callers at once are safe: each unpacks aside, the first to finish names it.
- * Null where apt is not, or can't fetch.
+ * The directory into which a package of this Debian or Ubuntu, with all it needs that isn't installed, is unpacked:
+ * from `cacheDir`, else downloaded by apt (which checks signatures) without root and without installing anything. Every
+ * user can reach it. Null where there is no apt. Throws when apt can't get the package. Safe for several callers at once.
  */
-export async function unpackDebianPackages(cacheDir: string, name: string, packages: string[]): Promise<string | null> {
-  const target = join(cacheDir, name);
-  if (existsSync(target)) return target;
-  const aside = mkdtempSync(join(cacheDir, `${name}.`));
+export async function unpackDebianPackage(name: string, cacheDir: string): Promise<string | null> {
+  const cache = reachableFolder(cacheDir);
+  const unpacked = join(cache, `${name}-${process.arch}`);
+  if (existsSync(unpacked)) return unpacked;
+  const path = readEnv()["PATH"] ?? "";
+  if (!findProgram(["apt-get"], path) || !findProgram(["dpkg-deb"], path)) return null;
+  const aside = await mkdtemp(join(cache, "new-"));
   try {
-    await download(aside, packages);
-    const unpacked = join(aside, "unpacked");
-    mkdirSync(unpacked, { mode: 0o755 });
-    for (const file of readdirSync(aside).filter((entry) => entry.endsWith(".deb")))
-      await run("dpkg-deb", ["-x", join(aside, file), unpacked]);
-    renameSync(unpacked, target);
-  } catch {
-    // Another caller was first, or there is no apt here: what stands decides.
+    const downloads = join(aside, "downloads");
+    const root = join(aside, "root");
+    await mkdir(downloads);
+    await mkdir(root, { mode: 0o755 });
+    await downloadWithNeeded(name, aside, downloads);
+    for (const file of await readdir(downloads)) await run("dpkg-deb", ["-x", join(downloads, file), root]);
+    await chmod(root, 0o755);
+    await rename(root, unpacked);
+  } catch (error) {
+    // Another process may have been first.
+    if (!existsSync(unpacked)) throw new Error(`apt can't get the package ${name}`, { cause: error });
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    await rm(aside, { recursive: true, force: true });
   }
-  return existsSync(target) ? target : null;
+  return unpacked;
 }
 
-/** With the machine's package lists, else with lists of our own. */
-async function download(folder: string, packages: string[]): Promise<void> {
-  const env = { ...readEnv(), LC_ALL: "C" };
+/** With the system's package lists; where they are missing or out of date, with fresh ones of our own. */
+async function downloadWithNeeded(name: string, aside: string, downloads: string): Promise<void> {
+  // As root, apt would download as the user _apt, who can't write to our directory.
+  const options = ["-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"];
   try {
-    await run("apt-get", ["download", "-qq", ...packages], { cwd: folder, env, timeout: 120_000 });
+    await download(name, options, downloads);
   } catch {
-    const lists = join(folder, "lists");
-    mkdirSync(join(lists, "partial"), { recursive: true });
-    mkdirSync(join(folder, "archives", "partial"), { recursive: true });
-    const own = ["-o", `Dir::State::lists=${lists}`, "-o", `Dir::Cache=${folder}`, "-o", "APT::Sandbox::User=root"];
-    await run("apt-get", [...own, "update", "-qq"], { cwd: folder, env, timeout: 180_000 });
-    await run("apt-get", [...own, "download", "-qq", ...packages], { cwd: folder, env, timeout: 120_000 });
+    const own = [
+      ...options,
+      "-o",
+      `Dir::State::lists=${join(aside, "lists")}`,
+      "-o",
+      `Dir::Cache=${join(aside, "cache")}`,
+    ];
+    await mkdir(join(aside, "lists", "partial"), { recursive: true });
+    await mkdir(join(aside, "cache", "archives", "partial"), { recursive: true });
+    await run("apt-get", [...own, "-q", "update"], { timeout: 120_000 });
+    await download(name, own, downloads);
   }
+}
+
+async function download(name: string, options: string[], downloads: string): Promise<void> {
+  // A simulated installation names the packages that are needed and not installed yet: lines "Inst <package> (…".
+  const simulate = [...options, "--simulate", "--no-install-recommends", "install", name];
+  const { stdout } = await run("apt-get", simulate, { env: { ...readEnv(), LC_ALL: "C" } });
+  const needed = [...stdout.matchAll(/^Inst (\S+)/gm)].flatMap(([, found]) => found ?? []);
+  await run("apt-get", [...options, "download", ...new Set([name, ...needed])], { cwd: downloads, timeout: 120_000 });
 }

@@ -1,15 +1,18 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 
-/** The first of `names` on the search path; null when there is none. */
+/** The first of `names` on the search path, or null. Relative entries of the path don't count. */
 export function findProgram(names: string[], searchPath: string): string | null {
-  for (const name of names)
-    for (const folder of searchPath.split(delimiter))
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return join(folder, name);
-      } catch {
-        // Not here.
-      }
-  return null;
+  const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return candidates.find((path) => isExecutable(path)) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

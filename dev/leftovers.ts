@@ -1,71 +1,50 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-
-/** A process by pid and start time: a pid alone may be somebody else's by now. */
-type Recorded = { pid: number; started: string };
+import { z } from "zod";
+import { lockDirectory } from "./lock-directory.ts";
+import { endProcess, identifyProcess, type ProcessIdentity, processIdentitySchema } from "./process-identity.ts";
 
 export type ProcessRecord = {
   /** Adds a process of ours, so that the next start can end it if this launcher is killed. */
   add(pid: number): void;
-  clear(): void;
+  /** All have ended: forgets them and gives the data folder back. */
+  clear(): Promise<void>;
 };
 
 /**
- * Takes the data folder for this launcher. Ends what a killed one left running. Throws when another launcher is alive.
+ * Takes the data folder for this launcher, and ends the API and workers that a killed one left running (Postgres and Redis
+ * see to themselves). Throws when another launcher is alive.
  */
 export async function takeOver(dataDir: string): Promise<ProcessRecord> {
+  const lock = await lockDirectory(dataDir);
   const file = join(dataDir, "processes.json");
-  const [launcher, ...children] = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Recorded[]) : [];
-  if (launcher && isAlive(launcher))
-    throw new Error(`Another launcher runs on ${dataDir} already (pid ${launcher.pid}).`);
-  await endAll(children);
-  const record: Recorded[] = [{ pid: process.pid, started: startOf(process.pid) ?? "" }];
+  const left = await readLeft(file);
+  await Promise.all(left.map((identity) => endProcess(identity, [["SIGTERM", 5_000]])));
+  const record: ProcessIdentity[] = [];
   const save = (): void => {
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
-  save();
   return {
     add(pid) {
-      record.push({ pid, started: startOf(pid) ?? "" });
+      const identity = identifyProcess(pid);
+      if (identity) record.push(identity);
       save();
     },
-    clear() {
+    async clear() {
       record.length = 0;
       save();
+      await lock.release();
     },
   };
 }
 
-/** SIGTERM, and SIGKILL for what is still there after 5 s. */
-async function endAll(children: Recorded[]): Promise<void> {
-  const alive = children.filter(isAlive);
-  for (const { pid } of alive) process.kill(pid, "SIGTERM");
-  for (let waited = 0; waited < 5_000 && alive.some(isAlive); waited += 50) await sleep(50);
-  for (const child of alive) if (isAlive(child)) process.kill(child.pid, "SIGKILL");
-  while (alive.some(isAlive)) await sleep(20);
-}
-
-const isAlive = ({ pid, started }: Recorded): boolean => started !== "" && startOf(pid) === started;
-
-/** When a process was started, in whatever form the system tells it; null when it is gone. A zombie is gone. */
-function startOf(pid: number): string | null {
-  if (process.platform === "linux") {
-    try {
-      // Fields after the name, which may hold spaces: state is the 1st, start time the 20th (proc(5)).
-      const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-        .replace(/^.*\) /s, "")
-        .split(" ");
-      return fields[0] === "Z" ? null : (fields[19] ?? null);
-    } catch {
-      return null;
-    }
+/** Empty where there is nothing, or nothing readable: a file of another version. */
+async function readLeft(file: string): Promise<ProcessIdentity[]> {
+  try {
+    return z.array(processIdentitySchema).parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return [];
   }
-  return (
-    spawnSync("ps", ["-o", "lstart=", "-p", String(pid)])
-      .stdout.toString()
-      .trim() || null
-  );
 }

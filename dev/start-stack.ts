@@ -12,6 +12,7 @@ import { takeOver } from "./leftovers.ts";
 import { startPostgres } from "./postgres.ts";
 import { cacheDir, projectFolder } from "./reachable.ts";
 import { startRedis } from "./redis.ts";
+import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
 
 export type Stack = { url: string; close: () => Promise<void> };
@@ -29,18 +30,21 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
   mkdirSync(dataDir, { recursive: true });
   const record = await takeOver(dataDir);
   const opened: Close[] = [() => record.clear()];
-  const service = async (start: Promise<{ url: string; pid: number; close: Close }>): Promise<string> => {
-    const { url, pid, close } = await start;
-    record.add(pid);
-    opened.push(close);
-    return url;
+  const service = async (given: string | undefined, start: () => Promise<Service>): Promise<string> => {
+    if (given !== undefined) return given;
+    const started = await start();
+    opened.push(() => started.close());
+    return started.url;
   };
   try {
-    const [databaseUrl, redisUrl, bwrap] = await Promise.all([
-      config.DATABASE_URL ?? service(startPostgres({ dataDir })),
-      config.REDIS_URL ?? service(startRedis({ dataDir, cacheDir: cacheDir() })),
-      env["BWRAP"] ?? findBubblewrap(cacheDir()),
-    ]);
+    const starting = [
+      service(config.DATABASE_URL, () => startPostgres({ dataDir })),
+      service(config.REDIS_URL, () => startRedis({ dataDir, cacheDir: cacheDir() })),
+      env["BWRAP"] ? Promise.resolve(env["BWRAP"]) : findBubblewrap(cacheDir()),
+    ] as const;
+    // Where one fails, the other may still be starting: it is waited for, and then closed below.
+    await Promise.allSettled(starting);
+    const [databaseUrl, redisUrl, bwrap] = await Promise.all(starting);
     await deployMigrations(databaseUrl);
     const shared = {
       ...env,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -71,6 +71,8 @@ async function startContainers(): Promise<Started> {
 
 async function startEmbedded(): Promise<Started> {
   const dataDir = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-tests"), "stack-"));
+  // Made 0700, which would send Postgres' own user, and so its cluster, elsewhere.
+  chmodSync(dataDir, 0o711);
   const redis = await startRedis({ dataDir, cacheDir: cacheDir() });
   const postgres = await startPostgres({ dataDir, fsync: false });
   return {
