@@ -18,6 +18,7 @@ import { supervise } from "./supervise.ts";
 export type Stack = { url: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
+const readyWithinMs = 60_000;
 
 /**
  * Everything on one machine: Postgres and Redis (embedded, unless their URLs are given), one API, the workers. Resolves
@@ -25,7 +26,6 @@ const killAfterMs = 7_000;
  */
 export async function startStack(env: Env, signal: AbortSignal, logFile?: string): Promise<Stack> {
   const config = loadDevConfig(env);
-  await refuseTakenPort(config.HOST, config.PORT);
   const dataDir = resolve(config.DATA_DIR);
   mkdirSync(dataDir, { recursive: true });
   const record = await takeOver(dataDir);
@@ -37,6 +37,8 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     return started.url;
   };
   try {
+    // After the leftovers went: one of them may have held the port.
+    await refuseTakenPort(config.HOST, config.PORT);
     const starting = [
       service(config.DATABASE_URL, () => startPostgres({ dataDir })),
       service(config.REDIS_URL, () => startRedis({ dataDir, cacheDir: cacheDir() })),
@@ -71,7 +73,10 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
 }
 
 async function ready(url: string, signal: AbortSignal): Promise<void> {
-  while (!(await fetch(`${url}/health/ready`).catch(() => null))?.ok) await sleep(50, undefined, { signal });
+  for (let waited = 0; !(await fetch(`${url}/health/ready`).catch(() => null))?.ok; waited += 50) {
+    if (waited > readyWithinMs) throw new Error("The API is not ready after a minute; its log says why.");
+    await sleep(50, undefined, { signal });
+  }
 }
 
 function refuseTakenPort(host: string, port: number): Promise<void> {

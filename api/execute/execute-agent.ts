@@ -30,7 +30,7 @@ export const executeAgent = defineOperation({
     body: executeRequest,
   },
   responses: {
-    200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord },
+    200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted; not ended yet", schema: runRecord },
   },
   async handle(ctx: ApiContext, { body, headers, query, traceparent, signal }) {

@@ -17,6 +17,8 @@ type ResponseSpec = {
   description: string;
   schema?: z.ZodType;
   content_type?: string;
+  /** The answer may be Server-Sent Events as well. */
+  streams?: true;
   example?: unknown;
 };
 

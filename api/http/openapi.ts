@@ -70,13 +70,14 @@ const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json =>
 });
 
 function describeResponse(response: Operation<never>["responses"][number], components: Map<string, Json>): Json {
-  const { description, schema, content_type, example } = response;
+  const { description, schema, content_type, example, streams } = response;
   if (!schema && !content_type) return { description };
   const media = {
     schema: schema ? toJsonSchema(schema, "output", components) : { type: "string" },
     ...(example === undefined ? {} : { example }),
   };
-  return { description, content: { [content_type ?? "application/json"]: media } };
+  const stream = streams ? { "text/event-stream": { schema: { type: "string" } } } : {};
+  return { description, content: { ...stream, [content_type ?? "application/json"]: media } };
 }
 
 /** One schema's JSON Schema; the named ones in it go to `components`. */
