@@ -62,6 +62,8 @@ function toAppError(error: unknown): AppError | undefined {
 
 /** The message stays out: it may hold SQL, arguments or a body. */
 function logUnknown(log: Log, error: unknown, res: Response): void {
+  // Said on purpose, such as a 503 while no worker is there: the access log has it.
+  if (error instanceof AppError) return;
   const { name, code, stack } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   log.error({
     request_id: requestId(res),

@@ -1,11 +1,16 @@
+const echoMs = 1_000;
+
 /**
  * The frame of every process of ours: one AbortSignal for "end now", whatever says so — SIGTERM, SIGINT, or the parent's
- * death where it was started with an IPC channel. A second signal ends it at once. `work` resolves when all is closed.
+ * death where it was started with an IPC channel. A second signal, a second later or more, ends it at once. `work` resolves when all is closed.
  */
 export async function runProcess(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
+  let toldAt = Number.NaN;
   const end = (): void => {
-    if (controller.signal.aborted) process.exit(1);
+    // One Ctrl-C may come twice: to the terminal's whole group, and once more from npm or timeout(1), who pass it on.
+    if (controller.signal.aborted && performance.now() - toldAt > echoMs) process.exit(1);
+    if (!controller.signal.aborted) toldAt = performance.now();
     controller.abort();
   };
   process.on("SIGTERM", end);
