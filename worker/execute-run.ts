@@ -1,3 +1,4 @@
+import { salvageStream } from "../shared/salvage-stream.ts";
 import { terminalEvent } from "../shared/run/terminal-event.ts";
 import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
 import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
@@ -28,6 +29,9 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   try {
     const remains = await playAgent(ctx, attempt, hold, output);
     clearTimeout(deadline);
+    // The stream holds this attempt's first event by now, so the one before is fenced there.
+    if (attempt.attempt > 1)
+      await salvageStream(ctx.db, ctx.streams, attempt.id, attempt.attempt - 1).catch(() => undefined);
     await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
   } finally {
     clearTimeout(deadline);

@@ -42,6 +42,8 @@ test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its cli
   const firstAttempt = events.filter((event) => event.id.startsWith("1-")).map((event) => event.id);
   expect(firstAttempt).toEqual(firstAttempt.map((_, i) => `1-${i + 1}`));
   expect(await readEvents(await resume(url, runId))).toEqual(events);
+  await stack.redis.del(`${stack.prefix}run:${runId}`);
+  expect(await readEvents(await resume(url, runId))).toEqual(events);
   const { rows } = await stack.sql.query(`SELECT 1 FROM run_transitions WHERE run_id = $1 AND "to" = 'success'`, [
     runId,
   ]);

@@ -41,7 +41,7 @@ test("from every event id of an ended run the rest is the same, and after the la
   expect((body["data"] as { id: string }[]).map((event) => event.id)).toEqual(ids(all));
 });
 
-test("FLUSHALL in mid-run: the run ends, every stream ends, gapless, for those who watch and those who resume", async () => {
+test("Redis loses every key of ours in mid-run: the run ends, every stream ends, gapless, for those who watch and those who resume", async () => {
   const agent_id = await makeAgent(url, counter);
   const response = await execute(url, { agent_id, version: "current", input_payload: { n: 30, pause: 0.05 } });
   const runId = response.headers.get("x-run-id") ?? "";
