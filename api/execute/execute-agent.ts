@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
@@ -43,7 +44,9 @@ export const executeAgent = defineOperation({
         respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }),
       };
     if (prefer.waitMs > 0)
-      await ended(ctx, accepted, AbortSignal.any([AbortSignal.timeout(prefer.waitMs), signal, ctx.leaving]));
+      await withTimeLimit({ ms: prefer.waitMs, signals: [signal, ctx.leaving] }, (until) =>
+        ended(ctx, accepted, until),
+      );
     accepted.tail.close();
     const record = await readRun(ctx.db, accepted.run_id);
     if (!record) throw new Error("An accepted run has no row.");

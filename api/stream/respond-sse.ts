@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Response } from "express";
 import type { EventId } from "../../shared/run/event-id.ts";
+import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
 import { encodeRetry, encodeSse, ssePing } from "./encode-sse.ts";
@@ -61,7 +62,7 @@ export async function respondSse(
 /** False: the reader took nothing for too long, or went. */
 async function drained(res: Response, gone: AbortSignal): Promise<boolean> {
   try {
-    await once(res, "drain", { signal: AbortSignal.any([AbortSignal.timeout(stuckReaderMs), gone]) });
+    await withTimeLimit({ ms: stuckReaderMs, signals: [gone] }, (signal) => once(res, "drain", { signal }));
     return true;
   } catch {
     return false;

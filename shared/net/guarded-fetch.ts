@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
+import { withTimeLimit } from "../lifecycle/with-time-limit.ts";
 import { checkTargetUrl, isForbiddenAddress } from "./address-guard.ts";
 import { type FaultClass, faultClassOf, TargetFault } from "./target-fault.ts";
 
@@ -34,17 +35,16 @@ export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = 
       // undici asks `lookup` for names only, so literal addresses are judged here.
       const target = checkTargetUrl(url, allowCidrs);
       if ("fault" in target) throw new TargetFault("blocked");
-      return send(agent, target.url, post);
+      const limit = { ms: post.timeoutMs, signals: post.signal ? [post.signal] : [] };
+      return withTimeLimit(limit, (stop) => send(agent, target.url, post, stop));
     },
     close: () => agent.destroy(),
   };
 }
 
-async function send(dispatcher: Dispatcher, url: URL, { headers, body, timeoutMs, signal }: Post): Promise<Answer> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
+async function send(agent: Dispatcher, url: URL, { headers, body }: Post, stop: AbortSignal): Promise<Answer> {
   try {
-    const answer = await request(url, { method: "POST", headers, body, dispatcher, signal: stop });
+    const answer = await request(url, { method: "POST", headers, body, dispatcher: agent, signal: stop });
     // The head decides. What becomes of the body doesn't change that it was received.
     await answer.body.dump({ limit: longestAnswer, signal: stop }).catch(() => undefined);
     const retryAfter = answer.headers["retry-after"];
