@@ -1,19 +1,10 @@
-import type { Readable } from "node:stream";
-import { StringDecoder } from "node:string_decoder";
-import { decodeFrames, type FrameFault } from "../../channel/decode-frames.ts";
-import type { AgentFrame, ExitFrame } from "../../channel/frame-schema.ts";
-import { mergeStreams } from "../../channel/merge-streams.ts";
-import type { Python, Sandbox, SandboxExit } from "../../sandbox/sandbox.ts";
+import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
+import { readProcess } from "../read-process.ts";
 import { bootstrap, compileRunner } from "./compile-runner.ts";
 
-type LastFrame = Extract<AgentFrame, { type: "result" | "error" }>;
-type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
-
 /**
- * Runs Python source, each run in a fresh sandbox. What is printed to stdout and stderr past Python's own streams comes as
- * `output` and `log` frames too. The agent's `result` or `error` comes last before `exit`: after it nothing of the agent's
- * is let through. A start that fails rejects with `SandboxUnavailable` before `started`.
+ * Runs Python source, each run in a fresh sandbox. A start that fails rejects with `SandboxUnavailable` before `started`.
  */
 export async function createPythonAdapter(sandbox: Sandbox, python: Python): Promise<Adapter> {
   const runner = await compileRunner(sandbox, python);
@@ -23,29 +14,8 @@ export async function createPythonAdapter(sandbox: Sandbox, python: Python): Pro
     async *run(request, signal) {
       const { memory_bytes, processes, disk_bytes, cpu_ms } = request.resources;
       const child = await sandbox.start({ argv, env: {}, resources: { memory_bytes, processes, disk_bytes, cpu_ms } });
-      const kill = () => child.kill();
-      try {
-        signal.addEventListener("abort", kill, { once: true });
-        if (signal.aborted) kill();
-        writeRequest(child.stdin, runner, request, python);
-        yield { type: "started", warm: false };
-
-        let last: LastFrame | null = null;
-        let usage: UsageFrame | null = null;
-        const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
-        for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
-          const frame = item.type === "fault" ? toFrame(item) : item;
-          if (frame.type === "result" || frame.type === "error") last ??= frame;
-          else if (isProcessUsage(frame)) usage = frame;
-          else if (last === null || frame.type === "output" || frame.type === "log") yield frame;
-        }
-        const exit = await child.exited;
-        if (last) yield last;
-        yield toExitFrame(exit, last, usage);
-      } finally {
-        signal.removeEventListener("abort", kill);
-        child.kill();
-      }
+      writeRequest(child.stdin, runner, request, python);
+      yield* readProcess(child, { warm: false, signal });
     },
   };
 }
@@ -55,54 +25,4 @@ function writeRequest(stdin: NodeJS.WritableStream, runner: Buffer, request: Age
   stdin.write(`${runner.length}\n`);
   stdin.write(runner);
   stdin.end(JSON.stringify({ ...rest, site_path: python.sitePath }));
-}
-
-async function* readText(stream: Readable, wrap: (text: string) => AgentFrame): AsyncGenerator<AgentFrame> {
-  const decoder = new StringDecoder("utf8");
-  for await (const chunk of stream) {
-    const text = decoder.write(chunk);
-    if (text) yield wrap(text);
-  }
-  const rest = decoder.end();
-  if (rest) yield wrap(rest);
-}
-
-const toOutput = (content: string): AgentFrame => ({ type: "output", content });
-const toLog = (text: string): AgentFrame => ({
-  type: "log",
-  level: "info",
-  stream: "stderr",
-  message: text.endsWith("\n") ? text.slice(0, -1) : text,
-});
-
-/** A result that can't be read is an error; anything else that is no frame is worth a warning. */
-function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
-  if (frame_type === "result") {
-    const message = `The result can't be used: ${reason}.`;
-    return { type: "error", code: "agent_error", error_type: "InvalidResult", message, traceback: null };
-  }
-  const message = `The agent wrote ${frame_type ? `a '${frame_type}' frame` : "a line"} that can't be used: ${reason}.`;
-  return { type: "log", level: "warn", stream: "agent", message };
-}
-
-/** The runner's own report at its end, for levels where the sandbox can't measure. */
-function isProcessUsage(frame: AgentFrame): frame is UsageFrame {
-  return frame.type === "usage" && frame.cpu_ms !== undefined;
-}
-
-function toExitFrame(exit: SandboxExit, last: LastFrame | null, usage: UsageFrame | null): ExitFrame {
-  return {
-    type: "exit",
-    code: exit.code,
-    signal: exit.signal,
-    limit: exit.limit ?? (last?.type === "error" ? limitBehind(last) : null),
-    cpu_ms: exit.cpu_ms ?? usage?.cpu_ms ?? null,
-    max_rss_bytes: exit.max_rss_bytes ?? usage?.max_rss_bytes ?? null,
-  };
-}
-
-/** An rlimit or a full tmpfs reaches Python code as an exception (errno 27 EFBIG, 28 ENOSPC), which it may well raise itself. */
-function limitBehind({ error_type, message }: Extract<AgentFrame, { type: "error" }>): ExitFrame["limit"] {
-  if (error_type === "MemoryError") return "memory";
-  return error_type === "OSError" && /^\[Errno (27|28)\]/.test(message) ? "disk" : null;
 }

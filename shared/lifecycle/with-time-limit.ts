@@ -1,0 +1,21 @@
+type Limit = { ms: number; signals: readonly AbortSignal[] };
+
+/**
+ * Does `work` with a signal that aborts after `ms`, or as soon as one of `signals` does. Not
+ * `AbortSignal.any([AbortSignal.timeout(ms), …])`: Node 20 loses that time-out to the garbage collector.
+ */
+export async function withTimeLimit<T>({ ms, signals }: Limit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  const timer = setTimeout(stop, ms);
+  for (const signal of signals) {
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop);
+  }
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    for (const signal of signals) signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
+import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
+import { mergeStreams } from "../channel/merge-streams.ts";
+import type { SandboxExit, SandboxProcess } from "../sandbox/sandbox.ts";
+
+type LastFrame = Extract<AgentFrame, { type: "result" | "error" }>;
+type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
+type Reading = { warm: boolean; signal: AbortSignal };
+
+/**
+ * `started`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
+ * and stderr as `output` and `log`. Its first `result` or `error` comes last before the `exit`: after it no frame of the agent's counts.
+ * When `signal` aborts, the whole tree is killed; the iteration still ends with `exit`.
+ */
+export async function* readProcess(child: SandboxProcess, { warm, signal }: Reading): AsyncGenerator<Frame> {
+  const kill = () => child.kill();
+  try {
+    signal.addEventListener("abort", kill, { once: true });
+    if (signal.aborted) kill();
+    yield { type: "started", warm };
+    let last: LastFrame | null = null;
+    let usage: UsageFrame | null = null;
+    const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
+    for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
+      const frame = item.type === "fault" ? toFrame(item) : item;
+      if (frame.type === "result" || frame.type === "error") last ??= frame;
+      else if (isProcessUsage(frame)) usage = frame;
+      else if (last === null || frame.type === "output" || frame.type === "log") yield frame;
+    }
+    const exit = await child.exited;
+    if (last) yield last;
+    yield toExitFrame(exit, last, usage);
+  } finally {
+    signal.removeEventListener("abort", kill);
+    child.kill();
+  }
+}
+
+async function* readText(stream: Readable, wrap: (text: string) => AgentFrame): AsyncGenerator<AgentFrame> {
+  const decoder = new StringDecoder("utf8");
+  for await (const chunk of stream) {
+    const text = decoder.write(chunk);
+    if (text) yield wrap(text);
+  }
+  const rest = decoder.end();
+  if (rest) yield wrap(rest);
+}
+
+const toOutput = (content: string): AgentFrame => ({ type: "output", content });
+const toLog = (text: string): AgentFrame => ({
+  type: "log",
+  level: "info",
+  stream: "stderr",
+  message: text.endsWith("\n") ? text.slice(0, -1) : text,
+});
+
+/** A result that can't be read is an error; anything else that is no frame is worth a warning. */
+function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
+  if (frame_type === "result") {
+    const message = `The result can't be used: ${reason}.`;
+    return { type: "error", code: "agent_error", error_type: "InvalidResult", message, traceback: null };
+  }
+  const message = `The agent wrote ${frame_type ? `a '${frame_type}' frame` : "a line"} that can't be used: ${reason}.`;
+  return { type: "log", level: "warn", stream: "agent", message };
+}
+
+/** The runner's own report at its end, for levels where the sandbox can't measure. */
+function isProcessUsage(frame: AgentFrame): frame is UsageFrame {
+  return frame.type === "usage" && frame.cpu_ms !== undefined;
+}
+
+function toExitFrame(exit: SandboxExit, last: LastFrame | null, usage: UsageFrame | null): ExitFrame {
+  return {
+    type: "exit",
+    code: exit.code,
+    signal: exit.signal,
+    limit: exit.limit ?? (last?.type === "error" ? limitBehind(last) : null),
+    cpu_ms: exit.cpu_ms ?? usage?.cpu_ms ?? null,
+    max_rss_bytes: exit.max_rss_bytes ?? usage?.max_rss_bytes ?? null,
+  };
+}
+
+/** An rlimit or a full tmpfs reaches Python code as an exception (errno 27 EFBIG, 28 ENOSPC), which it may well raise itself. */
+function limitBehind({ error_type, message }: Extract<AgentFrame, { type: "error" }>): ExitFrame["limit"] {
+  if (error_type === "MemoryError") return "memory";
+  return error_type === "OSError" && /^\[Errno (27|28)\]/.test(message) ? "disk" : null;
+}
