@@ -7,8 +7,7 @@ import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
-import type { Adapter } from "./adapters/adapter.ts";
-import { createAdapters } from "./adapters/registry.ts";
+import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { findPython } from "./sandbox/find-python.ts";
@@ -27,7 +26,7 @@ export type WorkerContext = {
   queue: RunQueue;
   leases: LeaseKeeper;
   sandbox: Sandbox;
-  adapters: ReadonlyMap<string, Adapter>;
+  adapters: Adapters["byType"];
   outbox: OutboxDrain;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
   nudge(runId: string): Promise<void>;
@@ -46,6 +45,8 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const { minLevel, bwrap, searchPath } = config.sandbox;
   const python = await findPython(config.sandbox.python, searchPath);
   const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
+  const { warmMemoryBytes } = config.worker;
+  const adapters = opens(await openAdapters({ sandbox, python, warmMemoryBytes }));
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
@@ -70,7 +71,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     queue,
     leases,
     sandbox,
-    adapters: await createAdapters(sandbox, python),
+    adapters: adapters.byType,
     outbox,
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),

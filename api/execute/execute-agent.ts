@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
@@ -7,11 +6,11 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { cancelRun } from "../stream/cancel-run.ts";
-import { followRun } from "../stream/follow-run.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
 import { respondSse } from "../stream/respond-sse.ts";
-import { type Accepted, acceptRun } from "./accept-run.ts";
+import { acceptRun } from "./accept-run.ts";
 import { parsePrefer } from "./parse-prefer.ts";
+import { waitForEnd } from "./wait-for-end.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -43,10 +42,7 @@ export const executeAgent = defineOperation({
       return {
         respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }),
       };
-    if (prefer.waitMs > 0)
-      await withTimeLimit({ ms: prefer.waitMs, signals: [signal, ctx.leaving] }, (until) =>
-        ended(ctx, accepted, until),
-      );
+    if (prefer.waitMs > 0) await waitForEnd(ctx, accepted, { ms: prefer.waitMs, signals: [signal, ctx.leaving] });
     accepted.tail.close();
     const record = await readRun(ctx.db, accepted.run_id);
     if (!record) throw new Error("An accepted run has no row.");
@@ -55,10 +51,3 @@ export const executeAgent = defineOperation({
     return record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
-
-/** Resolves when the run has ended, or `until` aborts. */
-async function ended(ctx: ApiContext, { run_id, tail, queued }: Accepted, until: AbortSignal): Promise<void> {
-  until.addEventListener("abort", () => tail.close(), { once: true });
-  const start = { cursor: queued ?? beforeFirst, fresh: queued !== null };
-  for await (const _events of followRun(ctx, run_id, tail, start)) if (until.aborted) return;
-}

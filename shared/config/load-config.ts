@@ -34,6 +34,7 @@ const schema = z.object({
   CALLBACK_ALLOW_CIDRS: cidrList.default([]),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
+  WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
@@ -67,7 +68,7 @@ export function loadConfig(env: Env) {
     encryptionKeys: data.ENCRYPTION_KEYS,
     http: { host: data.HOST, port: data.PORT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
-    worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS },
+    worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };

@@ -1,10 +1,13 @@
-type Limit = { ms: number; signals: readonly AbortSignal[] };
+export type TimeLimit = { ms: number; signals: readonly AbortSignal[] };
 
 /**
  * Does `work` with a signal that aborts after `ms`, or as soon as one of `signals` does. Not
  * `AbortSignal.any([AbortSignal.timeout(ms), …])`: Node 20 loses that time-out to the garbage collector.
  */
-export async function withTimeLimit<T>({ ms, signals }: Limit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withTimeLimit<T>(
+  { ms, signals }: TimeLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   const timer = setTimeout(stop, ms);

@@ -30,6 +30,8 @@ export type AgentRequest = {
   state_snapshot: string;
   metadata: Record<string, unknown>;
   env: Record<string, string>;
+  /** The part of `env` that is the version's own: the same for each of its runs. */
+  version_env: Record<string, string>;
   resources: RunResources;
 };
 

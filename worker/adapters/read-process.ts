@@ -1,25 +1,25 @@
-import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
-import type { SandboxExit, SandboxProcess } from "../sandbox/sandbox.ts";
+import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 
 type LastFrame = Extract<AgentFrame, { type: "result" | "error" }>;
 type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
-type Reading = { warm: boolean; signal: AbortSignal };
+/** `note`: something that its author should know. */
+type Reading = { warm: boolean; note: string | null; signal: AbortSignal };
 
 /**
  * `started`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
  * and stderr as `output` and `log`. Its first `result` or `error` comes last before the `exit`: after it no frame of the agent's counts.
  * When `signal` aborts, the whole tree is killed; the iteration still ends with `exit`.
  */
-export async function* readProcess(child: SandboxProcess, { warm, signal }: Reading): AsyncGenerator<Frame> {
+export async function* readProcess(child: AgentProcess, { warm, note, signal }: Reading): AsyncGenerator<Frame> {
   const kill = () => child.kill();
   try {
     signal.addEventListener("abort", kill, { once: true });
     if (signal.aborted) kill();
-    yield { type: "started", warm };
+    yield* toOpening(warm, note);
     let last: LastFrame | null = null;
     let usage: UsageFrame | null = null;
     const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
@@ -38,7 +38,10 @@ export async function* readProcess(child: SandboxProcess, { warm, signal }: Read
   }
 }
 
-async function* readText(stream: Readable, wrap: (text: string) => AgentFrame): AsyncGenerator<AgentFrame> {
+async function* readText(
+  stream: AsyncIterable<Uint8Array>,
+  wrap: (text: string) => AgentFrame,
+): AsyncGenerator<AgentFrame> {
   const decoder = new StringDecoder("utf8");
   for await (const chunk of stream) {
     const text = decoder.write(chunk);
@@ -46,6 +49,11 @@ async function* readText(stream: Readable, wrap: (text: string) => AgentFrame): 
   }
   const rest = decoder.end();
   if (rest) yield wrap(rest);
+}
+
+function toOpening(warm: boolean, note: string | null): Frame[] {
+  const started: Frame = { type: "started", warm };
+  return note === null ? [started] : [started, { type: "log", level: "info", stream: "agent", message: note }];
 }
 
 const toOutput = (content: string): AgentFrame => ({ type: "output", content });

@@ -35,6 +35,7 @@ type Opened = { files: Record<string, string>; env_vars: Record<string, string> 
 
 function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
   const code = codeOf(config);
+  const version_env = { ...config.env, AGENT_ID: attempt.agent_id, AGENT_VERSION: attempt.version };
   const {
     id: run_id,
     user_id,
@@ -62,7 +63,8 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages,
     state_snapshot: attempt.state_snapshot ?? attempt.thread_state ?? "",
     metadata,
-    env: { ...config.env, ...env_vars, ...identity(attempt) },
+    env: { ...version_env, ...env_vars, ...runIdentity(attempt) },
+    version_env,
     resources: resourcesOf(config, attempt),
   };
 }
@@ -75,11 +77,9 @@ function unseal(keyRing: KeyRing, sealed: Buffer | null, aad: string): Record<st
   return sealed ? (JSON.parse(open(keyRing, sealed, aad).toString("utf8")) as Record<string, string>) : {};
 }
 
-function identity({ id, agent_id, version, thread_id, traceparent }: Attempt): Record<string, string> {
+function runIdentity({ id, thread_id, traceparent }: Attempt): Record<string, string> {
   return {
     RUN_ID: id,
-    AGENT_ID: agent_id,
-    AGENT_VERSION: version,
     ...(thread_id === null ? {} : { THREAD_ID: thread_id }),
     ...(traceparent === null ? {} : { TRACEPARENT: traceparent }),
   };

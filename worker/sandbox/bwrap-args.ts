@@ -1,10 +1,12 @@
 import { lstatSync, readlinkSync } from "node:fs";
 
-type NamespaceView = {
+export type NamespaceView = {
   /** Shown read-only at the same place, beyond the system's programs and libraries. */
   readOnly: readonly string[];
   diskBytes: number;
   env: Record<string, string>;
+  /** The command is pid 1 in there; else bubblewrap is, and reaps. */
+  resident: boolean;
   /** The descriptor that the seccomp filter is read from; null for none. */
   seccompFd: number | null;
 };
@@ -16,13 +18,14 @@ export const workDirectory = "/run/agent/work";
  * bubblewrap's options: new namespaces of every kind, an empty read-only root with the system's programs, and one
  * size-limited tmpfs that holds the working directory and /tmp. No path of ours, no socket, no host file but programs.
  */
-export function bwrapArgs({ readOnly, diskBytes, env, seccompFd }: NamespaceView): string[] {
+export function bwrapArgs({ readOnly, diskBytes, env, resident, seccompFd }: NamespaceView): string[] {
   return [
     "--unshare-all",
     "--unshare-user",
     "--disable-userns",
     "--die-with-parent",
     "--new-session",
+    ...(resident ? ["--as-pid-1"] : []),
     "--cap-drop",
     "ALL",
     "--hostname",

@@ -43,6 +43,7 @@ export async function openSandbox({ minLevel, bwrap, searchPath, python, log }: 
     return {
       report,
       start: (command) => outcome.start(command),
+      startResident: outcome.startResident,
       close: async () => {
         await outcome.close();
         closeParts();

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openDecoys, type Decoys } from "./decoys.ts";
-import type { Python, Sandbox, SandboxProcess } from "./sandbox.ts";
+import type { Python, Sandbox } from "./sandbox.ts";
+import type { SandboxProcess } from "./process.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 96 * MiB, processes: 16, disk_bytes: MiB, cpu_ms: 10_000 };

@@ -1,23 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
-import { createAdapters } from "../../../worker/adapters/registry.ts";
+import { type Adapters, openAdapters } from "../../../worker/adapters/registry.ts";
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
 let adapter: Adapter;
+let adapters: Adapters;
 let machine: Awaited<ReturnType<typeof openLevels>>;
 
 beforeAll(async () => {
   machine = await openLevels();
   const [strongest] = machine.levels;
   if (!strongest) throw new Error("no level at all");
-  const adapters = await createAdapters(strongest, machine.python);
-  const found = adapters.get("langgraph");
-  if (!found || found !== adapters.get("python")) throw new Error("langgraph is python");
+  adapters = await openAdapters({ sandbox: strongest, python: machine.python, warmMemoryBytes: 256 << 20 });
+  const found = adapters.byType.get("langgraph");
+  if (!found || found !== adapters.byType.get("python")) throw new Error("langgraph is python");
   adapter = found;
 });
-afterAll(() => machine.close());
+afterAll(async () => {
+  adapters.close();
+  await machine.close();
+});
 
 const typesOf = (frames: Frame[]) => frames.map((frame) => frame.type);
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Adapter, AgentRequest } from "../../../worker/adapters/adapter.ts";
 import type { ExitFrame, Frame } from "../../../worker/channel/frame-schema.ts";
@@ -15,12 +16,11 @@ export const resources = {
 /** A request to run a program of test/agents, named without `.py`. */
 export function agentRequest(agent: string, changes: Partial<AgentRequest> = {}): AgentRequest {
   const source = readFileSync(new URL(`../../agents/${agent}.py`, import.meta.url), "utf8");
-  return {
+  const request = {
     run_id: "run_1",
     attempt: 1,
     user_id: "user_1",
     agent_id: "agent_1",
-    version: "1.0.0",
     thread_id: "thread_1",
     runtime_mode: "standard",
     lifecycle: "serverless",
@@ -32,9 +32,13 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     state_snapshot: "",
     metadata: {},
     env: {},
+    version_env: {},
     resources,
     ...changes,
   };
+  // A version never changes what it runs, nor with what.
+  const { entrypoint, code, resources: given } = request;
+  return { version: hash("sha1", JSON.stringify([entrypoint, code, given])), ...request };
 }
 
 export type Collected = {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Adapter } from "../../../worker/adapters/adapter.ts";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
@@ -43,10 +42,11 @@ function leftovers(): string[] {
 }
 
 describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
-  let adapter: Adapter;
+  let adapter: Awaited<ReturnType<typeof createPythonAdapter>>;
   beforeAll(async () => {
-    adapter = await createPythonAdapter(sandbox, machine.python);
+    adapter = await createPythonAdapter({ sandbox, python: machine.python, warmMemoryBytes: 0 });
   });
+  afterAll(() => adapter.close());
   const bomb = (kind: string, changes = {}) =>
     runAgent(
       adapter,

@@ -12,7 +12,24 @@ class BadEntrypoint(Exception):
     runfleet_code = "bad_entrypoint"
 
 
-def call_entrypoint(entrypoint, context, send, candidates):
+CANDIDATES = ("main", "run", "agent", "graph", "app", "predict", "Predictor", "handler")
+
+
+def call_entrypoint(entrypoint, context, send, module=None):
+    """The agent's result. `module` is its module, where it is loaded already."""
+    path, name = split_entrypoint(entrypoint)
+    if module is None:
+        module = execute(*read_code(path, name))
+    if module is None:
+        return None
+    found = getattr(module, name, None) if name else first_callable(module)
+    function = adapt(found, send)
+    if name and function is None:
+        raise BadEntrypoint(f"'{path}' has nothing to call that is named '{name}'.")
+    return drive(call(function, context), send) if function else None
+
+
+def split_entrypoint(entrypoint):
     if not entrypoint:
         raise NoEntrypoint("The agent has no code: neither its config nor the run's files name any.")
     path, _, name = entrypoint.partition(":")
@@ -21,28 +38,25 @@ def call_entrypoint(entrypoint, context, send, candidates):
         raise BadEntrypoint(f"'{entrypoint}' is not like file.py or file.py:name.")
     if not os.path.isfile(path):
         raise BadEntrypoint(f"There is no file '{path}' among the agent's code.")
-    module = load(path, None if name else candidates)
-    if module is None:
-        return None
-    found = getattr(module, name, None) if name else first_callable(module, candidates)
-    function = adapt(found, send)
-    if name and function is None:
-        raise BadEntrypoint(f"'{path}' has nothing to call that is named '{name}'.")
-    return drive(call(function, context), send) if function else None
+    return path, name
 
 
-def first_callable(module, candidates):
-    return next((item for item in (getattr(module, name, None) for name in candidates) if adapt(item, None)), None)
+def first_callable(module):
+    return next((item for item in (getattr(module, name, None) for name in CANDIDATES) if adapt(item, None)), None)
 
 
-def load(path, candidates):
-    """Runs the file: as a module, or as a script (then None) when it defines none of `candidates`."""
+def read_code(path, name):
+    """(path, its syntax tree, whether it is a script): a script defines nothing that could be called."""
+    with open(path, "rb") as file:
+        tree = compile(file.read(), os.path.abspath(path), "exec", 0x400, dont_inherit=True)  # ast.PyCF_ONLY_AST, without importing ast
+    return path, tree, not name and defined_names(tree.body).isdisjoint((*CANDIDATES, "*"))
+
+
+def execute(path, tree, script):
+    """Runs a file's code. Its module; None for a script, which is over by then."""
     sys.path[:0] = [os.getcwd()] if not os.path.dirname(path) else [os.path.abspath(os.path.dirname(path)), os.getcwd()]
     sys.argv = [path]
     full = os.path.abspath(path)
-    with open(full, "rb") as file:
-        tree = compile(file.read(), full, "exec", 0x400, dont_inherit=True)  # ast.PyCF_ONLY_AST, without importing ast
-    script = candidates is not None and defined_names(tree.body).isdisjoint((*candidates, "*"))
     stem = os.path.basename(path)[:-3]
     name = "__main__" if script else f"agent_{stem}" if stem in sys.modules else stem
     module = type(sys)(name)

@@ -4,16 +4,22 @@ import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
-const files = ["runner", "encode_json", "call_agent"] as const;
+const files = ["runner", "encode_json", "call_agent", "resident"] as const;
 
 const compiler = `import marshal, os, sys
 sources = eval(sys.stdin.read())
 code = {name: compile(source, "<runfleet " + name + ">", "exec") for name, source in sources.items()}
 os.write(3, marshal.dumps(code))`;
 
-/** Starts what `compileRunner` gave: stdin is the code's length on a line, the code, and then what the runner reads. */
-export const bootstrap =
-  'import marshal,sys;f=sys.stdin.buffer;modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"])';
+/**
+ * Start what `compileRunner` gave: `once` finds on stdin the code's length on a line, the code, and then its request;
+ * `resident` finds the first two on fd 5, and its commands after them.
+ */
+export const bootstraps = {
+  once: 'import marshal,sys;f=sys.stdin.buffer;modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"]);once()',
+  resident:
+    'import marshal;f=open(5,"rb");modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"]);exec(modules["resident"])',
+} as const;
 
 /**
  * The runner's files as marshalled code of this very interpreter, so that no run compiles them and none needs to reach

@@ -1,28 +1,71 @@
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
+import type { SandboxCommand } from "../../sandbox/process.ts";
+import type { Frame } from "../../channel/frame-schema.ts";
+import { runLimits } from "../../../shared/run/limits.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { readProcess } from "../read-process.ts";
-import { bootstrap, compileRunner } from "./compile-runner.ts";
+import { bootstraps, compileRunner } from "./compile-runner.ts";
+import { createInterpreterPool, type InterpreterPool, type Taken } from "./interpreter-pool.ts";
+import { takeOverInterpreter } from "./interpreter.ts";
+
+type PythonOptions = { sandbox: Sandbox; python: Python; warmMemoryBytes: number };
 
 /**
- * Runs Python source, each run in a fresh sandbox. A start that fails rejects with `SandboxUnavailable` before `started`.
+ * Runs Python source: as a fork of an interpreter that has loaded it, where the sandbox can keep one; else each run in a fresh
+ * sandbox. A start that fails rejects with `SandboxUnavailable` before `started`.
  */
-export async function createPythonAdapter(sandbox: Sandbox, python: Python): Promise<Adapter> {
+export async function createPythonAdapter(options: PythonOptions): Promise<Adapter & { close(): void }> {
+  const { sandbox, python, warmMemoryBytes } = options;
   const runner = await compileRunner(sandbox, python);
-  const argv = [python.path, "-I", "-S", "-X", "utf8", "-c", bootstrap] as const;
-
+  const start = sandbox.startResident;
+  const argv = argvOf(python, bootstraps.resident);
+  const pool =
+    start &&
+    createInterpreterPool({
+      usual: runLimits,
+      memoryBytes: warmMemoryBytes,
+      open: async (resources) => takeOverInterpreter(await start({ argv, env: {}, resources }), runner, python),
+    });
   return {
-    async *run(request, signal) {
-      const { memory_bytes, processes, disk_bytes, cpu_ms } = request.resources;
-      const child = await sandbox.start({ argv, env: {}, resources: { memory_bytes, processes, disk_bytes, cpu_ms } });
-      writeRequest(child.stdin, runner, request, python);
-      yield* readProcess(child, { warm: false, signal });
-    },
+    run: (request, signal) =>
+      pool ? runResident(pool, request, signal) : runOnce({ sandbox, python, runner }, request, signal),
+    close: () => pool?.close(),
   };
 }
 
-function writeRequest(stdin: NodeJS.WritableStream, runner: Buffer, request: AgentRequest, python: Python): void {
-  const { resources: _, ...rest } = request;
-  stdin.write(`${runner.length}\n`);
-  stdin.write(runner);
-  stdin.end(JSON.stringify({ ...rest, site_path: python.sitePath }));
+function argvOf(python: Python, bootstrap: string): SandboxCommand["argv"] {
+  return [python.path, "-I", "-S", "-X", "utf8", "-c", bootstrap];
+}
+
+async function* runResident(pool: InterpreterPool, request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
+  let taken: Taken;
+  try {
+    taken = await pool.take(request, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    yield { type: "started", warm: false };
+    yield { type: "exit", code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
+    return;
+  }
+  try {
+    const { warm, note } = taken;
+    yield* readProcess(taken.run(), { warm, note, signal });
+  } finally {
+    taken.giveBack();
+  }
+}
+
+type Once = { sandbox: Sandbox; python: Python; runner: Buffer };
+
+async function* runOnce(
+  { sandbox, python, runner }: Once,
+  request: AgentRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Frame> {
+  const { resources, version_env: _, ...rest } = request;
+  const child = await sandbox.start({ argv: argvOf(python, bootstraps.once), env: {}, resources });
+  child.stdin.write(`${runner.length}\n`);
+  child.stdin.write(runner);
+  child.stdin.end(JSON.stringify({ ...rest, site_path: python.sitePath }));
+  yield* readProcess(child, { warm: false, note: null, signal });
 }

@@ -1,7 +1,7 @@
-"""Runs one agent: reads one JSON request from stdin, leaves NDJSON frames on fd 3, exits 0 with a result and 1 without.
+"""Runs one agent in this process: takes a request, leaves NDJSON frames on fd 3, exits 0 with a result and 1 without.
 
 Start-up time is the product here: only modules that the interpreter has loaded or built in are imported at the top.
-`modules` is given by the adapter: the code of the files beside this one.
+`modules` is given by the adapter: the code of the files beside this one. It ends by `once()`, or by `resident.py`.
 """
 
 import _thread
@@ -15,7 +15,6 @@ EVENTS_FD = 3
 LINE_BYTES = 12 * 1024 * 1024  # What the worker reads as one frame.
 TRACEBACK_CHARS = 64 * 1024
 WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty.
-CANDIDATES = ("main", "run", "agent", "graph", "app", "predict", "Predictor", "handler")
 
 lock = _thread.allocate_lock()
 
@@ -28,6 +27,7 @@ def load_part(name):
 
 encode_json = load_part("encode_json")
 encode = encode_json.encode
+call_agent = load_part("call_agent")
 
 
 def write_frame(type_, **fields):
@@ -151,18 +151,24 @@ class Context(dict):
         return Tool(str(name), args)
 
 
-def make_context(request):
-    names = ("history", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
-    context = Context({name: request[name] for name in names})
-    context["input"] = request["input_payload"]
-    context["state"] = context["state_snapshot"]
-    context["files"] = {name: os.path.abspath(name) for name in request["files"]}
+context = Context()
+
+
+def offer_helper():
+    """`import runfleet`: the context, and its methods as functions. The context is empty until the run begins."""
     helper = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
     helper.context = context
     for name in ("emit", "progress", "log", "save_state", "usage", "tool"):
         setattr(helper, name, getattr(context, name))
     sys.modules["runfleet"] = helper
-    return context
+
+
+def fill_context(request):
+    names = ("history", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+    context.update({name: request[name] for name in names})
+    context["input"] = request["input_payload"]
+    context["state"] = context["state_snapshot"]
+    context["files"] = {name: os.path.abspath(name) for name in request["files"]}
 
 
 def write_files(files):
@@ -219,14 +225,14 @@ def report_usage():
     write_frame("usage", cpu_ms=cpu_ms, max_rss_bytes=max(usage.ru_maxrss for usage in both) * scale)
 
 
-def run_agent(request):
-    """Answers the last frame's type and fields."""
+def run_agent(request, module):
+    """Answers the last frame's type and fields. `module` is the agent's, where it is loaded already."""
     try:
         os.environ.update(request["env"])
         write_files(request["code"])
         write_files(request["files"])
-        context = make_context(request)
-        result = load_part("call_agent").call_entrypoint(request["entrypoint"], context, send, CANDIDATES)
+        fill_context(request)
+        result = call_agent.call_entrypoint(request["entrypoint"], context, send, module)
         return "result", {"result_content": result}
     except SystemExit as exit_:
         if exit_.code in (None, 0):
@@ -256,19 +262,24 @@ def finish(type_, fields):
     return 1
 
 
-def main():
-    request = encode_json.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
-    os.set_inheritable(EVENTS_FD, False)
-    sys.dont_write_bytecode = True
-    sys.path += request.pop("site_path")
-    sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
+def become_runner(site_path):
+    """What every agent finds: its imports, streams that are frames, and no trace of how it was started."""
     import _sitebuiltins
     import faulthandler
 
+    os.set_inheritable(EVENTS_FD, False)
+    sys.dont_write_bytecode = True
+    sys.path += site_path
+    sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
     faulthandler.enable(2)
     builtins.exit = builtins.quit = _sitebuiltins.Quitter("exit", "Ctrl-D")
+    offer_helper()
+
+
+def run_to_exit(request, module=None):
+    """The whole of a run. Never returns."""
     runner = os.getpid()
-    last = run_agent(request)
+    last = run_agent(request, module)
     if os.getpid() != runner:
         os._exit(0 if last[0] == "result" else 1)  # A fork of the agent's that came back here.
     code = 1
@@ -278,4 +289,8 @@ def main():
         os._exit(code)
 
 
-main()
+def once():
+    """One run, whose request is all that stands on stdin."""
+    request = encode_json.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+    become_runner(request.pop("site_path"))
+    run_to_exit(request)

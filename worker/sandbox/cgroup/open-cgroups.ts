@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
+import type { SandboxUsage } from "../resident.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
 
 type CgroupLimits = { memory_bytes: number; processes: number };
-type CgroupUsage = { cpu_ms: number; max_rss_bytes: number | null; memoryKills: number; refusedForks: number };
 
 export type Cgroup = {
   /**
@@ -13,7 +13,7 @@ export type Cgroup = {
    * every CPU to notice (cgroup_threadgroup_rwsem).
    */
   add(pid: number): Promise<void>;
-  readUsage(): CgroupUsage;
+  readUsage(): SandboxUsage;
   /** Kills what is left in it and removes it, in the background. */
   remove(): void;
 };
@@ -107,7 +107,7 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
   };
 }
 
-function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: string) => string): CgroupUsage {
+function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: string) => string): SandboxUsage {
   const { cpu, cpuKey, perMs, peak, oom } = layouts[hierarchy.version].usage;
   return {
     cpu_ms: Math.round((readNumber(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),

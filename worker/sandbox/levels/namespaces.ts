@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import type { Duplex } from "node:stream";
-import { bwrapArgs, workDirectory } from "../bwrap-args.ts";
+import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
-import { type Python, type Sandbox, type SandboxCommand, type SandboxExit, SandboxUnavailable } from "../sandbox.ts";
+import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
+import type { ResidentCommand, ResidentProcess, SandboxUsage } from "../resident.ts";
+import type { SandboxCommand, SandboxExit, SandboxProcess } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleSeccomp } from "../seccomp.ts";
 import type { SlotUids } from "../slot-uids.ts";
@@ -18,12 +19,18 @@ type NamespaceOptions = {
   strayFds: readonly number[];
 };
 
+/** Read to their end and closed by bubblewrap; a resident's control channel lies between them and stays open. */
 const argsFd = 4;
-const seccompFd = 5;
+const seccompFdOf = (resident: boolean) => (resident ? 6 : 5);
 /** How often a running tree's CPU time is compared with its limit. */
 const cpuCheckMs = 250;
-/** bubblewrap's own, which are in the cgroup as well. */
+/** bubblewrap's own, or bubblewrap's and the resident, which are in the cgroup as well. */
 const ownProcesses = 2;
+const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
+
+type Start = { script: string; resident: boolean };
+type Opened = { launched: Launched; group: Cgroup | null; release: () => void };
+type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
 
 /**
  * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
@@ -40,61 +47,69 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
     },
 
     async start(command) {
-      const uid = (await uids?.take()) ?? null;
-      let group: Cgroup | null = null;
-      let launched: Launched | null = null;
-      try {
-        group = createGroup(cgroups, command.resources);
-        launched = await launchProcess({
-          file: bwrap.file,
-          args: [
-            "--args",
-            String(argsFd),
-            "--",
-            "/bin/sh",
-            "-c",
-            limitsScript(command.resources, cgroups !== null),
-            "sh",
-            ...command.argv,
-          ],
-          env: {},
-          uid,
-          extraPipes: filter ? 2 : 1,
-          strayFds,
-        });
-        // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
-        await group?.add(launched.pid);
-        const env = {
-          PATH: "/usr/local/bin:/usr/bin:/bin",
-          HOME: workDirectory,
-          TMPDIR: "/tmp",
-          LANG: "C.UTF-8",
-          ...command.env,
-        };
-        const view = { readOnly: python.prefixes, diskBytes: command.resources.disk_bytes, env };
-        const [args, seccomp] = launched.extra as [Duplex, Duplex?];
-        args.end(
-          bwrapArgs({ ...view, seccompFd: filter ? seccompFd : null })
-            .map((arg) => `${arg}\0`)
-            .join(""),
-        );
-        seccomp?.end(filter);
-        return supervise(launched, group, command.resources.cpu_ms, () => uid !== null && uids?.release(uid));
-      } catch (error) {
-        if (launched) process.kill(launched.pid, "SIGKILL");
-        group?.remove();
-        if (uid !== null) uids?.release(uid);
-        throw error;
-      }
+      const { cpu_ms } = command.resources;
+      const opened = await open(command, {
+        script: limitsScript(command.resources, cgroups !== null),
+        resident: false,
+      });
+      return watchCpu(supervise(opened), cpu_ms);
+    },
+
+    async startResident(command) {
+      const opened = await open(command, { script: 'ulimit -c 0 && ulimit -n 1024 && exec "$@"', resident: true });
+      const [, control] = opened.launched.extra;
+      if (!control) throw new SandboxUnavailable("no control channel");
+      return {
+        ...supervise(opened),
+        control,
+        memoryBytes: () => readChildren(opened.launched.pid).reduce((sum, pid) => sum + readMemory(pid), 0),
+        rlimits: (cpu_ms) => residentLimits(command.resources, cpu_ms, cgroups !== null),
+      };
     },
 
     close: async () => {
       await cgroups?.close();
     },
   };
+
+  async function open(command: ResidentCommand, { script, resident }: Start): Promise<Opened> {
+    const uid = (await uids?.take()) ?? null;
+    const release = () => uid !== null && uids?.release(uid);
+    let group: Cgroup | null = null;
+    let launched: Launched | null = null;
+    try {
+      group = createGroup(cgroups, command.resources);
+      launched = await launchProcess({
+        file: bwrap.file,
+        args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...command.argv],
+        env: {},
+        uid,
+        extraPipes: 1 + (resident ? 1 : 0) + (filter ? 1 : 0),
+        strayFds,
+      });
+      // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
+      await group?.add(launched.pid);
+      const env = { ...baseEnv, ...command.env };
+      const view = { readOnly: python.prefixes, diskBytes: command.resources.disk_bytes, env, resident };
+      begin(launched, view, filter);
+      return { launched, group, release };
+    } catch (error) {
+      if (launched) process.kill(launched.pid, "SIGKILL");
+      group?.remove();
+      release();
+      throw error;
+    }
+  }
 }
 
-function createGroup(cgroups: Cgroups | null, resources: SandboxCommand["resources"]): Cgroup | null {
+/** Gives bubblewrap what it waits for. */
+function begin({ extra }: Launched, view: Omit<NamespaceView, "seccompFd">, filter: Buffer | null): void {
+  const options = bwrapArgs({ ...view, seccompFd: filter ? seccompFdOf(view.resident) : null });
+  extra[0]?.end(options.map((arg) => `${arg}\0`).join(""));
+  if (filter) extra.at(-1)?.end(filter);
+}
+
+function createGroup(cgroups: Cgroups | null, resources: ResidentCommand["resources"]): Cgroup | null {
   const { memory_bytes, processes } = resources;
   try {
     return cgroups?.create({ memory_bytes, processes: processes + ownProcesses }) ?? null;
@@ -119,31 +134,49 @@ function limitsScript({ processes, cpu_ms, memory_bytes }: SandboxCommand["resou
   ].join(" && ");
 }
 
-function supervise(launched: Launched, group: Cgroup | null, cpuLimitMs: number, release: () => void) {
+/** A resident's runs take these by themselves, after the fork; the rest is the cgroup's. */
+function residentLimits(
+  { memory_bytes, processes }: ResidentCommand["resources"],
+  cpu_ms: number,
+  hasCgroup: boolean,
+): Record<string, [number, number]> {
+  const cpuSeconds = Math.ceil(cpu_ms / 1000);
+  return {
+    CPU: [cpuSeconds, cpuSeconds + 1],
+    ...(hasCgroup ? {} : { NPROC: [processes + 1, processes + 1], AS: [memory_bytes, memory_bytes] }),
+  };
+}
+
+function supervise({ launched, group, release }: Opened): Supervised {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
-  let overCpu = false;
   const kill = () => {
     if (!gone) killNamespace(pid);
   };
-  const cpuCheck =
-    group &&
-    setInterval(() => {
-      overCpu ||= group.readUsage().cpu_ms > cpuLimitMs;
-      if (overCpu) kill();
-    }, cpuCheckMs).unref();
-
   const exited = launched.exited.then((exit): SandboxExit => {
     gone = true;
-    if (cpuCheck) clearInterval(cpuCheck);
     const usage = group?.readUsage() ?? null;
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);
-    const limit = overCpu || signal === "SIGXCPU" ? "cpu" : exceeded(code, usage);
+    const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, usage);
     return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill };
+  return { pid, stdin, stdout, stderr, events, exited, kill, readUsage: () => group?.readUsage() ?? null };
+}
+
+/** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
+function watchCpu({ readUsage, ...child }: Supervised, limitMs: number): SandboxProcess {
+  let over = false;
+  const check = setInterval(() => {
+    over ||= (readUsage()?.cpu_ms ?? 0) > limitMs;
+    if (over) child.kill();
+  }, cpuCheckMs).unref();
+  const exited = child.exited.then((exit): SandboxExit => {
+    clearInterval(check);
+    return over ? { ...exit, limit: "cpu" } : exit;
+  });
+  return { ...child, exited };
 }
 
 /**
@@ -170,7 +203,16 @@ function readChildren(pid: number): number[] {
   }
 }
 
-function exceeded(code: number | null, usage: ReturnType<Cgroup["readUsage"]> | null): SandboxExit["limit"] {
+/** proc(5): statm's second field counts resident pages, of 4 KiB on every machine that we know of. */
+function readMemory(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096;
+  } catch {
+    return 0;
+  }
+}
+
+function exceeded(code: number | null, usage: SandboxUsage | null): SandboxExit["limit"] {
   if (!usage || code === 0) return null;
   if (usage.memoryKills > 0) return "memory";
   return usage.refusedForks > 0 ? "processes" : null;

@@ -4,7 +4,8 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Python, Sandbox, SandboxCommand, SandboxExit } from "../sandbox.ts";
+import type { Python, Sandbox } from "../sandbox.ts";
+import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import type { SlotUids } from "../slot-uids.ts";
@@ -76,6 +77,8 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
         throw error;
       }
     },
+
+    startResident: null,
 
     close: async () => {},
   };

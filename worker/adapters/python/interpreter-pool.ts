@@ -1,0 +1,102 @@
+import type { AgentProcess } from "../../sandbox/process.ts";
+import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
+import type { AgentRequest } from "../adapter.ts";
+import { type Home, keepIdle } from "./idle-interpreters.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { canPreload, findConflict, loadCode } from "./load-code.ts";
+import { keepSpares, type Resources } from "./spare-interpreters.ts";
+
+type PoolOptions = {
+  open: (resources: Resources) => Promise<Interpreter>;
+  /** What most versions have. */
+  usual: Resources;
+  /** All that idle interpreters may hold together. */
+  memoryBytes: number;
+};
+
+export type Taken = {
+  /** Whether this version's interpreter stood ready. */
+  warm: boolean;
+  /** Something that the agent's author should know of how it is run. */
+  note: string | null;
+  run(): AgentProcess;
+  /** After the run has exited. */
+  giveBack(): void;
+};
+
+export type InterpreterPool = {
+  /**
+   * An interpreter for one run. Nobody else's runs, and no other version's, were ever played in it. Rejects with
+   * `SandboxUnavailable`, or when `signal` aborts.
+   */
+  take(request: AgentRequest, signal: AbortSignal): Promise<Taken>;
+  close(): void;
+};
+
+/** Of how many versions it is remembered that they can't be loaded ahead. */
+const rememberedCount = 1_000;
+
+/**
+ * Interpreters by owner and agent version, which have the version's code loaded and play its runs one after another. Code
+ * that can't be loaded ahead is loaded by each run. An `isolated` run has an interpreter to itself, which goes with it.
+ */
+export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions): InterpreterPool {
+  const spares = keepSpares(open, usual);
+  const idle = keepIdle(memoryBytes);
+  const unloadable = new Set<string>();
+
+  function remember(key: string): void {
+    const [oldest] = unloadable;
+    if (unloadable.size >= rememberedCount && oldest !== undefined) unloadable.delete(oldest);
+    unloadable.add(key);
+  }
+
+  function takeIdle(key: string, request: AgentRequest): Home | null {
+    const home = idle.take(key);
+    if (!home || !findConflict(home.envRead, request)) return home;
+    home.interpreter.kill();
+    remember(key);
+    return null;
+  }
+
+  /** A new home, with the code loaded where that can be done; `fault` is what kept it from being done just now. */
+  async function settle(key: string, request: AgentRequest, signal: AbortSignal) {
+    let fault: string | null = null;
+    if (canPreload(request) && !unloadable.has(key)) {
+      const interpreter = await spares.take(request.resources);
+      const loaded = await loadCode(interpreter, request, { preload: true, signal });
+      fault = loaded.fault ?? findConflict(loaded.env_read, request);
+      if (!fault) return { home: { key, interpreter, envRead: loaded.env_read }, fault };
+      interpreter.kill();
+      signal.throwIfAborted();
+      remember(key);
+    }
+    const interpreter = await spares.take(request.resources);
+    const loaded = await loadCode(interpreter, request, { preload: false, signal });
+    if (loaded.fault) throw new SandboxUnavailable("the interpreter ended before the run");
+    return { home: { key, interpreter, envRead: [] }, fault };
+  }
+
+  return {
+    async take(request, signal) {
+      const { user_id, agent_id, version, runtime_mode } = request;
+      const isolated = runtime_mode === "isolated";
+      const key = JSON.stringify([user_id, agent_id, version, runtime_mode, canPreload(request)]);
+      const found = isolated ? null : takeIdle(key, request);
+      const { home, fault } = found ? { home: found, fault: null } : await settle(key, request, signal);
+      return {
+        warm: found !== null,
+        note: fault ? `Each run loads the agent's code anew, since ${fault}.` : null,
+        run: () => home.interpreter.run(request),
+        giveBack() {
+          if (isolated) home.interpreter.kill();
+          else void home.interpreter.settled().then((clean) => clean && idle.keep(home));
+        },
+      };
+    },
+    close() {
+      spares.close();
+      idle.close();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { constants } from "node:os";
+import type { Duplex } from "node:stream";
+import { z } from "zod";
+import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
+import type { Python } from "../../sandbox/sandbox.ts";
+import type { ResidentProcess, SandboxUsage } from "../../sandbox/resident.ts";
+import type { AgentRequest } from "../adapter.ts";
+import { type CutStream, cutStream } from "./cut-stream.ts";
+
+export type AgentCode = {
+  entrypoint: string | null;
+  code: Record<string, string>;
+  /** Variables that the code may see while it is loaded. */
+  env: Record<string, string>;
+  /** False leaves the loading to each run. */
+  preload: boolean;
+};
+
+export type Loaded = {
+  preloaded: boolean;
+  /** Why the code can't be loaded ahead of its runs; with one, this interpreter is of no more use. */
+  fault: string | null;
+  /** Names of variables that the code asked for while it was loaded; `*` for all of them. */
+  env_read: string[];
+};
+
+/** A Python in a sandbox of its own, which plays one run after another. */
+export type Interpreter = {
+  /** Once, before the first run. Rejects when the interpreter ends. */
+  load(code: AgentCode): Promise<Loaded>;
+  /** One at a time. */
+  run(request: AgentRequest): AgentProcess;
+  /** After a run: true when nothing of it is left, false when the interpreter is gone. */
+  settled(): Promise<boolean>;
+  memoryBytes(): number;
+  kill(): void;
+};
+
+const answer = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("loaded"),
+    preloaded: z.boolean(),
+    fault: z.string().nullable(),
+    env_read: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal("ended"),
+    code: z.int().nullable(),
+    signal: z.int().nullable(),
+    cpu_ms: z.number(),
+    max_rss_bytes: z.number(),
+    marker: z.string().max(64),
+  }),
+  z.object({ type: z.literal("clean") }),
+]);
+type Answer = z.infer<typeof answer>;
+type Ended = Extract<Answer, { type: "ended" }>;
+
+const cpuCheckMs = 250;
+/** More than its longest answer, a list of names. */
+const maxAnswer = 1024 * 1024;
+
+/** Takes over a resident that was started with the resident's bootstrap: gives it the runner's code, and makes it ready. */
+export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, python: Python): Interpreter {
+  const { send, ask } = openDialogue(resident);
+  resident.stdin.end();
+  resident.control.write(`${runner.length}\n`);
+  resident.control.write(runner);
+  send("start", { site_path: python.sitePath });
+  let before = resident.readUsage();
+
+  return {
+    async load(code) {
+      send("load", code);
+      const { type: _, ...loaded } = await ask("loaded");
+      before = resident.readUsage();
+      return loaded;
+    },
+    run(request) {
+      const { resources, code: _code, version_env: _env, ...rest } = request;
+      const streams = [resident.events, resident.stdout, resident.stderr].map(cutStream) as [
+        CutStream,
+        CutStream,
+        CutStream,
+      ];
+      const cpu = watchCpu(resident, (before?.cpu_ms ?? 0) + resources.cpu_ms);
+      let over = false;
+      const ended = ask("ended").then((report): SandboxExit => {
+        for (const stream of streams) stream.endAt(Buffer.from(report.marker));
+        return toExit(report, before, resident.readUsage());
+      });
+      const exited = ended
+        .catch(() => resident.exited)
+        .then((exit) => {
+          over = true;
+          return cpu.stop() ? { ...exit, limit: "cpu" as const } : exit;
+        });
+      send("run", { ...rest, rlimits: resident.rlimits(resources.cpu_ms) });
+      const [events, stdout, stderr] = streams.map(({ chunks }) => chunks) as [Chunks, Chunks, Chunks];
+      return { events, stdout, stderr, exited, kill: () => over || resident.kill() };
+    },
+    async settled() {
+      const clean = await ask("clean").then(
+        () => true,
+        () => false,
+      );
+      before = resident.readUsage();
+      return clean;
+    },
+    memoryBytes: () => resident.memoryBytes(),
+    kill: () => resident.kill(),
+  };
+}
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+function openDialogue(resident: ResidentProcess) {
+  const { control } = resident;
+  const answers = readAnswers(resident);
+  const send = (name: string, body: unknown): void => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    control.write(`${name} ${bytes.length}\n`);
+    control.write(bytes);
+  };
+  const ask = async <T extends Answer["type"]>(type: T): Promise<Extract<Answer, { type: T }>> => {
+    const next = await answers.next();
+    if (next?.type === type) return next as Extract<Answer, { type: T }>;
+    resident.kill();
+    throw new Error("The interpreter is gone.");
+  };
+  return { send, ask };
+}
+
+/** A resident's answers in order; null for good once it is gone or talks nonsense. */
+function readAnswers({ control, exited }: Pick<ResidentProcess, "control" | "exited">) {
+  const ready: (Answer | null)[] = [];
+  let waiting: ((answer: Answer | null) => void) | null = null;
+  let ended = false;
+  const give = (item: Answer | null): void => {
+    if (!waiting) return void ready.push(item);
+    waiting(item);
+    waiting = null;
+  };
+  const end = (): void => {
+    ended = true;
+    give(null);
+  };
+  onLines(control, (line) => give(parseAnswer(line)));
+  void exited.then(end);
+  return {
+    next: (): Promise<Answer | null> => {
+      const first = ready.shift();
+      if (first !== undefined) return Promise.resolve(first);
+      return ended ? Promise.resolve(null) : new Promise((resolve) => (waiting = resolve));
+    },
+  };
+}
+
+function onLines(control: Duplex, take: (line: string) => void): void {
+  let rest = "";
+  control.on("data", (chunk: Buffer) => {
+    const lines = (rest + chunk.toString("latin1")).split("\n");
+    rest = (lines.pop() ?? "").slice(0, maxAnswer);
+    for (const line of lines) take(line);
+  });
+}
+
+function parseAnswer(line: string): Answer | null {
+  try {
+    return answer.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+/** Ends a run whose processes took more CPU time together than they may; rlimits grant it to each of them. */
+function watchCpu(resident: ResidentProcess, limitMs: number): { stop(): boolean } {
+  let over = false;
+  const timer = setInterval(() => {
+    over ||= (resident.readUsage()?.cpu_ms ?? 0) > limitMs;
+    if (over) resident.kill();
+  }, cpuCheckMs).unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return over;
+    },
+  };
+}
+
+function toExit(report: Ended, before: SandboxUsage | null, after: SandboxUsage | null): SandboxExit {
+  const signal = Object.entries(constants.signals).find(([, number]) => number === report.signal)?.[0] ?? null;
+  const { code, max_rss_bytes } = report;
+  const cpu_ms = before && after ? after.cpu_ms - before.cpu_ms : report.cpu_ms;
+  return { code, signal, limit: limitBehind(signal, code, before, after), cpu_ms, max_rss_bytes };
+}
+
+function limitBehind(
+  signal: string | null,
+  code: number | null,
+  before: SandboxUsage | null,
+  after: SandboxUsage | null,
+): SandboxExit["limit"] {
+  if (signal === "SIGXCPU") return "cpu";
+  if (code === 0 || !before || !after) return null;
+  if (after.memoryKills > before.memoryKills) return "memory";
+  return after.refusedForks > before.refusedForks ? "processes" : null;
+}

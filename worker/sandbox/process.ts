@@ -1,0 +1,36 @@
+import type { Readable, Writable } from "node:stream";
+
+/** What to start inside: constants and our own code only; user data goes in by `stdin`. Bytes and milliseconds. */
+export type SandboxCommand = {
+  argv: readonly [string, ...string[]];
+  env: Record<string, string>;
+  resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };
+};
+
+export type SandboxExit = {
+  code: number | null;
+  signal: string | null;
+  limit: "memory" | "cpu" | "processes" | "disk" | null;
+  cpu_ms: number | null;
+  max_rss_bytes: number | null;
+};
+
+/** An agent at work. */
+export type AgentProcess = {
+  stdout: AsyncIterable<Uint8Array>;
+  stderr: AsyncIterable<Uint8Array>;
+  /** The agent's event channel; fd 3 inside. */
+  events: AsyncIterable<Uint8Array>;
+  /** Resolves when the process is gone, whether or not something still holds its pipes. Never rejects. */
+  exited: Promise<SandboxExit>;
+  /** SIGKILLs the whole tree; idempotent. */
+  kill(): void;
+};
+
+export type SandboxProcess = AgentProcess & {
+  pid: number;
+  stdin: Writable;
+  stdout: Readable;
+  stderr: Readable;
+  events: Readable;
+};
