@@ -3,6 +3,7 @@ import { readEnv } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
 import { createLog } from "../shared/log.ts";
+import { writeTrace } from "../shared/trace.ts";
 import { createApiContext } from "./context.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
@@ -11,6 +12,7 @@ import { withDocs } from "./system/with-docs.ts";
 
 await runProcess(async (signal) => {
   const config = loadConfig(readEnv());
+  if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("api", config.logLevel);
   const context = createApiContext(config, log, signal);
   const app = createHttpApp({ operations: withDocs(operations), context, log });

@@ -4,6 +4,7 @@ import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
 import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
 import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
+import { trace } from "../shared/trace.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
@@ -18,9 +19,11 @@ import { tellWaiting } from "./tell-waiting.ts";
  */
 export async function executeRun(ctx: WorkerContext, runId: string): Promise<void> {
   const claimedAt = performance.now();
+  trace(runId, "woken");
   const claim = await claimRun(ctx.db, runId, ctx.card);
   if (claim.kind === "thread_busy") return tellWaiting(ctx, runId, "thread_busy");
   if (claim.kind === "not_claimable") return;
+  trace(runId, "claimed");
   const { attempt } = claim;
   const hold = ctx.leases.hold(attempt, claimedAt);
   const onFenced = () => hold.stop("fenced");
@@ -28,6 +31,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
   try {
     const remains = await playAgent(ctx, attempt, hold, output);
+    trace(runId, "exited");
     clearTimeout(deadline);
     // The stream holds this attempt's first event by now, so the one before is fenced there.
     if (attempt.attempt > 1)
@@ -60,8 +64,10 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
     }),
   );
   if (finalized.kind !== "finalized") return;
+  trace(attempt.id, "finalized");
   ctx.outbox.wake();
   await output.announce(events.slice(-1));
+  trace(attempt.id, "announced");
   if (finalized.next_run_id) await ctx.nudge(finalized.next_run_id);
 }
 

@@ -2,11 +2,13 @@ import { readEnv } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
 import { createLog } from "../shared/log.ts";
+import { writeTrace } from "../shared/trace.ts";
 import { createWorkerContext } from "./context.ts";
 import { joinFleet } from "./fleet-member.ts";
 
 await runProcess(async (signal) => {
   const config = loadConfig(readEnv());
+  if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("worker", config.logLevel);
   const ctx = await createWorkerContext(config, log);
   const member = await joinFleet(ctx);

@@ -1,6 +1,7 @@
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
 import { createRedactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import { trace } from "../shared/trace.ts";
 import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
 import type { WorkerContext } from "./context.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
@@ -39,6 +40,7 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     }
   };
   const take = async (frame: Frame): Promise<void> => {
+    trace(attempt.id, frame.type === "started" ? "taken" : "first_frame");
     if (frame.type === "started") return output.push(startedEvent(ctx, attempt, frame.warm));
     if (frame.type === "exit") {
       remains.exit = frame;

@@ -4,6 +4,7 @@ import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { insertRun } from "../../shared/store/runs/insert-run.ts";
+import { trace } from "../../shared/trace.ts";
 import type { ApiContext } from "../context.ts";
 import type { Tail } from "../stream/tail.ts";
 import { checkRequest } from "./check-request.ts";
@@ -24,6 +25,8 @@ export async function acceptRun(
   request: ExecuteRequest,
   traceparent: string | null,
 ): Promise<Accepted> {
+  const run_id = request.run_id ?? newId("run");
+  trace(run_id, "received");
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await resolveVersion(ctx.db, request.agent_id, request.version);
   if ("missing" in version)
@@ -34,11 +37,12 @@ export async function acceptRun(
   if (request.lifecycle !== "serverless")
     throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${request.lifecycle}'.`, 60);
 
-  const run_id = request.run_id ?? newId("run");
+  trace(run_id, "resolved");
   const tail = ctx.hub.open(run_id);
   try {
     const run = newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent });
     const insertion = await insertRun(ctx.db, run);
+    trace(run_id, "committed");
     const attached = insertion.kind === "taken";
     if (attached && !insertion.request_hash.equals(run.request_hash))
       throw conflict("run_id_taken", `The run id '${run_id}' stands for another request.`);
@@ -57,5 +61,6 @@ async function nudge(ctx: ApiContext, runId: string, tail: Tail): Promise<void> 
   // Lost nudges are found by the workers' poll.
   ctx.queue
     .dispatch(runId)
+    .then(() => trace(runId, "queued"))
     .catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
 }

@@ -26,6 +26,7 @@ const schema = z.object({
     .regex(/^[A-Za-z0-9:_-]*$/)
     .default("runfleet:"),
   ENCRYPTION_KEYS: keyRing,
+  TRACE_FILE: z.string().optional(),
   NODE_ENV: z.string().default("development"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
@@ -63,6 +64,7 @@ export function loadConfig(env: Env) {
     );
   return {
     logLevel: data.LOG_LEVEL,
+    traceFile: data.TRACE_FILE,
     database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,

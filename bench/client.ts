@@ -1,0 +1,52 @@
+import { Agent, request } from "node:http";
+
+/** Times from the request's sending; milliseconds. */
+export type RunTimes = { first: number; whole: number; runId: string; startedAt: number };
+
+export type BenchClient = {
+  /** Publishes an agent version; its id is `name`. */
+  publish(name: string, config: Record<string, unknown>, version?: string): Promise<void>;
+  /** One streamed run, from POST to the stream's end. Throws when it doesn't succeed. */
+  run(agentId: string, body?: Record<string, unknown>): Promise<RunTimes>;
+  close(): void;
+};
+
+/** A client with connections that stay open, on the plainest HTTP that Node has: its own time counts in every figure. */
+export function createBenchClient(url: string): BenchClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+  function post(path: string, body: unknown, onText: (text: string) => void): Promise<void> {
+    const payload = Buffer.from(JSON.stringify(body));
+    const headers = { "content-type": "application/json", "content-length": payload.length };
+    return new Promise((resolve, reject) => {
+      const sent = request(`${url}${path}`, { method: "POST", agent, headers }, (answer) => {
+        const ok = (answer.statusCode ?? 500) < 300;
+        answer.setEncoding("utf8");
+        answer.on("data", onText);
+        answer.on("end", () => (ok ? resolve() : reject(new Error(`${path} answered ${answer.statusCode}`))));
+        answer.on("error", reject);
+      });
+      sent.on("error", reject);
+      sent.end(payload);
+    });
+  }
+
+  return {
+    publish: (name, config, version = "1.0.0") =>
+      post("/v1/agents", { user_id: "bench", id: name, name, version, config }, () => {}),
+    async run(agentId, body = {}) {
+      const at = performance.now();
+      let first = Number.NaN;
+      let text = "";
+      await post("/v1/execute", { agent_id: agentId, version: "current", ...body }, (part) => {
+        text += part;
+        if (Number.isNaN(first) && text.includes("event: output.delta")) first = performance.now() - at;
+      });
+      const whole = performance.now() - at;
+      if (!text.includes("event: run.success")) throw new Error(`The run did not succeed:\n${text}`);
+      const runId = /"run_id":"([^"]+)"/.exec(text)?.[1] ?? "";
+      return { first, whole, runId, startedAt: performance.timeOrigin + at };
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,33 @@
+import { channel } from "node:diagnostics_channel";
+import { appendFileSync } from "node:fs";
+
+/** Steps of a run's way, in their order; `npm run bench -- --trace` tells the time between them. */
+export const traceSteps = [
+  "received",
+  "resolved",
+  "committed",
+  "queued",
+  "woken",
+  "claimed",
+  "taken",
+  "first_frame",
+  "exited",
+  "finalized",
+  "announced",
+] as const;
+export type TraceStep = (typeof traceSteps)[number];
+
+/** `at`: milliseconds since the epoch, with fractions. */
+export type TraceMark = { run_id: string; step: TraceStep; at: number };
+
+const marks = channel("runfleet:trace");
+
+/** Says that a run has come to a step. Nearly free while nobody listens. */
+export function trace(run_id: string, step: TraceStep): void {
+  if (marks.hasSubscribers) marks.publish({ run_id, step, at: performance.timeOrigin + performance.now() });
+}
+
+/** Writes every mark of this process to a file, a JSON line each. For measuring only: it writes synchronously. */
+export function writeTrace(file: string): void {
+  marks.subscribe((mark) => appendFileSync(file, `${JSON.stringify(mark)}\n`));
+}
