@@ -7,7 +7,7 @@ const rounds = 200;
 const warmUp = 20;
 const source = "def main(input):\n    yield 'hello'\n    return {'ok': True}\n";
 
-type Figure = { name: string; time: (round: number) => Promise<number[]>; labels: string[] };
+type Figure = { time: (round: number) => Promise<number[]>; labels: string[] };
 
 /** One run at a time, next to a bare start of Python: all figures in turn, so that the machine's moods hit all alike. */
 export async function benchLatency(client: BenchClient, signal: AbortSignal): Promise<string> {
@@ -19,15 +19,13 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
     return [first, whole];
   };
   const figures: Figure[] = [
-    { name: "python", labels: ["`python3 -c pass`"], time: async () => [await timeProgram(python, ["-c", "pass"])] },
-    { name: "warm", labels: ["warm run, to the first output", "warm run, to the end"], time: () => both("bench") },
+    { labels: ["`python3 -c pass`"], time: async () => [await timeProgram(python, ["-c", "pass"])] },
+    { labels: ["warm run, to the first output", "warm run, to the end"], time: () => both("bench") },
     {
-      name: "isolated",
       labels: ["isolated run, to the first output", "isolated run, to the end"],
       time: () => both("bench", { runtime_mode: "isolated" }),
     },
     {
-      name: "cold",
       labels: ["first run of a version, to the first output", "first run of a version, to the end"],
       time: async (round) => {
         const version = `1.0.${round + warmUp + 1}`;
@@ -40,10 +38,14 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
   for (let round = -warmUp; round < rounds && !signal.aborted; round += 1)
     for (const { labels, time } of figures) {
       const values = await time(round);
-      for (const [index, label] of labels.entries())
-        if (round >= 0) taken.set(label, [...(taken.get(label) ?? []), values[index] ?? Number.NaN]);
+      if (round >= 0) note(taken, labels, values);
     }
   return table(taken);
+}
+
+function note(taken: Map<string, number[]>, labels: string[], values: number[]): void {
+  for (const [index, label] of labels.entries())
+    taken.set(label, [...(taken.get(label) ?? []), values[index] ?? Number.NaN]);
 }
 
 function table(taken: Map<string, number[]>): string {

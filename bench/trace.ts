@@ -5,8 +5,8 @@ import { type TraceMark, traceSteps } from "../shared/trace.ts";
 import { quantile } from "./quantile.ts";
 import { withStack } from "./with-stack.ts";
 
-const rounds = 300;
-const warmUp = 30;
+const rounds = 1000;
+const warmUp = 500;
 const steps = ["sent", ...traceSteps, "first_output_read", "end_read"];
 
 /** Where the time of one warm run goes: between each two steps of its way, across all processes. */

@@ -19,7 +19,7 @@ export type Launched = {
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
-  events: Readable;
+  events: Duplex;
   extra: Duplex[];
   /** When the started process itself is gone, whatever holds its pipes. Never rejects. */
   exited: Promise<{ code: number | null; signal: string | null }>;

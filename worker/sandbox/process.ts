@@ -1,4 +1,4 @@
-import type { Readable, Writable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 
 /** What to start inside: constants and our own code only; user data goes in by `stdin`. Bytes and milliseconds. */
 export type SandboxCommand = {
@@ -32,5 +32,5 @@ export type SandboxProcess = AgentProcess & {
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
-  events: Readable;
+  events: Duplex;
 };

@@ -68,6 +68,8 @@ export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, p
   resident.control.write(runner);
   send("start", { site_path: python.sitePath });
   let before = resident.readUsage();
+  /** Whether the last request has left this process: what is under way would be the next run's. */
+  let read = true;
 
   return {
     async load(code) {
@@ -95,7 +97,11 @@ export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, p
           over = true;
           return cpu.stop() ? { ...exit, limit: "cpu" as const } : exit;
         });
-      send("run", { ...rest, rlimits: resident.rlimits(resources.cpu_ms) });
+      const body = Buffer.from(JSON.stringify({ ...rest, rlimits: resident.rlimits(resources.cpu_ms) }));
+      const head = Buffer.alloc(8);
+      head.writeBigUInt64BE(BigInt(body.length));
+      read = false;
+      resident.events.write(Buffer.concat([head, body]), () => (read = true));
       const [events, stdout, stderr] = streams.map(({ chunks }) => chunks) as [Chunks, Chunks, Chunks];
       return { events, stdout, stderr, exited, kill: () => over || resident.kill() };
     },
@@ -105,7 +111,7 @@ export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, p
         () => false,
       );
       before = resident.readUsage();
-      return clean;
+      return clean && read;
     },
     memoryBytes: () => resident.memoryBytes(),
     kill: () => resident.kill(),

@@ -3,15 +3,19 @@
 It is pid 1 in there: no run can end it, all that a run starts comes to it in the end, and its own end takes everything
 along. The worker's commands come on fd 5, each a line `<name> <length>` and a JSON body; answers are JSON lines. An agent's
 code never holds that descriptor, so it can't speak for this file. `f`, the open fd 5, is given by the bootstrap.
+
+The next run's process stands ready, forked before its request comes, and reads that itself from fd 3: so nothing of a run
+is ever in this process's memory, which all later ones share.
 """
 
 import ctypes
+import fcntl
 import gc
 import os
 import resource
 import signal
-import stat
 import sys
+import termios
 import traceback  # Used when an agent fails; here, so that each run finds it loaded.
 
 CONTROL_FD = 5
@@ -36,7 +40,12 @@ class NotClean(Exception):
 
 def identify(place):
     found = os.lstat(place)
-    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
+    return found.st_dev, found.st_ino, found.st_mode
+
+
+def count_entries():
+    """How much there is in each place, without its names. A directory's size on tmpfs is its number of entries times 20."""
+    return [os.lstat(place).st_size for place in PLACES]
 
 
 def wipe():
@@ -63,6 +72,38 @@ def empty(directory, most):
     return removed
 
 
+def clean_up(files, untouched):
+    """After a run. In a process of its own, since names are a run's too, unless there is nothing but the agent's files."""
+    try:
+        for name in files:
+            os.unlink(name)
+        for directory in sorted({d for name in files for d in parents(name)}, key=len, reverse=True):
+            os.rmdir(directory)
+    except OSError:
+        pass  # The run moved or removed it, or put something in.
+    if look_around() == untouched:
+        return
+    child = os.fork()
+    if child == 0:
+        try:
+            wipe()
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    if look_around() != untouched:
+        raise NotClean("something is left")
+
+
+def look_around():
+    """What is the same before each run: the places themselves and how much is in them."""
+    return [identify(place) for place in PLACES], count_entries()
+
+
+def parents(name):
+    """`a/b/c` lies in `a/b` and `a`."""
+    return [name[:end] for end, character in enumerate(name) if character == "/"]
+
+
 class NotedEnviron(os._Environ):
     """The environment while an agent's module is loaded: notes what it was asked for, since a run may bring another."""
 
@@ -83,7 +124,7 @@ def load_agent(entrypoint, files):
     with a fault the code did something that a fork can't share, and this process is no clean ground any more.
     """
     write_files(files)
-    written = count_entries(files)
+    written = len({*files, *(d for name in files for d in parents(name))})
     try:
         code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
     except Exception:
@@ -149,22 +190,35 @@ def count_shared():
         return sum(line.split(maxsplit=2)[1].endswith("s") for line in file)
 
 
-def count_entries(files):
-    """Files, and the directories that they lie in."""
-    return len({name[:end] for name in files for end in (len(name), *(i for i, c in enumerate(name) if c == "/"))})
-
-
-def enter_run(limits):
-    """In the fork: lets go of what isn't the run's, and takes its limits."""
+def await_run(agent):
+    """The next run's process: lets go of what isn't the run's, waits for the request, plays it. Never returns."""
     os.close(CONTROL_FD)
     prctl(PR_SET_DUMPABLE, 1)
     os.setsid()
-    for name, soft_and_hard in limits.items():
+    encode_json.parse(encode({"warm": ["up", 1.5, None]}).decode())  # Touches what every run needs, before it counts.
+    request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
+    for name, soft_and_hard in request.pop("rlimits").items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
-    with open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # Out of memory, the run is to end, not the sandbox.
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
+    request["code"] = agent["code"]
+    run_to_exit(request, agent["module"])
+
+
+def read_request():
+    """Eight bytes of length, and as many as they say."""
+    length = int.from_bytes(read_exactly(8), "big")
+    return read_exactly(length)
+
+
+def read_exactly(length):
+    data = bytearray()
+    while len(data) < length:
+        part = os.read(EVENTS_FD, min(length - len(data), 1 << 20))
+        if not part:
+            os._exit(1)  # The worker is gone.
+        data += part
+    return bytes(data)
 
 
 def reap(child):
@@ -186,13 +240,14 @@ def reap(child):
             status = ended
 
 
-def play(agent, body):
+def play(agent):
     """One run, from fork to the last of its processes."""
     child = os.fork()
     if child == 0:
-        request = encode_json.parse(body.decode("utf-8", "surrogatepass"))
-        enter_run(request.pop("rlimits"))
-        run_to_exit({**request, "code": agent["code"]}, agent["module"])
+        try:
+            await_run(agent)
+        finally:
+            os._exit(1)
     status, cpu_ms, max_rss_bytes = reap(child)
     marker = b"\0runfleet-end:" + os.urandom(16).hex().encode() + b"\n"
     for fd in CHANNELS:
@@ -207,36 +262,34 @@ def play(agent, body):
         max_rss_bytes=max_rss_bytes,
         marker=marker.decode(),
     )
+    if int.from_bytes(fcntl.ioctl(EVENTS_FD, termios.FIONREAD, bytes(4)), sys.byteorder):
+        raise NotClean("the request was not read")
+
+
+def read_command():
+    length = int(f.readline().split()[1])
+    return encode_json.parse(f.read(length).decode("utf-8", "surrogatepass"))
 
 
 def serve():
-    identities = [identify(place) for place in PLACES]
-    agent = {"code": {}, "module": None}
-    while head := f.readline():
-        name, length = head.split()
-        body = f.read(int(length))
-        if name == b"start":
-            request = encode_json.parse(body.decode())
-            become_runner(request["site_path"])
-        elif name == b"load":
-            request = encode_json.parse(body.decode("utf-8", "surrogatepass"))
-            os.environ.update(request["env"])
-            agent = {"code": request["code"], "module": None}
-            fault, env_read = None, []
-            if request["preload"]:
-                os.environ.__class__, plain = NotedEnviron, os.environ.__class__
-                agent["module"], fault = load_agent(request["entrypoint"], request["code"])
-                os.environ.__class__, env_read = plain, sorted(NotedEnviron.names)
-            gc.collect()
-            gc.freeze()
-            prctl(PR_SET_DUMPABLE, 0)  # No run may look into this process.
-            answer("loaded", preloaded=agent["module"] is not None, fault=fault, env_read=env_read)
-        else:
-            play(agent, body)
-            wipe()
-            if [identify(place) for place in PLACES] != identities:
-                raise NotClean("a place was replaced")
-            answer("clean")
+    become_runner(read_command()["site_path"])
+    untouched = look_around()
+    request = read_command()
+    os.environ.update(request["env"])
+    agent = {"code": request["code"], "module": None}
+    fault, env_read = None, []
+    if request["preload"]:
+        os.environ.__class__, plain = NotedEnviron, os.environ.__class__
+        agent["module"], fault = load_agent(request["entrypoint"], request["code"])
+        os.environ.__class__, env_read = plain, sorted(NotedEnviron.names)
+    gc.collect()
+    gc.freeze()
+    prctl(PR_SET_DUMPABLE, 0)  # No run may look into this process.
+    answer("loaded", preloaded=agent["module"] is not None, fault=fault, env_read=env_read)
+    while True:
+        play(agent)
+        clean_up(request["code"], untouched)
+        answer("clean")
 
 
 try:

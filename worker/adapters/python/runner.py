@@ -251,10 +251,6 @@ def finish(type_, fields):
 
     atexit._run_exitfuncs()
     flush()
-    try:
-        report_usage()
-    except Exception:
-        pass  # The agent used up what an import needs; its result counts all the same.
     if write_frame(type_, **fields):
         return 0 if type_ == "result" else 1
     message = f"The result is longer than {LINE_BYTES} bytes."
@@ -276,12 +272,17 @@ def become_runner(site_path):
     offer_helper()
 
 
-def run_to_exit(request, module=None):
-    """The whole of a run. Never returns."""
+def run_to_exit(request, module=None, reports=()):
+    """The whole of a run. `reports` are made at its end. Never returns."""
     runner = os.getpid()
     last = run_agent(request, module)
     if os.getpid() != runner:
         os._exit(0 if last[0] == "result" else 1)  # A fork of the agent's that came back here.
+    for report in reports:
+        try:
+            report()
+        except Exception:
+            pass  # The agent used up what it needs; its result counts all the same.
     code = 1
     try:
         code = finish(*last)
@@ -293,4 +294,4 @@ def once():
     """One run, whose request is all that stands on stdin."""
     request = encode_json.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
     become_runner(request.pop("site_path"))
-    run_to_exit(request)
+    run_to_exit(request, reports=[report_usage])
