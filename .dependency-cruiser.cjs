@@ -106,7 +106,7 @@ module.exports = {
       "^(shared/queue/|worker/consume\\.ts$)",
     ]),
     door("redis-has-few-doors", "Redis is the nudge and the live view, behind named files.", packages("ioredis"), [
-      "^(shared/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/tail-hub\\.ts$|api/http/rate-limit\\.ts$)",
+      "^(shared/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/(tail-hub|run-channels)\\.ts$|api/http/rate-limit\\.ts$)",
     ]),
     door(
       "sql-lives-in-store",

@@ -6,7 +6,7 @@ import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
 import type { WorkerContext } from "./context.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
 import type { Hold } from "./lease/hold-leases.ts";
-import type { Remains } from "./outcome/decide-outcome.ts";
+import { keepFrame, nothingYet, type Remains } from "./outcome/remains.ts";
 import { frameToEvent } from "./output/frame-to-event.ts";
 import { createOutputLimiter } from "./output/limit-output.ts";
 import type { RunOutput } from "./output/run-output.ts";
@@ -47,32 +47,12 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
       return;
     }
     const clean: AgentFrame = redact.deep(frame);
-    keep(remains, clean);
+    keepFrame(remains, clean);
     const event = frameToEvent(clean);
     if (event) await send(event);
   };
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
   return { ...remains, aborted: abortReasonOf(hold.signal) };
-}
-
-/** What outlives the stream: the result, the error, the last state, the usage so far. The first result or error stands. */
-function keep(remains: Remains, frame: AgentFrame): void {
-  if (frame.type === "result" && !remains.error) remains.result ??= frame;
-  if (frame.type === "error" && !remains.result) remains.error ??= agentError(frame);
-  if (frame.type === "state") remains.state_snapshot = frame.state_snapshot;
-  if (frame.type === "usage") {
-    const { type: _, ...usage } = frame;
-    remains.usage = { ...remains.usage, ...usage };
-  }
-}
-
-function agentError({
-  code,
-  error_type,
-  message,
-  traceback,
-}: Extract<AgentFrame, { type: "error" }>): Remains["error"] {
-  return { code, type: error_type, message, traceback };
 }
 
 function ourFault(code: string, message: string): Remains["error"] {
@@ -93,17 +73,4 @@ function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunE
     warm,
   } as const;
   return { ...started, ...discards };
-}
-
-function nothingYet(timeout_ms: number): Remains {
-  return {
-    result: null,
-    error: null,
-    exit: null,
-    aborted: null,
-    outputs: [],
-    state_snapshot: null,
-    usage: null,
-    timeout_ms,
-  };
 }

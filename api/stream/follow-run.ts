@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { compareEventIds, type EventId, follows } from "../../shared/run/event-id.ts";
-import { isTerminal } from "../../shared/run/run-status.ts";
+import { isTerminal, isTerminalEvent } from "../../shared/run/run-status.ts";
 import { placeEvent } from "../../shared/run/stream-event.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
@@ -39,7 +39,7 @@ export async function* followRun(
     if (last) {
       cursor = last;
       yield found.events;
-      if (isTerminal(last.type.replace("run.", ""))) return;
+      if (isTerminalEvent(last.type)) return;
     } else if (inDoubt && found.gapAhead) await sleep(gapPollMs);
     // The stores are read until they hold nothing more; the tail, until it skips something.
     inDoubt = found.gapAhead || (inDoubt && found.events.length > 0);

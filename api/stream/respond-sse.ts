@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Response } from "express";
 import type { EventId } from "../../shared/run/event-id.ts";
 import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
+import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
 import { encodeRetry, encodeSse, ssePing } from "./encode-sse.ts";
@@ -49,14 +50,20 @@ export async function respondSse(
   const start = { cursor: first ?? cursor, fresh: first !== null };
   try {
     for await (const events of followRun(deps, run_id, tail, start)) {
-      if (res.write(events.map(encodeSse).join(""))) continue;
-      if (!(await drained(res, gone.signal))) return void res.destroy();
+      const text = events.map(encodeSse).join("");
+      if (endsRun(events)) return void res.end(text);
+      if (!res.write(text) && !(await drained(res, gone.signal))) return void res.destroy();
     }
     res.end();
   } finally {
     clearInterval(ping);
     tail.close();
   }
+}
+
+function endsRun(events: StreamEvent[]): boolean {
+  const last = events.at(-1);
+  return last !== undefined && isTerminalEvent(last.type);
 }
 
 /** False: the reader took nothing for too long, or went. */

@@ -3,7 +3,7 @@ import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
 import { connectSubscriber } from "../../shared/stream/connection.ts";
 import { parseEventLine } from "../../shared/stream/event-line.ts";
-import { runStream } from "../../shared/stream/keys.ts";
+import { createRunChannels } from "./run-channels.ts";
 import { createTail, type Tail } from "./tail.ts";
 
 export type TailHub = {
@@ -27,10 +27,10 @@ const rowPollMs = 2_000;
 export function openTailHub({ url, prefix, db, log }: Options): TailHub {
   const redis = connectSubscriber(url, (error) => log.warn({ part: "tail", err: error.message }, "connection fault"));
   const tailsByRun = new Map<string, Set<Tail>>();
-  const channelPrefix = runStream(prefix, "");
+  const channels = createRunChannels(redis, prefix);
 
   redis.on("message", (channel, message: string) => {
-    const tails = tailsByRun.get(channel.slice(channelPrefix.length));
+    const tails = tailsByRun.get(channels.runOf(channel));
     if (!tails) return;
     const events = message.split("\n").flatMap((line) => parseEventLine(line) ?? []);
     for (const tail of tails) tail.deliver(events);
@@ -60,17 +60,13 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     const tails = tailsByRun.get(runId);
     if (!tails?.delete(tail) || tails.size > 0) return;
     tailsByRun.delete(runId);
-    redis.unsubscribe(runStream(prefix, runId)).catch(() => undefined);
+    channels.leave(runId);
   }
 
   return {
     open(runId) {
       const tails = tailsByRun.get(runId) ?? new Set();
-      const listening = redis.subscribe(runStream(prefix, runId)).then(
-        () => undefined,
-        () => undefined,
-      );
-      const tail = createTail(listening, () => drop(runId, tail));
+      const tail = createTail(channels.join(runId), () => drop(runId, tail));
       tails.add(tail);
       tailsByRun.set(runId, tails);
       return tail;
@@ -78,6 +74,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
     close() {
       clearInterval(poller);
+      channels.close();
       for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
       redis.disconnect();
     },

@@ -18,3 +18,8 @@ export type TerminalStatus = (typeof terminalStatuses)[number];
 export function isTerminal(status: string): status is TerminalStatus {
   return (terminalStatuses as readonly string[]).includes(status);
 }
+
+/** Whether an event of this type is its run's last. */
+export function isTerminalEvent(type: string): boolean {
+  return isTerminal(type.replace("run.", ""));
+}

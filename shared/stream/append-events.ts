@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import type { Redis } from "ioredis";
-import { isTerminal } from "../run/run-status.ts";
+import { isTerminalEvent } from "../run/run-status.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { formatEventLine } from "./event-line.ts";
 import { runStream } from "./keys.ts";
@@ -23,17 +24,20 @@ export async function appendEvents(
 ): Promise<"written" | "fenced"> {
   const last = events.at(-1);
   if (!last) return "written";
-  const ttl = isTerminal(last.type.replace("run.", "")) ? endedTtlMs : liveTtlMs;
-  const answer = await redis.call(
-    "EVAL",
-    script,
-    "1",
-    runStream(prefix, runId),
-    String(last.attempt),
-    String(ttl),
-    ...events.map(formatEventLine),
-  );
+  const ttl = isTerminalEvent(last.type) ? endedTtlMs : liveTtlMs;
+  const rest = [runStream(prefix, runId), String(last.attempt), String(ttl), ...events.map(formatEventLine)];
+  const answer = await evaluate(redis, rest);
   return answer === "fenced" ? "fenced" : "written";
+}
+
+/** By its digest: Redis has forgotten a script only after a restart. */
+async function evaluate(redis: Redis, keyAndArguments: string[]): Promise<unknown> {
+  try {
+    return await redis.call("EVALSHA", digest, "1", ...keyAndArguments);
+  } catch (error) {
+    if (!String(error).includes("NOSCRIPT")) throw error;
+    return redis.call("EVAL", script, "1", ...keyAndArguments);
+  }
 }
 
 // XADD refuses an id that is not greater than the stream's last: of a later attempt it is the fence, of the same it is a repeat.
@@ -55,3 +59,4 @@ if #new > 0 then
   redis.call('PUBLISH', KEYS[1], table.concat(new, '\\n'))
 end
 return 'written'`;
+const digest = hash("sha1", script);

@@ -3,19 +3,7 @@ import type { Outcome } from "../../shared/run/terminal-event.ts";
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
 import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-
-/** What a run's process left behind. */
-export type Remains = {
-  result: Extract<AgentFrame, { type: "result" }> | null;
-  /** The agent's own error, or why it could not be started. */
-  error: RunError | null;
-  exit: ExitFrame | null;
-  aborted: AbortReason | null;
-  outputs: unknown[];
-  state_snapshot: string | null;
-  usage: Usage | null;
-  timeout_ms: number;
-};
+import type { Remains } from "./remains.ts";
 
 /** Not for this worker to end: it lost the run, or hands it back. */
 export type Undecided = "fenced" | "give_back";

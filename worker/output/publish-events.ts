@@ -10,6 +10,9 @@ export type Publisher = {
   backlog(): number;
 };
 
+/** A warm run's first output comes sooner than this after its start: both go in one batch. */
+const startedPatienceMs = 2;
+
 /**
  * Sends a run's events to its stream, one batch at a time: what comes while a batch is under way makes the next one.
  * When Redis is out of reach the batch is dropped: the transcript has it, and readers fill the gap from there.
@@ -19,6 +22,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   let waiting: StreamEvent[] = [];
   let waitingLength = 0;
   let sending: Promise<void> | null = null;
+  let held: NodeJS.Timeout | undefined;
 
   async function send(): Promise<void> {
     while (waiting.length > 0) {
@@ -34,13 +38,21 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
     sending = null;
   }
 
+  function begin(): void {
+    sending ??= send();
+  }
+
   return {
     add(events) {
       for (const event of events) waitingLength += event.data.length;
       waiting.push(...events);
-      sending ??= send();
+      clearTimeout(held);
+      if (events.every(({ type }) => type === "run.started")) held = setTimeout(begin, startedPatienceMs);
+      else begin();
     },
     settled: async () => {
+      clearTimeout(held);
+      begin();
       while (sending) await sending;
     },
     backlog: () => waitingLength,

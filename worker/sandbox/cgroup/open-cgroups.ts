@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import type { SandboxUsage } from "../resident.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
+import { openStatusFiles, type StatusFiles } from "./status-files.ts";
 
 type CgroupLimits = { memory_bytes: number; processes: number };
 
@@ -93,12 +94,16 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
       }
       for (const [directory, file, value] of layouts[hierarchy.version].optional(limits, hierarchy))
         tryWrite(inGroup(directory, file), String(value));
+      const files = openStatusFiles();
       return {
         async add(pid) {
           await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
         },
-        readUsage: () => readUsage(hierarchy, inGroup),
-        remove: () => removeInBackground(paths),
+        readUsage: () => readUsage(hierarchy, inGroup, files),
+        remove() {
+          files.close();
+          removeInBackground(paths);
+        },
       };
     },
     close: async () => {
@@ -107,31 +112,16 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
   };
 }
 
-function readUsage(hierarchy: Hierarchy, inGroup: (directory: string, file: string) => string): SandboxUsage {
+type InGroup = (directory: string, file: string) => string;
+
+function readUsage(hierarchy: Hierarchy, inGroup: InGroup, files: StatusFiles): SandboxUsage {
   const { cpu, cpuKey, perMs, peak, oom } = layouts[hierarchy.version].usage;
   return {
-    cpu_ms: Math.round((readNumber(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
-    max_rss_bytes: readNumber(inGroup(hierarchy.memory, peak), null),
-    memoryKills: readNumber(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
-    refusedForks: readNumber(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
+    cpu_ms: Math.round((files.number(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
+    max_rss_bytes: files.number(inGroup(hierarchy.memory, peak), null),
+    memoryKills: files.number(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
+    refusedForks: files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
   };
-}
-
-/** A file's number, or that of its line `<key> <number>`. */
-function readNumber(path: string, key: string | null): number | null {
-  try {
-    const text = readFileSync(path, "utf8");
-    const digits =
-      key === null
-        ? text
-        : text
-            .split("\n")
-            .find((line) => line.startsWith(`${key} `))
-            ?.split(" ")[1];
-    return digits === undefined ? null : Number(digits);
-  } catch {
-    return null;
-  }
 }
 
 function killMembers(paths: readonly string[]): void {
