@@ -48,7 +48,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
 type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };
 
 async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
-  const outcome = decideOutcome({ ...remains, aborted: remains.aborted ?? abortReasonOf(hold.signal) });
+  const outcome = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
   if (outcome === "fenced") return;
   if (outcome === "give_back") return giveBack(ctx, attempt, output);
   const duration_ms = Math.round(performance.now() - startedAt);

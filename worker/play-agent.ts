@@ -4,7 +4,6 @@ import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { trace } from "../shared/trace.ts";
 import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
 import type { WorkerContext } from "./context.ts";
-import { abortReasonOf } from "./lease/abort-reason.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { keepFrame, nothingYet, type Remains } from "./outcome/remains.ts";
 import { frameToEvent } from "./output/frame-to-event.ts";
@@ -52,7 +51,7 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     if (event) await send(event);
   };
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
-  return { ...remains, aborted: abortReasonOf(hold.signal) };
+  return remains;
 }
 
 function ourFault(code: string, message: string): Remains["error"] {

@@ -1,8 +1,6 @@
 import { runLimits } from "../../shared/run/limits.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
-import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
-import type { AbortReason } from "../lease/abort-reason.ts";
 import type { Remains } from "./remains.ts";
 
 /** Not for this worker to end: it lost the run, or hands it back. */
