@@ -45,9 +45,11 @@ export async function openDecoys(): Promise<Decoys> {
     });
     return new Promise((resolve, reject) => server.once("error", reject).listen(where, () => resolve(server)));
   };
+  // As long as a name can be: Node pads shorter ones with zeros, and then nobody finds them by their name.
+  const abstract = mark.padEnd(107, "-");
   const onLinux = process.platform === "linux";
   const tcpServer = await listen({ port: 0, host: "127.0.0.1" });
-  const servers = [tcpServer, await listen(unix), ...(onLinux ? [await listen(`\0${mark}`)] : [])];
+  const servers = [tcpServer, await listen(unix), ...(onLinux ? [await listen(`\0${abstract}`)] : [])];
   chmodSync(unix, 0o777);
   const datagrams = createSocket("udp4", () => (touched = true)).bind(0, "127.0.0.1");
   await once(datagrams, "listening");
@@ -58,7 +60,7 @@ export async function openDecoys(): Promise<Decoys> {
     unix,
     outside,
     mark,
-    abstract: mark,
+    abstract,
     tcp: (tcpServer.address() as AddressInfo).port,
     udp: datagrams.address().port,
     decoy: bystander.pid ?? 0,

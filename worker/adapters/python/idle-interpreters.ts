@@ -9,13 +9,14 @@ export type Home = {
 };
 
 export type IdleInterpreters = {
-  /** Takes out the one that was used last; null when there is none. */
-  take(key: string): Home | null;
+  /** Takes out the one that was used last, when it is ready; null when there is none. */
+  take(key: string): Promise<Home | null>;
+  /** Keeps one that is still being cleaned. */
   keep(home: Home): void;
   close(): void;
 };
 
-type Idle = Home & { bytes: number; timer: NodeJS.Timeout };
+type Idle = { home: Home; bytes: number; timer: NodeJS.Timeout; clean: Promise<boolean> };
 
 const idleMs = 300_000;
 
@@ -26,33 +27,43 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   let held = 0;
   let closed = false;
 
-  function takeOut(one: Idle): Idle {
-    idle.delete(one);
+  function takeOut(one: Idle): void {
+    if (!idle.delete(one)) return;
     clearTimeout(one.timer);
     held -= one.bytes;
-    return one;
+  }
+
+  function drop(one: Idle): void {
+    takeOut(one);
+    one.home.interpreter.kill();
   }
 
   return {
-    take(key) {
-      const found = [...idle].findLast((one) => one.key === key);
-      return found ? takeOut(found) : null;
+    async take(key) {
+      for (;;) {
+        const found = [...idle].findLast(({ home }) => home.key === key);
+        if (!found) return null;
+        takeOut(found);
+        if (await found.clean) return found.home;
+      }
     },
     keep(home) {
-      if (closed) return home.interpreter.kill();
-      const bytes = home.interpreter.memoryBytes();
-      const timer = setTimeout(() => takeOut(one).interpreter.kill(), idleMs).unref();
-      const one: Idle = { ...home, bytes, timer };
+      const { interpreter } = home;
+      if (closed) return interpreter.kill();
+      const clean = interpreter.settled();
+      const timer = setTimeout(() => drop(one), idleMs).unref();
+      const one: Idle = { home, bytes: interpreter.memoryBytes(), timer, clean };
       idle.add(one);
-      held += bytes;
+      held += one.bytes;
+      void clean.then((ready) => ready || drop(one));
       for (const oldest of idle) {
         if (held <= memoryBytes) break;
-        takeOut(oldest).interpreter.kill();
+        drop(oldest);
       }
     },
     close() {
       closed = true;
-      for (const one of idle) takeOut(one).interpreter.kill();
+      for (const one of idle) drop(one);
     },
   };
 }

@@ -51,8 +51,8 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
     unloadable.add(key);
   }
 
-  function takeIdle(key: string, request: AgentRequest): Home | null {
-    const home = idle.take(key);
+  async function takeIdle(key: string, request: AgentRequest): Promise<Home | null> {
+    const home = await idle.take(key);
     if (!home || !findConflict(home.envRead, request)) return home;
     home.interpreter.kill();
     remember(key);
@@ -82,7 +82,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
       const { user_id, agent_id, version, runtime_mode } = request;
       const isolated = runtime_mode === "isolated";
       const key = JSON.stringify([user_id, agent_id, version, runtime_mode, canPreload(request)]);
-      const found = isolated ? null : takeIdle(key, request);
+      const found = isolated ? null : await takeIdle(key, request);
       const { home, fault } = found ? { home: found, fault: null } : await settle(key, request, signal);
       return {
         warm: found !== null,
@@ -90,7 +90,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
         run: () => home.interpreter.run(request),
         giveBack() {
           if (isolated) home.interpreter.kill();
-          else void home.interpreter.settled().then((clean) => clean && idle.keep(home));
+          else idle.keep(home);
         },
       };
     },

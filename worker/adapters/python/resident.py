@@ -110,7 +110,7 @@ class NotedEnviron(os._Environ):
     names = set()
 
     def __getitem__(self, name):
-        self.names.add(name)
+        self.names.add(name.decode() if isinstance(name, bytes) else name)
         return super().__getitem__(name)
 
     def __iter__(self):
