@@ -12,6 +12,7 @@ import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts"
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
+import type { RunOutput } from "./output/run-output.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
 /** What a worker's parts work with. */
@@ -28,6 +29,8 @@ export type WorkerContext = {
   sandbox: Sandbox;
   adapters: Adapters["byType"];
   outbox: OutboxDrain;
+  /** Of the runs that are under way here, by run id. */
+  outputs: Map<string, RunOutput>;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
   nudge(runId: string): Promise<void>;
   close(): Promise<void>;
@@ -73,6 +76,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     sandbox,
     adapters: adapters.byType,
     outbox,
+    outputs: new Map(),
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
   };

@@ -5,6 +5,7 @@ import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
 import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import { trace } from "../shared/trace.ts";
+import { askPerson } from "./ask-person.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
@@ -29,6 +30,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   const hold = ctx.leases.hold(attempt, claimedAt);
   const onFenced = () => hold.stop("fenced");
   const output = openRunOutput(ctx, attempt, onFenced);
+  ctx.outputs.set(runId, output);
   const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
   try {
     const remains = await playAgent(ctx, attempt, hold, output);
@@ -40,6 +42,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
     await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
   } finally {
     clearTimeout(deadline);
+    ctx.outputs.delete(runId);
     output.close();
     hold.release();
   }
@@ -48,6 +51,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
 type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };
 
 async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
+  if (!hold.signal.aborted && (await askPerson(ctx, { attempt, output, remains }))) return;
   const outcome = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
   if (outcome === "fenced") return;
   if (outcome === "give_back") return giveBack(ctx, attempt, output);

@@ -6,7 +6,7 @@ import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
 import { consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "./context.ts";
 import { executeRun } from "./execute-run.ts";
-import { hearStops } from "./hear-stops.ts";
+import { hearMessages } from "./hear-messages.ts";
 import { startLoop } from "./reconcile/loop.ts";
 import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
 import { createSlots } from "./slots.ts";
@@ -52,7 +52,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   };
 
   await announce();
-  const stops = hearStops(ctx);
+  const messages = hearMessages(ctx);
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
   const consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
   const loops = [
@@ -70,7 +70,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       await Promise.race([slots.idle(), sleep(graceMs)]);
       ctx.leases.stopAll("draining");
       await Promise.race([slots.idle(), sleep(5_000)]);
-      stops.close();
+      messages.close();
       await Promise.allSettled([consumer.close(), forgetWorker(db, ctx.workerId)]);
     },
   };

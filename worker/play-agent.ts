@@ -7,6 +7,7 @@ import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { keepFrame, nothingYet, type Remains } from "./outcome/remains.ts";
 import { frameToEvent } from "./output/frame-to-event.ts";
+import { createHandOut } from "./output/hand-out.ts";
 import { createOutputLimiter } from "./output/limit-output.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import { prepareAttempt } from "./prepare/agent-request.ts";
@@ -28,6 +29,7 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     };
   const redact = createRedactor(secrets);
   const limit = createOutputLimiter(limits);
+  const handOut = createHandOut(ctx.db, attempt);
 
   const send = async (body: RunEventBody): Promise<void> => {
     if (hold.signal.aborted) return;
@@ -44,6 +46,10 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     if (frame.type === "exit") {
       remains.exit = frame;
       return;
+    }
+    if (frame.type === "artifact") {
+      const handed = await handOut(frame);
+      return "broken" in handed ? hold.stop(handed.broken) : send(handed.pass);
     }
     const clean: AgentFrame = redact.deep(frame);
     keepFrame(remains, clean);

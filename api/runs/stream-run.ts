@@ -24,14 +24,15 @@ export const streamRun = defineOperation({
   },
   responses: {
     200: { description: "Server-Sent Events", content_type: "text/event-stream" },
-    204: { description: "The run has ended and the reader has all of it" },
+    204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
   },
   async handle(ctx: ApiContext, { params, query, headers }) {
     const { run_id } = params;
     const cursor = readCursor(headers["last-event-id"], query.after);
     const [state] = await readRunStates(ctx.db, [run_id]);
     if (!state) throw notFound("run", run_id);
-    if (isTerminal(state.status) && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
+    const rests = isTerminal(state.status) || state.status === "interrupted";
+    if (rests && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
     return {
       respond: (_req, res) =>
         respondSse(ctx, res, { run_id, thread_id: null, tail: ctx.hub.open(run_id), cursor, first: null }),

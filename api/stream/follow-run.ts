@@ -15,7 +15,8 @@ type Deps = { db: Db; streams: RunStreams };
 const gapPollMs = 250;
 
 /**
- * A run's events after `cursor`, in batches, each event once and in order, until its terminal one; it then returns.
+ * A run's events after `cursor`, in batches, each event once and in order, until its terminal one, or until it waits for a
+ * person; it then returns.
  *
  * Backfill: what the stores hold, Redis where it joins the cursor, else the transcript. Cutover: `tail` was opened before
  * the backfill began, so whatever the backfill did not hold is in the tail. Live: what the tail brings, as long as each
@@ -39,11 +40,18 @@ export async function* followRun(
     if (last) {
       cursor = last;
       yield found.events;
-      if (isTerminalEvent(last.type)) return;
+      if (isTerminalEvent(last.type) || (await isAside(deps, runId, last))) return;
     } else if (inDoubt && found.gapAhead) await sleep(gapPollMs);
     // The stores are read until they hold nothing more; the tail, until it skips something.
     inDoubt = found.gapAhead || (inDoubt && found.events.length > 0);
   }
+}
+
+/** Whether a run waits for a person: its stream ends there, and goes on under the same id once it was answered. */
+async function isAside({ db }: Deps, runId: string, last: StreamEvent): Promise<boolean> {
+  if (last.type !== "run.interrupted") return false;
+  const [state] = await readRunStates(db, [runId]);
+  return state?.status === "interrupted";
 }
 
 /** What the tail brings next, as far as it joins. Null: the tail has ended. */

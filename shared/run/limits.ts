@@ -26,6 +26,8 @@ export const runLimits = {
   events: 100_000,
   event_bytes: 64 * KiB,
   result_bytes: 10 * MiB,
+  artifact_bytes: 8 * MiB,
+  artifacts_bytes: 50 * MiB,
 } as const;
 
 /** A run that no worker takes for this long expires. */

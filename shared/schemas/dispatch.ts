@@ -3,3 +3,15 @@ import { z } from "zod";
 /** What a job of the queue `runs` carries: ids only, never inputs or secrets. */
 export const runJob = z.object({ run_id: z.string() });
 export type RunJob = z.infer<typeof runJob>;
+
+/** What is said to a worker about a run that it holds; a hint that may be lost. `look`: its row changed. */
+export const workerMessage = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("look"), run_id: z.string() }),
+  z.object({
+    kind: z.literal("progress"),
+    run_id: z.string(),
+    value: z.number().nullable(),
+    message: z.string().nullable(),
+  }),
+]);
+export type WorkerMessage = z.infer<typeof workerMessage>;

@@ -39,6 +39,16 @@ const terminalShape = {
   duration_ms: z.number().int(),
 };
 
+/** What an agent asks a person. */
+export const openInterrupt = z.object({
+  id: z.string(),
+  reason: z.string(),
+  message: z.string().nullable(),
+  response_schema: z.record(z.string(), z.unknown()).nullable(),
+  expires_at: z.string(),
+});
+export type OpenInterrupt = z.infer<typeof openInterrupt>;
+
 const eventPlace = z.object({ attempt: z.number().int(), seq: z.number().int() });
 
 const queued = event("run.queued", {
@@ -73,9 +83,17 @@ export const runEvent = z.discriminatedUnion("type", [
     error: z.string().nullable(),
     duration_ms: z.number().nullable(),
   }),
+  event("artifact", {
+    name: z.string(),
+    mime: z.string(),
+    size: z.number().int(),
+    sha256: z.string(),
+    url: z.string(),
+  }),
   event("state", { state_snapshot: z.string() }),
   event("usage", usage.shape),
   event("custom", { name: z.string(), value: z.unknown() }),
+  event("run.interrupted", { interrupts: z.array(openInterrupt), state_snapshot: z.string().nullable() }),
   event("gap", { from: eventPlace, to: eventPlace, reason: z.string() }),
   event("run.success", terminalShape),
   event("run.error", terminalShape),

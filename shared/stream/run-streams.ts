@@ -1,4 +1,5 @@
 import type { EventId } from "../run/event-id.ts";
+import type { WorkerMessage } from "../schemas/dispatch.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
@@ -11,8 +12,8 @@ export type RunStreams = {
   append(runId: string, events: StreamEvent[]): Promise<"written" | "fenced">;
   /** See read-events.ts. */
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
-  /** Tells a worker to look at a run's row. A hint that may be lost: the worker's heartbeat finds it too. */
-  tellWorker(workerId: string, runId: string): Promise<void>;
+  /** Tells a worker something of a run that it holds. It may be lost. */
+  tellWorker(workerId: string, message: WorkerMessage): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -22,8 +23,8 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
   return {
     append: (runId, events) => appendEvents(redis, prefix, runId, events),
     read: (runId, after) => readEvents(redis, prefix, runId, after),
-    async tellWorker(workerId, runId) {
-      await redis.publish(workerChannel(prefix, workerId), `stop ${runId}`);
+    async tellWorker(workerId, message) {
+      await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
     },
     async ping() {
       await redis.ping();

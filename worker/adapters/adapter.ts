@@ -27,6 +27,8 @@ export type AgentRequest = {
   files: Record<string, string>;
   input_payload: Record<string, unknown>;
   history: unknown[];
+  /** What people answered when the agent asked them, in the order of asking. */
+  answers: unknown[];
   state_snapshot: string;
   metadata: Record<string, unknown>;
   env: Record<string, string>;

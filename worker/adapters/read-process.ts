@@ -4,14 +4,14 @@ import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 
-type LastFrame = Extract<AgentFrame, { type: "result" | "error" }>;
+type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>;
 type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
 /** `note`: something that its author should know. */
 type Reading = { warm: boolean; note: string | null; signal: AbortSignal };
 
 /**
  * `started`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
- * and stderr as `output` and `log`. Its first `result` or `error` comes last before the `exit`: after it no frame of the agent's counts.
+ * and stderr as `output` and `log`. Its first `result`, `error` or `interrupt` comes last before the `exit`: after it no frame of the agent's counts.
  * When `signal` aborts, the whole tree is killed; the iteration still ends with `exit`.
  */
 export async function* readProcess(child: AgentProcess, { warm, note, signal }: Reading): AsyncGenerator<Frame> {
@@ -25,7 +25,7 @@ export async function* readProcess(child: AgentProcess, { warm, note, signal }: 
     const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
     for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
       const frame = item.type === "fault" ? toFrame(item) : item;
-      if (frame.type === "result" || frame.type === "error") last ??= frame;
+      if (isLast(frame)) last ??= frame;
       else if (isProcessUsage(frame)) usage = frame;
       else if (last === null || frame.type === "output" || frame.type === "log") yield frame;
     }
@@ -72,6 +72,10 @@ function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
   }
   const message = `The agent wrote ${frame_type ? `a '${frame_type}' frame` : "a line"} that can't be used: ${reason}.`;
   return { type: "log", level: "warn", stream: "agent", message };
+}
+
+function isLast(frame: AgentFrame): frame is LastFrame {
+  return frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
 }
 
 /** The runner's own report at its end, for levels where the sandbox can't measure. */

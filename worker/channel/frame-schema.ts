@@ -25,7 +25,21 @@ export const agentFrame = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("state"), state_snapshot: z.string() }),
   usage.extend({ type: z.literal("usage") }),
+  z.object({
+    type: z.literal("artifact"),
+    name: z.string().min(1).max(512),
+    mime: z.string().max(256).nullable().default(null),
+    /** Base64. */
+    content: z.string(),
+  }),
   z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown() }),
+  z.object({
+    type: z.literal("interrupt"),
+    reason: z.string().max(256).default("input_required"),
+    message: z.string().nullable().default(null),
+    response_schema: z.record(z.string(), z.unknown()).nullable().default(null),
+    expires_in_ms: z.number().int().positive().nullable().default(null),
+  }),
   z.object({ type: z.literal("result"), result_content: z.unknown() }),
   z.object({
     type: z.literal("error"),

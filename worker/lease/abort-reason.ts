@@ -10,7 +10,8 @@ export type AbortReason =
   | "draining"
   | "output_limit"
   | "event_limit"
-  | "event_too_large";
+  | "event_too_large"
+  | "artifact_limit";
 
 /** The reason that `signal` was aborted with; null when it was not. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | null {

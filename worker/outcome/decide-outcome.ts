@@ -54,6 +54,7 @@ const limitMessages: Record<string, string> = {
   output_limit: "The run's output exceeds its limit.",
   event_limit: "The run sent more events than it may.",
   event_too_large: "One event of the run is larger than an event may be.",
+  artifact_limit: "The run handed out more bytes of files than it may.",
   memory: "The run used more memory than it may.",
   cpu: "The run used more processor time than it may.",
   processes: "The run started more processes than it may.",

@@ -7,6 +7,8 @@ export type Remains = {
   result: Extract<AgentFrame, { type: "result" }> | null;
   /** The agent's own error, or why it could not be started. */
   error: RunError | null;
+  /** What the agent asks a person; it then has no result. */
+  interrupt: Extract<AgentFrame, { type: "interrupt" }> | null;
   exit: ExitFrame | null;
   aborted: AbortReason | null;
   outputs: unknown[];
@@ -19,6 +21,7 @@ export function nothingYet(timeout_ms: number): Remains {
   return {
     result: null,
     error: null,
+    interrupt: null,
     exit: null,
     aborted: null,
     outputs: [],
@@ -32,6 +35,7 @@ export function nothingYet(timeout_ms: number): Remains {
 export function keepFrame(remains: Remains, frame: AgentFrame): void {
   if (frame.type === "result" && !remains.error) remains.result ??= frame;
   if (frame.type === "error" && !remains.result) remains.error ??= agentError(frame);
+  if (frame.type === "interrupt") remains.interrupt ??= frame;
   if (frame.type === "state") remains.state_snapshot = frame.state_snapshot;
   if (frame.type === "usage") {
     const { type: _, ...usage } = frame;

@@ -1,8 +1,15 @@
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 
-/** The event that an agent's frame becomes; null for those that only tell how the run ended. */
+/** Frames that tell how the run ended, and files, which are stored first. */
+type Silent = "result" | "error" | "interrupt" | "artifact";
+
+/** The event that an agent's frame becomes by itself; null for those that don't. */
 export function frameToEvent(frame: AgentFrame): RunEventBody | null {
-  if (frame.type === "result" || frame.type === "error") return null;
+  if (isSilent(frame)) return null;
   return frame.type === "output" ? { type: "output.delta", content: frame.content } : frame;
+}
+
+function isSilent(frame: AgentFrame): frame is Extract<AgentFrame, { type: Silent }> {
+  return frame.type === "result" || frame.type === "error" || frame.type === "interrupt" || frame.type === "artifact";
 }

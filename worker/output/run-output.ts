@@ -9,7 +9,7 @@ import type { RunStreams } from "../../shared/stream/run-streams.ts";
 import { createPublisher } from "./publish-events.ts";
 
 export type RunOutput = {
-  /** Numbers and sends one event. Resolves at once, unless more waits to be sent than a run may hold in memory. */
+  /** Numbers and sends one event. Resolves at once, unless more waits to be sent than a run may hold in memory. Nothing after the end. */
   push(body: RunEventBody): Promise<void>;
   /** Ends the writing behind and gives what the transcript lacks, with `last`, if any, as its last event. */
   finish(last: RunEventBody | null): Promise<StreamEvent[]>;
@@ -32,6 +32,9 @@ type Deps = { db: Db; streams: RunStreams; log: Log };
 export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
   let seq = 0;
+  let finished = false;
+  /** What the agent last said it was at. */
+  let currentStatus: string | null = null;
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
   /** Being written, or of unknown fate since the connection broke; it is repeated as it stands. */
@@ -54,7 +57,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     }
     if (batch.length === 0) return;
     try {
-      if (!(await appendTranscript(deps.db, run.id, batch))) onFenced();
+      if (!(await appendTranscript(deps.db, run.id, batch, currentStatus))) onFenced();
       batch = [];
     } catch (error) {
       deps.log.warn({ run_id: run.id, err: String(error) }, "the transcript could not be written yet");
@@ -71,6 +74,8 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
 
   return {
     async push(body) {
+      if (finished) return;
+      if (body.type === "progress") currentStatus = body.message ?? currentStatus;
       publisher.add([place(body)]);
       if (unsavedLength > transcriptBatch) void save();
       if (publisher.backlog() > maxBacklog) await publisher.settled();
@@ -83,6 +88,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
         await sleep(200);
         await save();
       }
+      finished = true;
       if (last) place(last);
       return unsaved;
     },

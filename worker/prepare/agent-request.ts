@@ -61,6 +61,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     files,
     input_payload,
     history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages,
+    answers: attempt.answers,
     state_snapshot: attempt.state_snapshot ?? attempt.thread_state ?? "",
     metadata,
     env: { ...version_env, ...env_vars, ...runIdentity(attempt) },

@@ -4,10 +4,15 @@ import type { Db } from "../client.ts";
 /**
  * Writes events of a running attempt to its transcript, so that they outlive Redis while the run goes on.
  * `events` are gapless and follow what the transcript holds; a repeat of the last call changes nothing.
- * False: the attempt is stale, nothing was written.
+ * `currentStatus` goes along: what the run is at, null when it never said. False: the attempt is stale, nothing was written.
  */
-export async function appendTranscript(db: Db, runId: string, events: StreamEvent[]): Promise<boolean> {
-  const result = await db.sql.query({ ...held, values: valuesOf(runId, events) });
+export async function appendTranscript(
+  db: Db,
+  runId: string,
+  events: StreamEvent[],
+  currentStatus: string | null,
+): Promise<boolean> {
+  const result = await db.sql.query({ ...held, values: [...valuesOf(runId, events), currentStatus] });
   return result.rowCount === 1;
 }
 
@@ -28,7 +33,7 @@ const held = {
   name: "append-transcript",
   text: `
     WITH held AS (
-      UPDATE runs SET last_seq = $4
+      UPDATE runs SET last_seq = $4, current_status = coalesce($6, current_status)
       WHERE id = $1 AND attempt = $2 AND status = 'running' AND last_seq IN ($3 - 1, $4) RETURNING id
     ), written AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held

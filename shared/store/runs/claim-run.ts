@@ -17,6 +17,7 @@ export type Attempt = {
   timeout_ms: number;
   input_payload: Record<string, unknown>;
   history: unknown[];
+  answers: unknown[];
   state_snapshot: string | null;
   metadata: Record<string, unknown>;
   traceparent: string | null;
@@ -74,6 +75,9 @@ const statement = {
         SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]'::json)
         FROM (SELECT * FROM thread_messages WHERE thread_id = c.thread_id ORDER BY seq DESC LIMIT 1000) m) END
         AS thread_messages,
+      CASE WHEN c.attempt = 1 THEN '[]'::json ELSE (
+        SELECT coalesce(json_agg(response ORDER BY created_at, id), '[]'::json) FROM interrupts
+        WHERE run_id = c.id AND answered_at IS NOT NULL) END AS answers,
       CASE WHEN c.attempt > 1 THEN (
         SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = 'queued' ORDER BY seq DESC LIMIT 1) END
         AS requeue_reason

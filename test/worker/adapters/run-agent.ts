@@ -29,6 +29,7 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     files: {},
     input_payload: {},
     history: [],
+    answers: [],
     state_snapshot: "",
     metadata: {},
     env: {},

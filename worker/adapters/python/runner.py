@@ -150,6 +150,41 @@ class Context(dict):
     def tool(self, name, args=None):
         return Tool(str(name), args)
 
+    def artifact(self, name, content=None, mime=None):
+        """Hands out a file: `content` (text or bytes), or the file of that name."""
+        if content is None:
+            with open(name, "rb") as file:
+                content = file.read()
+        if isinstance(content, str):
+            content = content.encode()
+        import binascii
+        import mimetypes
+
+        mime = mime or mimetypes.guess_type(str(name))[0]
+        encoded = binascii.b2a_base64(bytes(content), newline=False).decode()
+        send("artifact", name=os.path.basename(str(name)), mime=mime, content=encoded)
+
+    def interrupt(self, message=None, reason="input_required", response_schema=None, expires_in_ms=None):
+        """
+        Asks a person. The run ends here and starts anew when the answer is there, which this call then returns; what came
+        before it runs again, and gets the same answers.
+        """
+        asked.append(message)
+        if len(asked) <= len(self["answers"]):
+            return self["answers"][len(asked) - 1]
+        text = None if message is None else message if isinstance(message, str) else encode(message).decode()
+        raise Interrupted(reason=reason, message=text, response_schema=response_schema, expires_in_ms=expires_in_ms)
+
+
+class Interrupted(BaseException):
+    """Not an Exception: an agent that catches those must not catch this."""
+
+    def __init__(self, **question):
+        self.question = question
+
+
+asked = []
+
 
 context = Context()
 
@@ -158,13 +193,13 @@ def offer_helper():
     """`import runfleet`: the context, and its methods as functions. The context is empty until the run begins."""
     helper = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
     helper.context = context
-    for name in ("emit", "progress", "log", "save_state", "usage", "tool"):
+    for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt"):
         setattr(helper, name, getattr(context, name))
     sys.modules["runfleet"] = helper
 
 
 def fill_context(request):
-    names = ("history", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+    names = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
     context.update({name: request[name] for name in names})
     context["input"] = request["input_payload"]
     context["state"] = context["state_snapshot"]
@@ -234,6 +269,8 @@ def run_agent(request, module):
         fill_context(request)
         result = call_agent.call_entrypoint(request["entrypoint"], context, send, module)
         return "result", {"result_content": result}
+    except Interrupted as interrupted:
+        return "interrupt", interrupted.question
     except SystemExit as exit_:
         if exit_.code in (None, 0):
             return "result", {"result_content": None}
@@ -252,7 +289,7 @@ def finish(type_, fields):
     atexit._run_exitfuncs()
     flush()
     if write_frame(type_, **fields):
-        return 0 if type_ == "result" else 1
+        return 1 if type_ == "error" else 0
     message = f"The result is longer than {LINE_BYTES} bytes."
     write_frame("error", code="agent_error", error_type="ResultTooLarge", message=message, traceback=None)
     return 1
@@ -277,7 +314,7 @@ def run_to_exit(request, module=None, reports=()):
     runner = os.getpid()
     last = run_agent(request, module)
     if os.getpid() != runner:
-        os._exit(0 if last[0] == "result" else 1)  # A fork of the agent's that came back here.
+        os._exit(1 if last[0] == "error" else 0)  # A fork of the agent's that came back here.
     for report in reports:
         try:
             report()

@@ -1,0 +1,34 @@
+import { notFound } from "../../shared/errors.ts";
+import { clientId } from "../../shared/schemas/primitives.ts";
+import { readArtifact } from "../../shared/store/artifacts/read-artifacts.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+export const getRunArtifact = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/artifacts/{artifact_id}",
+  name: "get_run_artifact",
+  area: "Runs",
+  summary: "A file that a run handed out",
+  description: "As a download, with the type that the agent named: a browser never shows it as a page of this service.",
+  request: { params: runParams.extend({ artifact_id: clientId() }) },
+  responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
+  async handle({ db }: ApiContext, { params: { run_id, artifact_id } }) {
+    const artifact = await readArtifact(db, run_id, artifact_id);
+    if (!artifact?.content) throw notFound("artifact", artifact_id);
+    const { name, mime, content, sha256 } = artifact;
+    return {
+      status: 200,
+      // A type that no header can carry is not passed on.
+      content_type: /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w.+-]+)*$/.test(mime) ? mime : "application/octet-stream",
+      text: Buffer.from(content),
+      headers: {
+        "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+        "Content-Security-Policy": "sandbox",
+        "X-Content-Type-Options": "nosniff",
+        ETag: `"${Buffer.from(sha256).toString("hex")}"`,
+      },
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { conflict, notFound } from "../../shared/errors.ts";
+import { laxFloat, text } from "../../shared/schemas/primitives.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import { setCurrentStatus } from "../../shared/store/runs/set-current-status.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+const progress = z
+  .object({
+    value: laxFloat({ ge: 0, le: 1 }).nullish().meta({ description: "From 0 to 1." }),
+    message: text({ max: 2_000 }).nullish().meta({ description: "Becomes the run's `current_status`." }),
+  })
+  .meta({ id: "Progress", example: { value: 0.4, message: "reading page 2 of 5" } });
+
+export const reportProgress = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/progress",
+  name: "report_progress",
+  area: "Runs",
+  summary: "Say how far a run is",
+  description:
+    "For an agent that works outside: its stream gets a `progress` event, through the worker that holds it. 409 when the run isn't running.",
+  request: { params: runParams, body: progress },
+  responses: { 202: { description: "The run", schema: runRecord } },
+  async handle(ctx: ApiContext, { params: { run_id }, body }) {
+    const { value = null, message = null } = body;
+    const worker = await setCurrentStatus(ctx.db, run_id, message);
+    const record = await readRun(ctx.db, run_id);
+    if (!record) throw notFound("run", run_id);
+    if (!worker) throw conflict("run_not_running", `The run is ${record.status}.`);
+    await ctx.streams.tellWorker(worker, { kind: "progress", run_id, value, message });
+    return { status: 202, body: record };
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { conflict, notFound } from "../../shared/errors.ts";
+import { queueTtlMs } from "../../shared/run/limits.ts";
+import { clientId } from "../../shared/schemas/primitives.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readOpenInterrupt, resumeRun as resume } from "../../shared/store/runs/resume-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+const answer = z
+  .object({
+    response: z.unknown().meta({ description: "What the agent's `interrupt()` returns; any JSON." }),
+    interrupt_id: clientId()
+      .nullish()
+      .meta({ description: "The question that it answers; the open one when left out." }),
+  })
+  .meta({ id: "InterruptAnswer", example: { response: { approved: true } } });
+
+export const resumeRun = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/resume",
+  name: "resume_run",
+  area: "Runs",
+  summary: "Answer what an interrupted run asks",
+  description:
+    "The run goes back to the queue and starts anew with the answer; its stream goes on under the same id. Exactly one answer counts: a 409 for any other.",
+  request: { params: runParams, body: answer },
+  responses: { 202: { description: "The run, queued again", schema: runRecord } },
+  async handle(ctx: ApiContext, { params: { run_id }, body }) {
+    const open = await readOpenInterrupt(ctx.db, run_id);
+    if (!open && !(await readRun(ctx.db, run_id))) throw notFound("run", run_id);
+    if (!open) throw conflict("run_not_interrupted", "The run doesn't wait for an answer.");
+    if (body.interrupt_id && body.interrupt_id !== open.id)
+      throw conflict("interrupt_closed", `The run doesn't wait for an answer to '${body.interrupt_id}'.`);
+    const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: null };
+    if (!(await resume(ctx.db, { ...reply, queue_ttl_ms: queueTtlMs })))
+      throw conflict("run_not_interrupted", "The run was answered, cancelled or expired meanwhile.");
+    await ctx.queue.dispatch(run_id).catch(() => undefined);
+    const record = await readRun(ctx.db, run_id);
+    if (!record) throw notFound("run", run_id);
+    return { status: 202, body: record };
+  },
+});

@@ -1,0 +1,57 @@
+import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.ts";
+import type { Db } from "../client.ts";
+import type { HeldRun } from "./renew-leases.ts";
+
+export type Interruption = {
+  run: HeldRun;
+  interrupt: OpenInterrupt;
+  state_snapshot: string | null;
+  usage: Usage | null;
+  /** What the transcript doesn't hold yet, `run.interrupted` last. */
+  events: StreamEvent[];
+};
+
+/**
+ * Puts a run aside until a person has answered: its slot is free, its attempt is over. False: the attempt is stale, or
+ * somebody asked to cancel the run meanwhile.
+ */
+export async function interruptRun(db: Db, interruption: Interruption): Promise<boolean> {
+  const { run, interrupt, state_snapshot, usage, events } = interruption;
+  const result = await db.sql.query({
+    ...statement,
+    values: [
+      run.id,
+      run.attempt,
+      events[0]?.seq,
+      events.at(-1)?.seq,
+      JSON.stringify(events.map(({ seq, type, data }) => [seq, type, data])),
+      state_snapshot === null ? null : JSON.stringify(state_snapshot),
+      usage === null ? null : JSON.stringify(usage),
+      interrupt.expires_at,
+      interrupt.id,
+      interrupt.reason,
+      interrupt.message,
+      interrupt.response_schema === null ? null : JSON.stringify(interrupt.response_schema),
+    ],
+  });
+  return result.rowCount === 1;
+}
+
+const statement = {
+  name: "interrupt-run",
+  text: `
+    WITH held AS (
+      UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7,
+        expires_at = $8, lease_until = NULL, worker_id = NULL
+      WHERE id = $1 AND attempt = $2 AND status = 'running' AND cancel_requested_at IS NULL RETURNING id
+    ), transcript AS (
+      INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
+    ), transition AS (
+      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+      SELECT id, $2, 'running', 'interrupted', 'worker', $10 FROM held
+    ), asked AS (
+      INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at)
+      SELECT id, $9, $2, $10, $11, $12, $8 FROM held
+    )
+    SELECT id FROM held`,
+};

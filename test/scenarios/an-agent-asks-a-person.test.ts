@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+
+let stack: TestStack;
+let url: string;
+beforeAll(async () => {
+  stack = await openTestStack();
+  ({ url } = await stack.start("api"));
+  await stack.start("worker");
+});
+afterAll(() => stack.close());
+
+const asker = readFileSync(new URL("../agents/asker.py", import.meta.url), "utf8");
+const answer = (runId: string, response: unknown, interrupt_id?: string) =>
+  call(url, "POST", `/v1/runs/${runId}/resume`, { response, ...(interrupt_id && { interrupt_id }) });
+const idOf = (event: { data: Record<string, unknown> } | undefined) =>
+  String((event?.data["interrupts"] as { id: string }[] | undefined)?.[0]?.id);
+
+test("a run that asks is put aside, goes on with the answer, and its stream is one", async () => {
+  const agent_id = await makeAgent(url, asker);
+  const first = await readEvents(await execute(url, { agent_id, version: "current" }));
+  const question = first.at(-1);
+  expect(question).toMatchObject({
+    event: "run.interrupted",
+    data: {
+      attempt: 1,
+      state_snapshot: '{"asked":0}',
+      interrupts: [{ message: "Your name?", reason: "input_required", response_schema: { type: "string" } }],
+    },
+  });
+  const runId = String(question?.data["run_id"]);
+  const aside = await call(url, "GET", `/v1/runs/${runId}`);
+  expect(aside.body).toMatchObject({ status: "interrupted", worker_id: null, attempt: 1 });
+  expect((await resume(url, runId, question?.id)).status).toBe(204);
+
+  expect((await answer(runId, "Ada", idOf(question))).status).toBe(202);
+  const second = await readEvents(await resume(url, runId, question?.id));
+  expect(second.find(({ event }) => event === "run.started")?.data["discards"]).toEqual({
+    attempt: 1,
+    reason: "resumed",
+  });
+  expect(second.at(-1)).toMatchObject({
+    event: "run.interrupted",
+    data: { attempt: 2, state_snapshot: '{"asked":1}' },
+  });
+
+  expect((await answer(runId, true)).status).toBe(202);
+  const third = await readEvents(await resume(url, runId, second.at(-1)?.id));
+  expect(third.at(-1)).toMatchObject({ event: "run.success", data: { result_content: { name: "Ada", sure: true } } });
+
+  const whole = await readEvents(await resume(url, runId));
+  expect(whole.map(({ id }) => id)).toEqual([...first, ...second, ...third].map(({ id }) => id));
+});
+
+test("the files that it hands out are served as they are, with their type, as downloads", async () => {
+  const agent_id = await makeAgent(url, asker.replaceAll("interrupt(", "(lambda *a, **k: 'x')("));
+  const events = await readEvents(await execute(url, { agent_id, version: "current" }));
+  const artifacts = events.filter(({ event }) => event === "artifact");
+  expect(artifacts.map(({ data }) => [data["name"], data["mime"], data["size"]])).toEqual([
+    ["report.txt", "text/plain", 4],
+    ["chart.svg", "image/svg+xml", 6],
+  ]);
+  const runId = String(events[0]?.data["run_id"]);
+  const listed = await call(url, "GET", `/v1/runs/${runId}/artifacts`);
+  expect(listed.body["data"]).toMatchObject(
+    artifacts.map(({ data: { name, mime, size, sha256, url: at } }) => ({ name, mime, size, sha256, url: at })),
+  );
+  const file = await fetch(url + String(artifacts[1]?.data["url"]));
+  expect(await file.text()).toBe("<svg/>");
+  expect(file.headers.get("content-type")).toContain("image/svg+xml");
+  expect(file.headers.get("content-disposition")).toContain("attachment");
+  expect((await fetch(`${url}/v1/runs/${runId}/artifacts/art_none`)).status).toBe(404);
+});
+
+test("exactly one of many answers counts, and nothing else can be answered", async () => {
+  const agent_id = await makeAgent(
+    url,
+    "from runfleet import interrupt\ndef main(input): return {'got': interrupt('?')}\n",
+  );
+  const events = await readEvents(await execute(url, { agent_id, version: "current" }));
+  const runId = String(events[0]?.data["run_id"]);
+  expect((await answer(runId, 0, "int_other")).body).toMatchObject({ code: "interrupt_closed" });
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => answer(runId, index)));
+  expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+  const won = answers.findIndex(({ status }) => status === 202);
+  const rest = await readEvents(await resume(url, runId, events.at(-1)?.id));
+  expect(rest.at(-1)?.data["result_content"]).toEqual({ got: won });
+  expect((await answer(runId, 1)).body).toMatchObject({ code: "run_not_interrupted" });
+  expect((await answer("run_none", 1)).status).toBe(404);
+});
+
+test("a question that nobody answers expires, and a waiting run can be cancelled or completed", async () => {
+  const agent_id = await makeAgent(
+    url,
+    "from runfleet import interrupt\ndef main(input): return interrupt('?', expires_in_ms=input.get('ms'))\n",
+  );
+  const ask = async (input_payload: Record<string, unknown>) => {
+    const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload }));
+    return { runId: String(events[0]?.data["run_id"]), last: events.at(-1)?.id };
+  };
+  const cancelled = await ask({});
+  expect((await call(url, "POST", `/v1/runs/${cancelled.runId}/cancel`)).body["status"]).toBe("cancelled");
+  expect((await readEvents(await resume(url, cancelled.runId, cancelled.last))).map(({ event }) => event)).toEqual([
+    "run.cancelled",
+  ]);
+  const completed = await ask({});
+  const done = await call(url, "POST", `/v1/runs/${completed.runId}/complete`, { result_content: { by: "hand" } });
+  expect(done.body).toMatchObject({ status: "success", result_content: { by: "hand" } });
+  const expiring = await ask({ ms: 1 });
+  await expect
+    .poll(async () => (await call(url, "GET", `/v1/runs/${expiring.runId}`)).body["status"], { timeout: 10_000 })
+    .toBe("expired");
+});
+
+test("progress from outside is an event of the running run, and its current status", async () => {
+  const agent_id = await makeAgent(url, "import time\ndef main(input):\n    yield 'up'\n    time.sleep(30)\n");
+  const response = await execute(url, { agent_id, version: "current" });
+  const runId = String(response.headers.get("x-run-id"));
+  const report = (body: unknown) => call(url, "POST", `/v1/runs/${runId}/progress`, body);
+  const reading = readEvents(response, ({ event }) => event === "progress");
+  await expect.poll(async () => (await report({ value: 0.25, message: "a quarter" })).status).toBe(202);
+  expect((await reading).at(-1)?.data).toMatchObject({ type: "progress", value: 0.25, message: "a quarter" });
+  expect((await call(url, "GET", `/v1/runs/${runId}`)).body["current_status"]).toBe("a quarter");
+  expect((await report({ value: 2 })).status).toBe(422);
+  await call(url, "POST", `/v1/runs/${runId}/cancel`);
+  await expect.poll(async () => (await report({ value: 1 })).status).toBe(409);
+});

@@ -1,0 +1,31 @@
+import { newId } from "../shared/ids.ts";
+import { queueTtlMs } from "../shared/run/limits.ts";
+import type { OpenInterrupt } from "../shared/schemas/run-event.ts";
+import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import { interruptRun } from "../shared/store/runs/interrupt-run.ts";
+import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
+import type { WorkerContext } from "./context.ts";
+import type { Remains } from "./outcome/remains.ts";
+import type { RunOutput } from "./output/run-output.ts";
+
+type Asking = { attempt: Attempt; output: RunOutput; remains: Remains };
+
+/**
+ * Puts a run aside whose agent asks a person. False: it didn't ask, or the run is no longer ours to put aside, because it
+ * was cancelled or taken over.
+ */
+export async function askPerson(ctx: WorkerContext, { attempt, output, remains }: Asking): Promise<boolean> {
+  const { interrupt: asked, state_snapshot, usage } = remains;
+  if (!asked || remains.result || remains.error) return false;
+  const { reason, message, response_schema, expires_in_ms } = asked;
+  const expires_at = new Date(Date.now() + (expires_in_ms ?? queueTtlMs)).toISOString();
+  const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
+  const events = await output.finish({ type: "run.interrupted", interrupts: [interrupt], state_snapshot });
+  const put = { run: attempt, interrupt, state_snapshot, usage, events };
+  if (!(await untilPostgresAnswers(() => interruptRun(ctx.db, put)))) {
+    await ctx.leases.check(attempt.id);
+    return false;
+  }
+  await output.announce(events.slice(-1));
+  return true;
+}

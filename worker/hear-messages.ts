@@ -1,0 +1,32 @@
+import { type WorkerMessage, workerMessage } from "../shared/schemas/dispatch.ts";
+import { connectSubscriber } from "../shared/stream/connection.ts";
+import { workerChannel } from "../shared/stream/keys.ts";
+import type { WorkerContext } from "./context.ts";
+
+/**
+ * Listens to what is said to this worker about its runs. `look`: the run was cancelled or taken over, so its row is read at
+ * once. Anything else becomes an event of the run, while it is held here.
+ */
+export function hearMessages({ config, leases, log, outputs, workerId }: WorkerContext): { close(): void } {
+  const redis = connectSubscriber(config.redis.url, (error) =>
+    log.warn({ part: "messages", err: error.message }, "connection fault"),
+  );
+  redis.subscribe(workerChannel(config.redis.prefix, workerId)).catch(() => undefined);
+  redis.on("message", (_channel, text: string) => {
+    const message = parse(text);
+    if (message?.kind === "look") void leases.check(message.run_id);
+    if (message?.kind === "progress") {
+      const { run_id, value, message: words } = message;
+      void outputs.get(run_id)?.push({ type: "progress", value, message: words });
+    }
+  });
+  return { close: () => redis.disconnect() };
+}
+
+function parse(text: string): WorkerMessage | null {
+  try {
+    return workerMessage.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
