@@ -1,0 +1,73 @@
+import type { RunEventBody } from "../shared/schemas/run-event.ts";
+import { createRedactor } from "../shared/secrets/redact.ts";
+import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import { trace } from "../shared/trace.ts";
+import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
+import type { WorkerContext } from "./context.ts";
+import type { Hold } from "./lease/hold-leases.ts";
+import { keepFrame, type Remains } from "./outcome/remains.ts";
+import { frameToEvent } from "./output/frame-to-event.ts";
+import { createHandOut } from "./output/hand-out.ts";
+import { createOutputLimiter, type OutputLimits } from "./output/limit-output.ts";
+import type { RunOutput } from "./output/run-output.ts";
+
+type Play = {
+  attempt: Attempt;
+  hold: Hold;
+  output: RunOutput;
+  remains: Remains;
+  /** Values that must not leave the run. */
+  secrets: string[];
+  limits: OutputLimits;
+};
+
+/** Takes an attempt's frames one after another: keeps what decides its end, sends on the rest redacted and limited. */
+export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame) => Promise<void> {
+  const { attempt, hold, output, remains } = play;
+  const redact = createRedactor(play.secrets);
+  const limit = createOutputLimiter(play.limits);
+  const handOut = createHandOut(ctx.db, attempt);
+
+  const send = async (body: RunEventBody): Promise<void> => {
+    if (hold.signal.aborted) return;
+    const passage = limit(body);
+    if ("broken" in passage) return hold.stop(passage.broken);
+    for (const piece of passage.pass) {
+      if (piece.type === "output.delta") remains.outputs.push(piece.content);
+      await output.push(piece);
+    }
+  };
+
+  return async (frame) => {
+    trace(attempt.id, frame.type === "started" ? "taken" : "first_frame");
+    if (frame.type === "started") return output.push(startedEvent(ctx, attempt, frame.warm));
+    if (frame.type === "exit") {
+      remains.exit = frame;
+      return;
+    }
+    if (frame.type === "artifact") {
+      const handed = await handOut(frame);
+      return "broken" in handed ? hold.stop(handed.broken) : send(handed.pass);
+    }
+    const clean: AgentFrame = redact.deep(frame);
+    keepFrame(remains, clean);
+    const event = frameToEvent(clean);
+    if (event) await send(event);
+  };
+}
+
+function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunEventBody {
+  const { adapter_type, runtime_mode, lifecycle, requeue_reason } = attempt;
+  const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
+  const sandbox = ctx.sandbox.report;
+  const started = {
+    type: "run.started",
+    worker_id: ctx.workerId,
+    adapter_type,
+    runtime_mode,
+    lifecycle,
+    sandbox,
+    warm,
+  } as const;
+  return { ...started, ...discards };
+}
