@@ -1,6 +1,19 @@
 import { v7 as uuidv7 } from "uuid";
 
-export type IdPrefix = "agent" | "run" | "thread" | "job" | "evt" | "user" | "msg" | "req" | "worker" | "secret";
+export type IdPrefix =
+  | "agent"
+  | "run"
+  | "thread"
+  | "job"
+  | "evt"
+  | "user"
+  | "msg"
+  | "req"
+  | "worker"
+  | "secret"
+  | "key"
+  | "audit"
+  | "bulk";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

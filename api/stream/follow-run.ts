@@ -81,7 +81,7 @@ export async function fillIn({ db, streams }: Deps, runId: string, cursor: Event
   const merged = [...stored, ...live].toSorted(compareEventIds);
   const found = join(cursor, merged, follows);
   if (found.events.length > 0 || !found.gapAhead) return found;
-  const [state] = await readRunStates(db, [runId]);
+  const [state] = await readRunStates(db, [runId], null);
   return state && isTerminal(state.status) ? sayGap(runId, cursor, merged) : found;
 }
 
