@@ -1,10 +1,12 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../shared/config/load-config.ts";
+import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import { type Guards, openGuards } from "./http/guards.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
@@ -17,6 +19,8 @@ export type ApiContext = {
   queue: RunQueue;
   hub: TailHub;
   fleet: FleetView;
+  jsonSchemas: JsonSchemas;
+  guards: Guards;
   /** Memory, event loop, handles of this process. */
   processMetrics: Registry;
   /** Aborted when this process goes: it is no longer ready, and its streams end, to be resumed elsewhere. */
@@ -37,7 +41,22 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const fleet = createFleetView(db);
+  const guards = opens(openGuards(config, db, log));
+  const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
   collectDefaultMetrics({ register: processMetrics });
-  return { config, log, db, streams, queue, hub, fleet, processMetrics, leaving, close: () => closeInReverse(opened) };
+  return {
+    config,
+    log,
+    db,
+    streams,
+    queue,
+    hub,
+    fleet,
+    jsonSchemas,
+    guards,
+    processMetrics,
+    leaving,
+    close: () => closeInReverse(opened),
+  };
 }

@@ -15,11 +15,11 @@ await runProcess(async (signal) => {
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("api", config.logLevel);
   const context = createApiContext(config, log, signal);
-  const app = createHttpApp({ operations: withDocs(operations), context, log });
+  const app = createHttpApp({ operations: withDocs(operations), context, guards: context.guards, log });
   const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");
-  log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
+  if (config.auth.mode === "open") log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
   log.info({ ...config.http }, "api ready");
   await aborted(signal);
   log.info("leaving");

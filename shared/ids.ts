@@ -12,7 +12,10 @@ export type IdPrefix =
   | "art"
   | "req"
   | "worker"
-  | "secret";
+  | "secret"
+  | "key"
+  | "audit"
+  | "bulk";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -3,8 +3,7 @@ import { appendFileSync } from "node:fs";
 
 /** Steps of a run's way, in their order; `npm run bench -- --trace` tells the time between them. */
 export const traceSteps = [
-  "received",
-  "resolved",
+  "checked",
   "committed",
   "queued",
   "woken",

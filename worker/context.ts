@@ -59,7 +59,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       keyRing: config.encryptionKeys,
       log,
       ...config.callbacks,
-      readRun: (id) => readRun(db, id),
+      readRun: (id) => readRun(db, id, null),
     }),
   );
   const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));

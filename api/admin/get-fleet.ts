@@ -12,6 +12,7 @@ export const getFleet = defineOperation({
   path: "/v1/admin/fleet",
   name: "get_fleet",
   area: "Admin",
+  scope: "admin",
   summary: "The workers",
   responses: {
     200: {

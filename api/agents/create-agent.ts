@@ -5,6 +5,7 @@ import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
 import { agentConfig } from "../../shared/schemas/agent-config.ts";
 import { publishVersion } from "../../shared/store/agents/publish-version.ts";
 import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 export const createAgent = defineOperation({
@@ -12,6 +13,9 @@ export const createAgent = defineOperation({
   path: "/v1/agents",
   name: "create_agent",
   area: "Agents",
+  scope: "agents:write",
+  idempotent: true,
+  audit: "agent",
   summary: "Create an agent, or publish a version of it",
   description:
     "An id that stands already, of the same owner, with a new version publishes that version. The same version with the same config changes nothing (200); with another config it is refused (409): versions are immutable.",
@@ -20,11 +24,12 @@ export const createAgent = defineOperation({
     200: { description: "This version stood already", schema: agentRecord },
     201: { description: "Created or published", schema: agentRecord },
   },
-  async handle({ db }: ApiContext, { body }) {
+  async handle({ db }: ApiContext, { body, caller }) {
     const config = body.config ?? {};
     checkConfig(config);
     const id = body.id ?? newId("agent");
-    const { user_id, name, version } = body;
+    const { name, version } = body;
+    const user_id = ownerOf(caller, body.user_id);
     const published = await publishVersion(db, { id, user_id, name, version, config, metadata: body.metadata ?? {} });
     if (published.kind === "foreign") throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
     if (published.kind === "differs")

@@ -1,20 +1,22 @@
-import { conflict, notFound, unavailable } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
+import { conflict } from "../../shared/errors.ts";
+import { beforeFirst } from "../../shared/run/event-id.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
-import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
 import { insertRun } from "../../shared/store/runs/insert-run.ts";
-import { trace } from "../../shared/trace.ts";
+import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import type { ApiContext } from "../context.ts";
-import type { Tail } from "../stream/tail.ts";
-import { checkRequest } from "./check-request.ts";
+import type { Accepted } from "./accepted.ts";
+import { checkAcceptable } from "./check-acceptable.ts";
+import { chooseRunId } from "./choose-run-id.ts";
 import { newRun } from "./new-run.ts";
+import { nudgeRun } from "./nudge-run.ts";
 
-/** `queued`: the run's first event, for a run that this request made; null when it attaches to one that stands. */
-export type Accepted = { run_id: string; thread_id: string | null; queued: StreamEvent | null; tail: Tail };
-
-/** A run may start before Redis confirmed that we listen; the tail then finds what it missed, a little later. */
-const listenPatienceMs = 250;
+export type Origin = {
+  owner: Owner;
+  traceparent: string | null;
+  /** Requests with the same one share a run. */
+  key: RepeatKey | null;
+};
 
 /**
  * Checks, commits and nudges. After it returned, the run is owed an end, whatever happens to this process. The caller
@@ -23,44 +25,21 @@ const listenPatienceMs = 250;
 export async function acceptRun(
   ctx: ApiContext,
   request: ExecuteRequest,
-  traceparent: string | null,
+  { owner, traceparent, key }: Origin,
 ): Promise<Accepted> {
-  const run_id = request.run_id ?? newId("run");
-  trace(run_id, "received");
-  checkRequest(request, ctx.config.callbacks.allowCidrs);
-  const version = await resolveVersion(ctx.db, request.agent_id, request.version);
-  if ("missing" in version)
-    throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
-  if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
-  if (!(await ctx.fleet.offers(request.adapter_type)))
-    throw unavailable("no_worker", `No live worker offers the adapter '${request.adapter_type}'.`, 5);
-  if (request.lifecycle !== "serverless")
-    throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${request.lifecycle}'.`, 60);
-
-  trace(run_id, "resolved");
+  const version = await checkAcceptable(ctx, request, owner);
+  const run_id = await chooseRunId(ctx.db, request, key);
   const tail = ctx.hub.open(run_id);
   try {
     const run = newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent });
     const insertion = await insertRun(ctx.db, run);
-    trace(run_id, "committed");
     const attached = insertion.kind === "taken";
     if (attached && !insertion.request_hash.equals(run.request_hash))
       throw conflict("run_id_taken", `The run id '${run_id}' stands for another request.`);
-    if (!attached) await nudge(ctx, run_id, tail);
-    return { run_id, thread_id: run.thread_id, queued: attached ? null : run.queued_event, tail };
+    if (!attached) await nudgeRun(ctx, run_id, tail);
+    return { run_id, thread_id: run.thread_id, queued: attached ? null : run.queued_event, tail, cursor: beforeFirst };
   } catch (error) {
     tail.close();
     throw error;
   }
-}
-
-async function nudge(ctx: ApiContext, runId: string, tail: Tail): Promise<void> {
-  let patience: NodeJS.Timeout | undefined;
-  await Promise.race([tail.listening, new Promise((resolve) => (patience = setTimeout(resolve, listenPatienceMs)))]);
-  clearTimeout(patience);
-  // Lost nudges are found by the workers' poll.
-  ctx.queue
-    .dispatch(runId)
-    .then(() => trace(runId, "queued"))
-    .catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
 }

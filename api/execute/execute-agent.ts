@@ -5,18 +5,19 @@ import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { idempotencyHeader, replayed } from "../http/idempotency-header.ts";
 import { cancelRun } from "../stream/cancel-run.ts";
-import { beforeFirst } from "../../shared/run/event-id.ts";
 import { respondSse } from "../stream/respond-sse.ts";
 import { acceptRun } from "./accept-run.ts";
+import { awaitEnd } from "./await-end.ts";
 import { parsePrefer } from "./parse-prefer.ts";
-import { waitForEnd } from "./wait-for-end.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
   path: "/v1/execute",
   name: "execute_agent",
   area: "Execute",
+  scope: "runs:write",
   summary: "Run an agent and stream its results",
   description:
     "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`.",
@@ -26,27 +27,37 @@ export const executeAgent = defineOperation({
         .default("continue")
         .meta({ description: "What the client's going away means." }),
     }),
-    headers: z.object({ prefer: z.string().optional() }),
+    headers: z.object({ prefer: z.string().optional(), ...idempotencyHeader }),
     body: executeRequest,
   },
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted; not ended yet", schema: runRecord },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, signal }) {
+  async handle(ctx: ApiContext, { body, headers, query, traceparent, signal, caller }) {
+    const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
-    const accepted = await acceptRun(ctx, body, traceparent ?? null);
+    const accepted = await acceptRun(ctx, body, {
+      owner: caller.owner,
+      traceparent: traceparent ?? null,
+      key: key === undefined ? null : { user_id: caller.owner ?? caller.user_id, route: "execute", key },
+    });
+    const attached = key !== undefined && accepted.queued === null ? replayed : {};
     if (query.on_disconnect === "cancel")
-      signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id).catch(() => undefined));
+      signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined));
     if (prefer === "stream")
       return {
-        respond: (_req, res) => respondSse(ctx, res, { ...accepted, cursor: beforeFirst, first: accepted.queued }),
+        respond: (_req, res) => respondSse(ctx, res.set(attached), { ...accepted, first: accepted.queued }),
       };
-    if (prefer.waitMs > 0) await waitForEnd(ctx, accepted, { ms: prefer.waitMs, signals: [signal, ctx.leaving] });
+    if (prefer.waitMs > 0) await awaitEnd(ctx, accepted, prefer.waitMs, signal);
     accepted.tail.close();
-    const record = await readRun(ctx.db, accepted.run_id);
+    const record = await readRun(ctx.db, accepted.run_id, caller.owner);
     if (!record) throw new Error("An accepted run has no row.");
-    const location = { Location: `/v1/runs/${record.id}/stream`, "Content-Location": `/v1/runs/${record.id}` };
+    const location = {
+      ...attached,
+      Location: `/v1/runs/${record.id}/stream`,
+      "Content-Location": `/v1/runs/${record.id}`,
+    };
     const answer = { body: record, headers: location };
     return record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },

@@ -7,7 +7,7 @@ import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import { seal } from "../../shared/secrets/seal.ts";
 import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
 import type { NewRun } from "../../shared/store/runs/insert-run.ts";
-import { requestHash } from "./request-hash.ts";
+import { requestHash } from "../../shared/request-hash.ts";
 
 type Material = {
   request: ExecuteRequest;

@@ -1,5 +1,7 @@
 import type { Request, Response } from "express";
-import type { z } from "zod";
+import { z } from "zod";
+import type { Scope } from "../../shared/schemas/scope.ts";
+import { idempotencyHeader } from "./idempotency-header.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -52,6 +54,14 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   name: string;
   /** OpenAPI's tag. */
   area: string;
+  /** What a key must be allowed to. `public`: needs no key. */
+  scope: Scope | "public";
+  /** A run's read token may ask for it too; its path has `{run_id}`. */
+  runToken?: true;
+  /** It takes an `Idempotency-Key`: a request that repeats another one gets its answer. For what creates. */
+  idempotent?: true;
+  /** The audit log notes who did it to a thing of this kind, whose id is the path's `{<kind>_id}` or the answer's. */
+  audit?: string;
   summary: string;
   description?: string;
   request?: Q;
@@ -66,7 +76,12 @@ export type Operation<C> = {
   method: Method;
   path: string;
   id: string;
+  name: string;
   area: string;
+  scope: Scope | "public";
+  runToken: boolean;
+  idempotent: boolean;
+  audit: string | null;
   summary: string;
   description: string | undefined;
   request: RequestSchemas;
@@ -85,21 +100,31 @@ export function defineOperation<
   const R extends Record<number, ResponseSpec>,
   const Raw extends boolean = false,
 >(spec: OperationSpec<C, Q, R, Raw>): Operation<C> {
-  const { method, path, name, area, summary, description, responses } = spec;
+  const { method, path, name, area, scope, summary, description, responses } = spec;
   return {
     method,
     path,
     id: operationId(name, path, method),
+    name,
     area,
+    scope,
+    runToken: spec.runToken ?? false,
+    idempotent: spec.idempotent ?? false,
+    audit: spec.audit ?? null,
     summary,
     description,
-    request: spec.request ?? {},
+    request: spec.idempotent ? withIdempotencyKey(spec.request ?? {}) : (spec.request ?? {}),
     rawBody: spec.rawBody ?? false,
     responses,
     // The mount parses with the very schemas in `request`, so the input has the type that they infer.
     handle: (ctx, input) => spec.handle(ctx, input as OperationInput<Q, Raw>),
   };
 }
+
+const withIdempotencyKey = (request: RequestSchemas): RequestSchemas => ({
+  ...request,
+  headers: (request.headers ?? z.object({})).extend(idempotencyHeader),
+});
 
 /** FastAPI's rule: `\W` of name + path becomes `_`, then the method. */
 const operationId = (name: string, path: string, method: Method): string =>

@@ -1,23 +1,28 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/errors.ts";
 import type { AnyResult, Operation, OperationInput, RequestSchemas } from "./define-operation.ts";
+import { admit } from "./admit.ts";
+import type { Guards } from "./guards.ts";
 import { parseJson } from "./parse-json.ts";
+import { perform } from "./perform.ts";
 import { readRawBody } from "./raw-body.ts";
-import { requestInfo } from "./request-context.ts";
+import { queryOf, requestInfo } from "./request-context.ts";
 import { validateRequest } from "./validate-request.ts";
 
 /**
- * A router of operations. A known path with another method is a 405 that names the allowed ones, HEAD is a GET without
+ * A router of operations: who asks and whether he may comes first, then what is asked. A known path with another method is a 405 that names the allowed ones, HEAD is a GET without
  * its body, and everything else falls through.
  */
-export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C): Router {
+export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, guards: Guards): Router {
   const router = Router({ caseSensitive: true });
   for (const [path, methods] of byPath(operations)) {
     router.route(expressPath(path)).all(async (req, res) => {
       res.locals["route"] = path;
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
-      await answer(req, res, await operation.handle(ctx, await readInput(operation, req, res)));
+      const caller = await admit(guards, operation, req);
+      const input = { ...(await readInput(operation, req, res)), caller };
+      await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
   return router;
@@ -47,20 +52,17 @@ async function readInput<C>(
   operation: Operation<C>,
   req: Request,
   res: Response,
-): Promise<OperationInput<RequestSchemas, boolean>> {
+): Promise<Omit<OperationInput<RequestSchemas, boolean>, "caller">> {
   const { request, rawBody } = operation;
   const bytes = rawBody || request.body ? await readRawBody(req) : undefined;
   const parts = validateRequest(request, {
     params: req.params,
-    query: Object.fromEntries(new URLSearchParams(queryText(req.originalUrl))),
+    query: queryOf(req),
     headers: req.headers,
     body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
   });
   return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body };
 }
-
-/** A repeated name's last value wins, as in FastAPI. */
-const queryText = (url: string) => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {
   if ("respond" in result) {

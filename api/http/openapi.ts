@@ -22,12 +22,15 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
     servers: [{ url: "/" }],
     tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name })),
     paths,
-    components: { schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))) },
+    components: {
+      securitySchemes: { key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." } },
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
   };
 }
 
 function describeOperation(operation: Operation<never>, components: Map<string, Json>): Json {
-  const { area, summary, description, id, request, responses } = operation;
+  const { area, scope, summary, description, id, request, responses } = operation;
   const parameters = [
     ...parametersOf("path", request.params, components),
     ...parametersOf("query", request.query, components),
@@ -43,6 +46,8 @@ function describeOperation(operation: Operation<never>, components: Map<string, 
     summary,
     ...(description ? { description } : {}),
     operationId: id,
+    // Which scope the key must have; in open mode none is needed.
+    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
     responses: answers,

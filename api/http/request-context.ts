@@ -31,7 +31,7 @@ export function requestContext(log: Log): RequestHandler {
 export const requestId = (res: Response): string => String(res.locals["request_id"]);
 
 /** What a handler may know of its request besides the parsed parts. */
-export function requestInfo(req: Request, res: Response): RequestInfo {
+export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller"> {
   const gone = new AbortController();
   if (res.destroyed) gone.abort();
   res.once("close", () => {
@@ -39,11 +39,15 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
   });
   return {
     request_id: requestId(res),
-    authorization: req.get("authorization"),
     traceparent: parseTraceparent(req.get("traceparent")),
     ip: req.ip,
     signal: gone.signal,
   };
+}
+
+/** A repeated name's last value wins, as in FastAPI. */
+export function queryOf({ originalUrl: url }: Request): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : ""));
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header: version ff and all-zero ids are invalid. */

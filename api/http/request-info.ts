@@ -1,8 +1,9 @@
+import type { Caller } from "./caller.ts";
+
 /** What every handler gets besides its parsed parts. */
 export type RequestInfo = {
   request_id: string;
-  /** The `Authorization` header as it came. */
-  authorization: string | undefined;
+  caller: Caller;
   /** A well-formed W3C `traceparent`, to be handed on. */
   traceparent: string | undefined;
   /** The peer's address. */

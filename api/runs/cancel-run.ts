@@ -11,14 +11,16 @@ export const cancelRun = defineOperation({
   path: "/v1/runs/{run_id}/cancel",
   name: "cancel_run",
   area: "Runs",
+  scope: "runs:write",
+  audit: "run",
   summary: "Cancel a run",
   description:
     "One that waits ends at once; a running one is stopped by its worker. One that has ended stays as it is.",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle(ctx: ApiContext, { params }) {
-    if (!(await cancel(ctx, params.run_id))) throw notFound("run", params.run_id);
-    const body = await readRun(ctx.db, params.run_id);
+  async handle(ctx: ApiContext, { params, caller }) {
+    if (!(await cancel(ctx, params.run_id, caller.owner))) throw notFound("run", params.run_id);
+    const body = await readRun(ctx.db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 200, body };
   },

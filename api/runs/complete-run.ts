@@ -5,6 +5,7 @@ import { isTerminal } from "../../shared/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { z } from "zod";
+import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
@@ -20,14 +21,16 @@ export const completeRun = defineOperation({
   path: "/v1/runs/{run_id}/complete",
   name: "complete_run",
   area: "Runs",
+  scope: "runs:write",
+  audit: "run",
   summary: "End a run from outside",
   description:
     "Finalizes a run that has not ended, a queued one too: stops its process, ends its stream, sends its callback. The same status again changes nothing; another one on an ended run is a 409.",
   request: { params: runParams, body: completion },
   responses: { 200: { description: "The run", schema: completedRun } },
-  async handle(ctx: ApiContext, { params, body }) {
-    const already_completed = await complete(ctx, params.run_id, body);
-    const record = await readRun(ctx.db, params.run_id);
+  async handle(ctx: ApiContext, { params, body, caller }) {
+    const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);
+    const record = await readRun(ctx.db, params.run_id, caller.owner);
     if (!record) throw notFound("run", params.run_id);
     return { status: 200, body: { ...record, completed: true, already_completed } };
   },
@@ -36,14 +39,14 @@ export const completeRun = defineOperation({
 /** True: it had ended so before. */
 async function complete(
   ctx: ApiContext,
-  runId: string,
+  { run_id, owner }: { run_id: string; owner: Owner },
   { status: word, result_content, duration_ms }: Completion,
 ): Promise<boolean> {
   const status = completedStatus(word);
   const outcome = outcomeOf(status, result_content ?? null);
   for (;;) {
-    const run = await readRunHandle(ctx.db, runId);
-    if (!run) throw notFound("run", runId);
+    const run = await readRunHandle(ctx.db, run_id, owner);
+    if (!run) throw notFound("run", run_id);
     if (isTerminal(run.status)) {
       if (run.status === status) return true;
       throw conflict("run_already_ended", `The run has ended as '${run.status}'.`);

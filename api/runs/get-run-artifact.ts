@@ -10,12 +10,13 @@ export const getRunArtifact = defineOperation({
   path: "/v1/runs/{run_id}/artifacts/{artifact_id}",
   name: "get_run_artifact",
   area: "Runs",
+  scope: "runs:read",
   summary: "A file that a run handed out",
   description: "As a download, with the type that the agent named: a browser never shows it as a page of this service.",
   request: { params: runParams.extend({ artifact_id: clientId() }) },
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
-  async handle({ db }: ApiContext, { params: { run_id, artifact_id } }) {
-    const artifact = await readArtifact(db, run_id, artifact_id);
+  async handle({ db }: ApiContext, { params: { run_id, artifact_id }, caller }) {
+    const artifact = await readArtifact(db, { run_id, id: artifact_id }, caller.owner);
     if (!artifact?.content) throw notFound("artifact", artifact_id);
     const { name, mime, content, sha256 } = artifact;
     return {

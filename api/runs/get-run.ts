@@ -10,11 +10,13 @@ export const getRun = defineOperation({
   path: "/v1/runs/{run_id}",
   name: "get_run",
   area: "Runs",
+  scope: "runs:read",
+  runToken: true,
   summary: "A run's record",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle({ db }: ApiContext, { params }) {
-    const body = await readRun(db, params.run_id);
+  async handle({ db }: ApiContext, { params, caller }) {
+    const body = await readRun(db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 200, body };
   },

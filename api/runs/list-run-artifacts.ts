@@ -25,6 +25,7 @@ export const listRunArtifacts = defineOperation({
   path: "/v1/runs/{run_id}/artifacts",
   name: "list_run_artifacts",
   area: "Runs",
+  scope: "runs:read",
   summary: "The files that a run handed out",
   request: { params: runParams },
   responses: {
@@ -33,8 +34,8 @@ export const listRunArtifacts = defineOperation({
       schema: z.object({ data: z.array(artifact) }).meta({ id: "RunArtifacts" }),
     },
   },
-  async handle({ db }: ApiContext, { params: { run_id } }) {
-    if (!(await readRunHandle(db, run_id))) throw notFound("run", run_id);
+  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+    if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
     const data = (await listArtifacts(db, run_id)).map(({ id, attempt, name, mime, size, sha256, created_at }) => ({
       id,
       object: "artifact" as const,

@@ -20,6 +20,7 @@ export const listRunCallbacks = defineOperation({
   path: "/v1/runs/{run_id}/callbacks",
   name: "list_run_callbacks",
   area: "Runs",
+  scope: "runs:read",
   summary: "A run's callback and the tries to deliver it",
   request: { params: runParams },
   responses: {
@@ -28,8 +29,8 @@ export const listRunCallbacks = defineOperation({
       schema: z.object({ callback: runCallback.nullable(), data: z.array(callbackTry) }).meta({ id: "RunCallbacks" }),
     },
   },
-  async handle({ db }: ApiContext, { params }) {
-    const run = await readRun(db, params.run_id);
+  async handle({ db }: ApiContext, { params, caller }) {
+    const run = await readRun(db, params.run_id, caller.owner);
     if (!run) throw notFound("run", params.run_id);
     const tries = await listTries(db, run.id);
     const data = (tries?.log ?? []).map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() }));

@@ -23,15 +23,17 @@ export const listRunEvents = defineOperation({
   path: "/v1/runs/{run_id}/events",
   name: "list_run_events",
   area: "Runs",
+  scope: "runs:read",
+  runToken: true,
   summary: "The same events as the stream's, as a list",
   request: {
     params: runParams,
     query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
   },
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
-  async handle(ctx: ApiContext, { params, query }) {
+  async handle(ctx: ApiContext, { params, query, caller }) {
     const cursor = readCursor(undefined, query.after);
-    const [state] = await readRunStates(ctx.db, [params.run_id]);
+    const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);
     const { events } = await fillIn(ctx, params.run_id, cursor);
     const page = events.slice(0, query.limit);

@@ -11,14 +11,16 @@ export const redeliverRunCallback = defineOperation({
   path: "/v1/runs/{run_id}/callbacks/redeliver",
   name: "redeliver_run_callback",
   area: "Runs",
+  scope: "runs:write",
+  audit: "run",
   summary: "Send a run's callback once more",
   description: "With the same webhook-id. A run that has no callback, or has not ended, is a 409.",
   request: { params: runParams },
   responses: { 202: { description: "It is due now", schema: runRecord } },
-  async handle({ db }: ApiContext, { params }) {
-    if (!(await readRun(db, params.run_id))) throw notFound("run", params.run_id);
+  async handle({ db }: ApiContext, { params, caller }) {
+    if (!(await readRun(db, params.run_id, caller.owner))) throw notFound("run", params.run_id);
     if (!(await redeliver(db, params.run_id))) throw conflict("no_callback", "The run owes no callback (yet).");
-    const body = await readRun(db, params.run_id);
+    const body = await readRun(db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 202, body };
   },

@@ -3,6 +3,7 @@ import { conflict, notFound } from "../../shared/errors.ts";
 import { laxFloat, text } from "../../shared/schemas/primitives.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import { setCurrentStatus } from "../../shared/store/runs/set-current-status.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -20,15 +21,17 @@ export const reportProgress = defineOperation({
   path: "/v1/runs/{run_id}/progress",
   name: "report_progress",
   area: "Runs",
+  scope: "runs:write",
   summary: "Say how far a run is",
   description:
     "For an agent that works outside: its stream gets a `progress` event, through the worker that holds it. 409 when the run isn't running.",
   request: { params: runParams, body: progress },
   responses: { 202: { description: "The run", schema: runRecord } },
-  async handle(ctx: ApiContext, { params: { run_id }, body }) {
+  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
     const { value = null, message = null } = body;
+    if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const worker = await setCurrentStatus(ctx.db, run_id, message);
-    const record = await readRun(ctx.db, run_id);
+    const record = await readRun(ctx.db, run_id, caller.owner);
     if (!record) throw notFound("run", run_id);
     if (!worker) throw conflict("run_not_running", `The run is ${record.status}.`);
     await ctx.streams.tellWorker(worker, { kind: "progress", run_id, value, message });

@@ -4,7 +4,9 @@ import { queueTtlMs } from "../../shared/run/limits.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import { readOpenInterrupt, resumeRun as resume } from "../../shared/store/runs/resume-run.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";
@@ -23,22 +25,26 @@ export const resumeRun = defineOperation({
   path: "/v1/runs/{run_id}/resume",
   name: "resume_run",
   area: "Runs",
+  scope: "runs:write",
   summary: "Answer what an interrupted run asks",
   description:
     "The run goes back to the queue and starts anew with the answer; its stream goes on under the same id. Exactly one answer counts: a 409 for any other.",
   request: { params: runParams, body: answer },
   responses: { 202: { description: "The run, queued again", schema: runRecord } },
-  async handle(ctx: ApiContext, { params: { run_id }, body }) {
+  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
+    if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const open = await readOpenInterrupt(ctx.db, run_id);
-    if (!open && !(await readRun(ctx.db, run_id))) throw notFound("run", run_id);
     if (!open) throw conflict("run_not_interrupted", "The run doesn't wait for an answer.");
     if (body.interrupt_id && body.interrupt_id !== open.id)
       throw conflict("interrupt_closed", `The run doesn't wait for an answer to '${body.interrupt_id}'.`);
-    const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: null };
+    const faults = open.response_schema ? ctx.jsonSchemas.faultsOf(open.response_schema, body.response ?? null) : [];
+    if (faults.length > 0)
+      throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));
+    const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: caller.actor };
     if (!(await resume(ctx.db, { ...reply, queue_ttl_ms: queueTtlMs })))
       throw conflict("run_not_interrupted", "The run was answered, cancelled or expired meanwhile.");
     await ctx.queue.dispatch(run_id).catch(() => undefined);
-    const record = await readRun(ctx.db, run_id);
+    const record = await readRun(ctx.db, run_id, caller.owner);
     if (!record) throw notFound("run", run_id);
     return { status: 202, body: record };
   },

@@ -14,22 +14,27 @@ export const streamRun = defineOperation({
   path: "/v1/runs/{run_id}/stream",
   name: "stream_run",
   area: "Runs",
+  scope: "runs:read",
+  runToken: true,
   summary: "A run's events, from the start or from where a reader was cut",
   description:
     "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send.",
   request: {
     params: runParams,
-    query: z.object({ after: z.string().optional() }),
+    query: z.object({
+      after: z.string().optional(),
+      token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
+    }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
   responses: {
     200: { description: "Server-Sent Events", content_type: "text/event-stream" },
     204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
   },
-  async handle(ctx: ApiContext, { params, query, headers }) {
+  async handle(ctx: ApiContext, { params, query, headers, caller }) {
     const { run_id } = params;
     const cursor = readCursor(headers["last-event-id"], query.after);
-    const [state] = await readRunStates(ctx.db, [run_id]);
+    const [state] = await readRunStates(ctx.db, [run_id], caller.owner);
     if (!state) throw notFound("run", run_id);
     const rests = isTerminal(state.status) || state.status === "interrupted";
     if (rests && compareEventIds(cursor, state.last) >= 0) return { status: 204 };

@@ -2,17 +2,18 @@ import { endRun } from "../../shared/end-run.ts";
 import { isTerminal } from "../../shared/run/run-status.ts";
 import { mayMove } from "../../shared/run/transitions.ts";
 import { readRunHandle, requestCancel } from "../../shared/store/runs/request-cancel.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
 import type { ApiContext } from "../context.ts";
 
 type Deps = Pick<ApiContext, "db" | "streams" | "queue">;
 
 /**
  * Cancels a run: one that waits ends here and now; a running one is stopped by its worker, which is told at once and
- * finds it in the row otherwise. One that has ended stays as it is. False: there is no such run.
+ * finds it in the row otherwise. One that has ended stays as it is. False: the owner has no such run.
  */
-export async function cancelRun(deps: Deps, runId: string): Promise<boolean> {
+export async function cancelRun(deps: Deps, runId: string, owner: Owner): Promise<boolean> {
   for (;;) {
-    const run = await readRunHandle(deps.db, runId);
+    const run = await readRunHandle(deps.db, runId, owner);
     if (!run) return false;
     if (isTerminal(run.status)) return true;
     if (mayMove("cancel", run.status, "cancelled")) {

@@ -50,7 +50,7 @@ export async function* followRun(
 /** Whether a run waits for a person: its stream ends there, and goes on under the same id once it was answered. */
 async function isAside({ db }: Deps, runId: string, last: StreamEvent): Promise<boolean> {
   if (last.type !== "run.interrupted") return false;
-  const [state] = await readRunStates(db, [runId]);
+  const [state] = await readRunStates(db, [runId], null);
   return state?.status === "interrupted";
 }
 
@@ -89,7 +89,7 @@ export async function fillIn({ db, streams }: Deps, runId: string, cursor: Event
   const merged = [...stored, ...live].toSorted(compareEventIds);
   const found = join(cursor, merged, follows);
   if (found.events.length > 0 || !found.gapAhead) return found;
-  const [state] = await readRunStates(db, [runId]);
+  const [state] = await readRunStates(db, [runId], null);
   return state && isTerminal(state.status) ? sayGap(runId, cursor, merged) : found;
 }
 

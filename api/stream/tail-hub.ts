@@ -44,7 +44,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
   const poller = setInterval(() => {
     if (polling || tailsByRun.size === 0) return;
     polling = true;
-    readRunStates(db, [...tailsByRun.keys()])
+    readRunStates(db, [...tailsByRun.keys()], null)
       .then((states) => states.forEach(tellRow))
       .catch((error: unknown) => log.warn({ err: String(error) }, "followed runs could not be read"))
       .finally(() => {

@@ -12,7 +12,7 @@ const health = z
   .object({
     status: z.enum(["ok", "degraded"]),
     version: z.string(),
-    auth: z.literal("open"),
+    auth: z.enum(["open", "key"]),
     postgres: part,
     redis: part,
     workers: z.number().int(),
@@ -25,9 +25,10 @@ export const getHealth = defineOperation({
   path: "/health",
   name: "health",
   area: "System",
+  scope: "public",
   summary: "What is up, and how runs are isolated",
   responses: { 200: { description: "Always 200 while this process answers", schema: health } },
-  async handle({ db, streams }: ApiContext) {
+  async handle({ db, streams, config }: ApiContext) {
     const [workers, redis] = await Promise.all([
       answers(listWorkers(db, 15_000)).catch(() => null),
       answers(streams.ping()).then(
@@ -41,7 +42,7 @@ export const getHealth = defineOperation({
     const body = {
       status,
       version,
-      auth: "open",
+      auth: config.auth.mode,
       postgres,
       redis,
       workers: workers?.length ?? 0,
@@ -59,6 +60,7 @@ export const getLive = defineOperation({
   path: "/health/live",
   name: "health_live",
   area: "System",
+  scope: "public",
   summary: "This process answers",
   responses: { 200: { description: "It does", schema: simple } },
   handle: async () => ({ status: 200, body: ok }),
@@ -69,6 +71,7 @@ export const getReady = defineOperation({
   path: "/health/ready",
   name: "health_ready",
   area: "System",
+  scope: "public",
   summary: "This process can accept runs",
   responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: ApiContext) {

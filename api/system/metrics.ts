@@ -9,6 +9,7 @@ export const getMetrics = defineOperation({
   path: "/metrics",
   name: "metrics",
   area: "System",
+  scope: "internal",
   summary: "Figures for Prometheus",
   responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
   async handle({ db, hub, processMetrics }: ApiContext) {

@@ -17,6 +17,7 @@ const htmlPage = (name: string, path: string, summary: string, html: string): Op
     path,
     name,
     area: "System",
+    scope: "public",
     summary,
     responses: { 200: { description: "The page", content_type: "text/html" } },
     handle: async () => ({
@@ -32,6 +33,7 @@ const docsAsset = defineOperation({
   path: "/docs/assets/{name}",
   name: "docs_asset",
   area: "System",
+  scope: "public",
   summary: "A file of the documentation's pages",
   request: { params: z.object({ name: text({ max: 64 }) }) },
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
@@ -48,6 +50,7 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
     path: "/openapi.json",
     name: "openapi",
     area: "System",
+    scope: "public",
     summary: "This document",
     responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json" } },
     handle: async () => ({ status: 200, content_type: "application/json", text: document }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import { rotateSigningSecret as rotate } from "../../shared/store/users/signing-secrets.ts";
 import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 export const rotateSigningSecret = defineOperation({
@@ -9,17 +10,20 @@ export const rotateSigningSecret = defineOperation({
   path: "/v1/users/me/callback-secret",
   name: "rotate_callback_secret",
   area: "Users",
+  scope: "users:write",
+  idempotent: true,
+  audit: "user",
   summary: "A new secret for the signatures of callbacks",
   description: "Shown this once. The one before signs along for 24 hours, so that receivers can change over.",
   request: {
     body: z
-      .object({ user_id: clientId().default("public").meta({ description: "The owner of the agents." }) })
-      .default({ user_id: "public" }),
+      .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents; left out: the caller." }) })
+      .default({}),
   },
   responses: {
     201: { description: "The secret", schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret" }) },
   },
-  async handle({ db, config }: ApiContext, { body }) {
-    return { status: 201, body: { secret: await rotate(db, config.encryptionKeys, body.user_id) } };
+  async handle({ db, config }: ApiContext, { body, caller }) {
+    return { status: 201, body: { secret: await rotate(db, config.encryptionKeys, ownerOf(caller, body.user_id)) } };
   },
 });

@@ -21,4 +21,4 @@ export function readEnv(): Env {
   return env;
 }
 
-const secretNames = new Set(["DATABASE_URL", "REDIS_URL", "ENCRYPTION_KEYS"]);
+const secretNames = new Set(["DATABASE_URL", "REDIS_URL", "ENCRYPTION_KEYS", "BOOTSTRAP_ADMIN_KEY", "INTERNAL_TOKEN"]);

@@ -17,6 +17,9 @@ const keyRing = z.string().transform((text, ctx) =>
 
 const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
 
+/** A secret that somebody makes up and sends as a bearer token. */
+const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
+
 const schema = z.object({
   DATABASE_URL: z.string().min(1),
   DATABASE_POOL: integer(1, 200).default(10),
@@ -31,6 +34,10 @@ const schema = z.object({
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535).default(8080),
+  AUTH_MODE: z.enum(["open", "key"]).default("open"),
+  BOOTSTRAP_ADMIN_KEY: bearer.optional(),
+  INTERNAL_TOKEN: bearer.optional(),
+  RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
   CALLBACK_ALLOW_CIDRS: cidrList.default([]),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
@@ -58,9 +65,10 @@ export function loadConfig(env: Env) {
   }
   const { data } = parsed;
   const loopback = ["127.0.0.1", "::1", "localhost"].includes(data.HOST);
-  if (data.NODE_ENV === "production" && !loopback && data.ALLOW_OPEN_IN_PRODUCTION !== "1")
+  const exposed = data.AUTH_MODE === "open" && data.NODE_ENV === "production" && !loopback;
+  if (exposed && data.ALLOW_OPEN_IN_PRODUCTION !== "1")
     throw new Error(
-      "HOST: the API is open to everyone who can reach it; in production bind it to 127.0.0.1, or set ALLOW_OPEN_IN_PRODUCTION=1 behind your own gate.",
+      "AUTH_MODE=open: the API is open to everyone who can reach it; in production set AUTH_MODE=key, bind HOST to 127.0.0.1, or set ALLOW_OPEN_IN_PRODUCTION=1 behind your own gate.",
     );
   return {
     logLevel: data.LOG_LEVEL,
@@ -69,6 +77,13 @@ export function loadConfig(env: Env) {
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
     http: { host: data.HOST, port: data.PORT },
+    auth: {
+      mode: data.AUTH_MODE,
+      bootstrapAdminKey: data.BOOTSTRAP_ADMIN_KEY,
+      internalToken: data.INTERNAL_TOKEN,
+      // Of one key or, in open mode, one address; 0: no limit.
+      requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
+    },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,

@@ -5,6 +5,16 @@ const MiB = 1024 * 1024;
 const files = z.record(z.string(), z.string());
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
 
+/** What an environment variable, and so a secret, may be called. */
+export const envNamePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Names that would change what runs, or how, rather than tell it something. */
+export const reservedEnv =
+  /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
+const envName = z
+  .string()
+  .regex(envNamePattern)
+  .refine((name) => !reservedEnv.test(name), "this name is reserved");
+
 /**
  * The keys of an agent's free-form config that mean something. Everything else in it is the author's own. A key of the
  * wrong type is a 422 at creation, so that nobody waits for a first run to learn of it.
@@ -30,5 +40,10 @@ export const agentConfig = z.looseObject({
     })
     .optional(),
   max_attempts: atLeast(1, 100),
+  /** JSON Schemas: of what the agent takes (else 422), and of its result (else the run ends as an error). */
+  input_schema: z.record(z.string(), z.unknown()).optional(),
+  output_schema: z.record(z.string(), z.unknown()).optional(),
+  /** Names of the agent's secrets that its runs get as environment variables. */
+  secrets: z.array(envName).max(100).optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfig>;

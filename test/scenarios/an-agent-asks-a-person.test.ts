@@ -35,6 +35,8 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   expect(aside.body).toMatchObject({ status: "interrupted", worker_id: null, attempt: 1 });
   expect((await resume(url, runId, question?.id)).status).toBe(204);
 
+  const wrong = await answer(runId, 7);
+  expect([wrong.status, wrong.body["detail"]]).toEqual([422, [expect.objectContaining({ loc: ["body", "response"] })]]);
   expect((await answer(runId, "Ada", idOf(question))).status).toBe(202);
   const second = await readEvents(await resume(url, runId, question?.id));
   expect(second.find(({ event }) => event === "run.started")?.data["discards"]).toEqual({

@@ -1,22 +1,26 @@
 import type { Db } from "../client.ts";
+import type { Owner } from "../owned-by.ts";
 
 /** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest). */
-export type ResolvedVersion = { user_id: string; status: string; version: string; config: Record<string, unknown> };
+export type ResolvedVersion = {
+  user_id: string;
+  /** Of the agent. */
+  status: string;
+  version: string;
+  version_status: string;
+  config: Record<string, unknown>;
+};
 
 /** `agent`/`version`: there is none. One round trip; an exact name wins over a tag of the same name. */
 export async function resolveVersion(
   db: Db,
   agentId: string,
   version: string,
+  owner: Owner,
 ): Promise<ResolvedVersion | { missing: "agent" | "version" }> {
-  const { rows } = await db.sql.query<{
-    user_id: string;
-    status: string;
-    version: string | null;
-    config: Record<string, unknown>;
-  }>({
+  const { rows } = await db.sql.query<Omit<ResolvedVersion, "version"> & { version: string | null }>({
     ...statement,
-    values: [agentId, version],
+    values: [agentId, version, owner],
   });
   const row = rows[0];
   if (!row) return { missing: "agent" };
@@ -27,9 +31,9 @@ export async function resolveVersion(
 const statement = {
   name: "resolve-version",
   text: `
-    SELECT a.user_id, a.status, v.version, v.config FROM agents a
+    SELECT a.user_id, a.status, v.version, v.version_status, v.config FROM agents a
     LEFT JOIN LATERAL (
-      SELECT version, config, CASE WHEN version = $2 THEN 0 ELSE 1 END AS rank FROM agent_versions
+      SELECT version, status AS version_status, config, CASE WHEN version = $2 THEN 0 ELSE 1 END AS rank FROM agent_versions
       WHERE agent_id = a.id AND (version = $2
         OR ($2 = 'current' AND version = a.current_version)
         OR ($2 = 'latest' AND version = (
@@ -37,5 +41,5 @@ const statement = {
         OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $2))
       ORDER BY rank LIMIT 1
     ) v ON true
-    WHERE a.id = $1`,
+    WHERE a.id = $1 AND ($3::text IS NULL OR a.user_id = $3)`,
 };

@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
 
 export type ArtifactRow = {
   id: string;
@@ -21,8 +22,8 @@ export async function listArtifacts(db: Db, run_id: string): Promise<ArtifactRow
 
 export async function readArtifact(
   db: Db,
-  run_id: string,
-  id: string,
+  place: { run_id: string; id: string },
+  owner: Owner,
 ): Promise<(ArtifactRow & { content: Uint8Array | null }) | null> {
-  return db.prisma.artifact.findFirst({ where: { run_id, id } });
+  return db.prisma.artifact.findFirst({ where: { ...place, run: ownedBy(owner) } });
 }

@@ -1,6 +1,8 @@
 import type { RunStatus } from "../../run/run-status.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
+import type { Owner } from "../owned-by.ts";
+import { type Condition, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
@@ -11,23 +13,32 @@ export type RunFilter = {
   thread_id?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
+  search?: string | undefined;
 };
-export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };
 
-/** One page by (created_at, id), and whether there is more. An `after` that names no run gives the first page's rest: none. */
-export async function listRuns(
-  db: Db,
-  filter: RunFilter,
-  page: PageRequest,
-): Promise<{ data: RunRecord[]; has_more: boolean }> {
-  const { since, until, ...equal } = filter;
-  const named = Object.fromEntries(Object.entries(equal).filter(([, value]) => value !== undefined));
-  const rows = await db.prisma.run.findMany({
-    where: { ...named, created_at: { ...(since && { gte: since }), ...(until && { lt: until }) } },
-    orderBy: [{ created_at: page.order }, { id: page.order }],
-    take: page.limit + 1,
-    ...(page.after === undefined ? {} : { cursor: { id: page.after }, skip: 1 }),
-    include: withCallback,
-  });
-  return { data: rows.slice(0, page.limit).map(toRunRecord), has_more: rows.length > page.limit };
+export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
+  const load = async (ids: string[]): Promise<RunRecord[]> =>
+    (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback })).map(toRunRecord);
+  const within: Condition[] = [["user_id = ?", owner]];
+  return readPage(db, { table: "runs", key: "id", within, filters: runConditions(filter), load }, page);
+}
+
+/** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
+function runConditions(filter: RunFilter): Condition[] {
+  const { search } = filter;
+  const pattern = search === undefined ? null : `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return [
+    ["status = ?::run_status", filter.status],
+    ["agent_id = ?", filter.agent_id],
+    ["version = ?", filter.version],
+    ["user_id = ?", filter.user_id],
+    ["thread_id = ?", filter.thread_id],
+    ["created_at >= ?", filter.since],
+    ["created_at < ?", filter.until],
+    [
+      `(id ILIKE ? OR agent_id ILIKE ? OR thread_id ILIKE ? OR input_payload::text ILIKE ?
+        OR result_content::text ILIKE ? OR error::text ILIKE ?)`,
+      pattern,
+    ],
+  ];
 }

@@ -1,13 +1,15 @@
 import type { RunStatus } from "../../run/run-status.ts";
 import type { Db } from "../client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
 import type { SeenRun } from "./finalize-run.ts";
 
 /** As much of a run as one needs to act on it. */
 export type RunHandle = SeenRun & { status: RunStatus };
 
-export async function readRunHandle(db: Db, id: string): Promise<RunHandle | null> {
+/** Null when the owner has no such run. */
+export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<RunHandle | null> {
   const select = { id: true, attempt: true, worker_id: true, started_at: true, status: true };
-  return db.prisma.run.findUnique({ where: { id }, select });
+  return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 
 /** Asks the worker of a running run to cancel it. False: it moved on since it was seen. */

@@ -10,6 +10,7 @@ const readRun = defineOperation({
   path: "/v1/runs/{run_id}",
   name: "get_run",
   area: "Runs",
+  scope: "public",
   summary: "Get a run",
   request: { params: z.object({ run_id: clientId() }), query: z.object({ limit: laxInt().default(20) }) },
   responses: { 200: { description: "The run", schema: z.object({ n: z.number() }) }, 204: { description: "Nothing" } },
@@ -23,7 +24,7 @@ it("gives each operation the id that FastAPI would give it", () => {
 });
 
 it("refuses, at compile time, an answer that isn't documented and a name that isn't taken", () => {
-  const base = { method: "get", path: "/x", name: "x", area: "X", summary: "X" } as const;
+  const base = { method: "get", path: "/x", name: "x", area: "X", scope: "public", summary: "X" } as const;
   const responses = { 200: { description: "n", schema: z.object({ n: z.number() }) } };
   // @ts-expect-error 201 isn't documented
   defineOperation({ ...base, responses, handle: async () => ({ status: 201, body: { n: 1 } }) });

@@ -38,6 +38,7 @@ const takes = (path: string, request: Operation<unknown>["request"], method: "ge
     path,
     name: "sample",
     area: "Samples",
+    scope: "public",
     summary: "Sample",
     request,
     responses: { 200: { description: "Taken" } },

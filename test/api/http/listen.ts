@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { createHttpApp } from "../../../api/http/create-http-app.ts";
+import type { Guards } from "../../../api/http/guards.ts";
 import { createHttpServer } from "../../../api/http/create-http-server.ts";
 import type { Operation } from "../../../api/http/define-operation.ts";
 
@@ -13,12 +14,22 @@ export type RunningApp = {
   close: () => Promise<void>;
 };
 
+/** Everybody may do everything, and nothing is kept: for tests of what comes after. */
+const openGuards: Guards = {
+  authenticate: () =>
+    Promise.resolve({ owner: null, user_id: "public", actor: "open", scopes: ["admin"], run_id: null }),
+  limiter: { count: () => Promise.resolve() },
+  answerOnce: (_key, _body, act) => act(),
+  audit: () => Promise.resolve(),
+  close: () => undefined,
+};
+
 /** An app of these operations on a port of its own, and what it logged. */
 export async function listen(operations: readonly Operation<unknown>[], requestMs = 5_000): Promise<RunningApp> {
   const lines: Record<string, unknown>[] = [];
   const sink = new PassThrough();
   sink.on("data", (line: Buffer) => lines.push(JSON.parse(line.toString())));
-  const app = createHttpApp({ operations, context: undefined, log: pino(sink) });
+  const app = createHttpApp({ operations, context: undefined, guards: openGuards, log: pino(sink) });
   const server = createHttpServer(app, { headersMs: Math.min(requestMs, 2_000), requestMs });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -79,6 +79,7 @@ it("refuses two shapes under one name", () => {
       path: `/${n}`,
       name: "x",
       area: "X",
+      scope: "public",
       summary: "X",
       responses: { 200: { description: "X", schema: z.object(shape).meta({ id: `Twin${n > 0}` }) } },
       handle: async () => ({ status: 200, body: {} }),

@@ -1,0 +1,35 @@
+import type { Request } from "express";
+import { AppError, notFound } from "../../shared/errors.ts";
+import { covers } from "../../shared/schemas/scope.ts";
+import type { Caller } from "./caller.ts";
+import type { Operation } from "./define-operation.ts";
+import type { Guards } from "./guards.ts";
+import { queryOf } from "./request-context.ts";
+
+const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
+
+/**
+ * Who asks, once it is sure that he may: else unauthorized, too_many_requests, forbidden, or not_found for another run
+ * than his token's.
+ */
+export async function admit<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<Caller> {
+  const { scope } = operation;
+  if (scope === "public") return nobody;
+  const credentials = { authorization: req.get("authorization"), token: queryOf(req)["token"] };
+  const address = `ip:${req.ip}`;
+  const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
+    // So that guessing is limited too.
+    await guards.limiter.count(address);
+    throw error;
+  });
+  await guards.limiter.count(caller.actor === "open" ? address : caller.actor);
+  if (!covers(caller.scopes, scope)) throw new AppError("forbidden", "missing_scope", `The key lacks '${scope}'.`);
+  if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
+  return caller;
+}
+
+function checkRunToken<C>(runId: string, operation: Operation<C>, req: Request): void {
+  if (!operation.runToken) throw new AppError("forbidden", "run_token", "This key only reads its run.");
+  const asked = String(req.params["run_id"]);
+  if (asked !== runId) throw notFound("run", asked);
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { KeyRing } from "../../shared/config/load-config.ts";
+import { conflict } from "../../shared/errors.ts";
+import { requestHash } from "../../shared/request-hash.ts";
+import { open, seal } from "../../shared/secrets/seal.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { claimKey, freeKey, keepAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { AnyResult } from "./define-operation.ts";
+import { replayed } from "./idempotency-header.ts";
+
+export type AnswerOnce = (key: RepeatKey, body: unknown, act: () => Promise<AnyResult>) => Promise<AnyResult>;
+
+/**
+ * Does a request once, and gives its answer to each that repeats it. A repeat with another body is a 422, one that comes
+ * while the first is at work a 409. A request that is refused leaves its key free.
+ */
+export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
+  return async (key, body, act) => {
+    const place = `${key.user_id}:${key.route}:${key.key}`;
+    const hash = requestHash(body);
+    const claimed = await claimKey(db, key, hash);
+    if (claimed.kind === "repeat") {
+      if (!claimed.request_hash.equals(hash)) throw keyReused();
+      if (!claimed.answer) throw conflict("request_in_progress", "The first request with this key is still at work.");
+      const { status, text } = claimed.answer;
+      const told = open(keyRing, Buffer.from(text, "base64"), place).toString("utf8");
+      return { status, body: z.unknown().parse(JSON.parse(told)), headers: replayed };
+    }
+    const result = await act().catch(async (error: unknown) => {
+      await freeKey(db, key).catch(() => undefined);
+      throw error;
+    });
+    if ("respond" in result || "text" in result) throw new Error("Only a JSON answer can be repeated.");
+    const text = seal(keyRing, JSON.stringify(result.body ?? null), place).toString("base64");
+    await keepAnswer(db, key, { status: result.status, text });
+    return result;
+  };
+}
+
+export const keyReused = (): ValidationFault =>
+  new ValidationFault([
+    {
+      type: "value_error",
+      loc: ["header", "idempotency-key"],
+      msg: "Value error, this key stands for another request",
+    },
+  ]);

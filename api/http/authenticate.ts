@@ -1,0 +1,61 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Config } from "../../shared/config/load-config.ts";
+import { AppError } from "../../shared/errors.ts";
+import type { Log } from "../../shared/log.ts";
+import { parseApiKey, sameSecret } from "../../shared/secrets/api-key.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { noteKeyUse, readApiKey } from "../../shared/store/users/read-api-key.ts";
+import type { Caller } from "./caller.ts";
+
+export type Credentials = {
+  /** The `Authorization` header as it came. */
+  authorization: string | undefined;
+  /** `?token=`, for browsers' EventSource, which can't send headers. */
+  token: string | undefined;
+};
+
+export type Authenticate = (credentials: Credentials) => Promise<Caller>;
+
+type Deps = { db: Db; auth: Config["auth"]; log: Log };
+
+const everybody = { owner: null, run_id: null } as const;
+
+/** Who a request comes from. It rejects with `unauthorized` where that can't be told. */
+export function createAuthenticate(deps: Deps): Authenticate {
+  const { mode, internalToken, bootstrapAdminKey } = deps.auth;
+  const internal: Caller = { ...everybody, user_id: "internal", actor: "internal", scopes: ["internal"] };
+  const bootstrap: Caller = { ...everybody, user_id: "admin", actor: "bootstrap", scopes: ["admin"] };
+  // Where there is a token for the internal operations, they aren't open to those who have none.
+  const openScopes = internalToken === undefined ? ["*", "admin"] : ["*"];
+  const open: Caller = { ...everybody, user_id: "public", actor: "open", scopes: openScopes };
+  return async ({ authorization, token }) => {
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+    if (bearer !== undefined && internalToken !== undefined && sameSecret(bearer, internalToken)) return internal;
+    if (mode === "open") return open;
+    if (bearer === undefined)
+      return token === undefined ? refuse("missing_key", "Send Authorization: Bearer <key>.") : byRunToken(deps, token);
+    if (bootstrapAdminKey !== undefined && sameSecret(bearer, bootstrapAdminKey)) return bootstrap;
+    return byKey(deps, bearer);
+  };
+}
+
+/** URLs end up in logs and histories, so only what reads a single run may stand in one. */
+async function byRunToken(deps: Deps, token: string): Promise<Caller> {
+  const caller = await byKey(deps, token);
+  return caller.run_id === null ? refuse("key_in_url", "Only a run's read token may be sent as ?token=.") : caller;
+}
+
+async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
+  const given = parseApiKey(text);
+  const key = given && (await readApiKey(db, given.id));
+  if (!given || !key || !timingSafeEqual(given.secret_hash, key.secret_hash))
+    return refuse("invalid_key", "The key is unknown, revoked or expired.");
+  if (key.stale_use)
+    noteKeyUse(db, key.id).catch((error: unknown) => log.warn({ err: String(error) }, "a key's use wasn't noted"));
+  const { user_id, scopes, run_id } = key;
+  return { owner: scopes.includes("admin") ? null : user_id, user_id, actor: key.id, scopes, run_id };
+}
+
+function refuse(code: string, message: string): never {
+  throw new AppError("unauthorized", code, message);
+}

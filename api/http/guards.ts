@@ -1,0 +1,32 @@
+import type { Config } from "../../shared/config/load-config.ts";
+import type { Log } from "../../shared/log.ts";
+import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";
+import { type Authenticate, createAuthenticate } from "./authenticate.ts";
+import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
+
+/** What stands between requests and operations. */
+export type Guards = {
+  authenticate: Authenticate;
+  limiter: Pick<RateLimiter, "count">;
+  answerOnce: AnswerOnce;
+  /** Notes an act that was done. Never rejects: it can't be undone any more. */
+  audit(act: Act): Promise<void>;
+  close(): void;
+};
+
+export function openGuards(config: Config, db: Db, log: Log): Guards {
+  const onError = (error: Error) => log.warn({ part: "rate-limit", err: error.message }, "connection fault");
+  const limiter = openRateLimiter({ ...config.redis, perMinute: config.auth.requestsPerMinute, onError });
+  return {
+    authenticate: createAuthenticate({ db, auth: config.auth, log }),
+    limiter,
+    answerOnce: createAnswerOnce(db, config.encryptionKeys),
+    audit: (act) =>
+      appendAudit(db, act).catch((error: unknown) =>
+        log.error({ action: act.action, target_id: act.target_id, err: String(error) }, "an act wasn't noted"),
+      ),
+    close: () => limiter.close(),
+  };
+}

@@ -1,0 +1,41 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { AppError } from "../../shared/errors.ts";
+import { connectRedis } from "../../shared/stream/connection.ts";
+
+export type RateLimiter = {
+  /** Counts one request of `who`. Rejects with too_many_requests, which says when to come again. */
+  count(who: string): Promise<void>;
+  close(): void;
+};
+
+type Options = { url: string; prefix: string; perMinute: number; onError: (error: Error) => void };
+
+const noLimit: RateLimiter = { count: () => Promise.resolve(), close: () => undefined };
+
+/** Limits what each caller may ask for within a minute, over all API processes; while Redis is away each counts alone. */
+export function openRateLimiter({ url, prefix, perMinute, onError }: Options): RateLimiter {
+  if (perMinute === 0) return noLimit;
+  const redis = connectRedis(url, onError);
+  const rule = { points: perMinute, duration: 60 };
+  const limiter = new RateLimiterRedis({
+    ...rule,
+    storeClient: redis,
+    keyPrefix: `${prefix}rate`,
+    rejectIfRedisNotReady: true,
+    inMemoryBlockOnConsumed: perMinute + 1,
+    insuranceLimiter: new RateLimiterMemory(rule),
+  });
+  return {
+    async count(who) {
+      try {
+        await limiter.consume(who);
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        const seconds = Math.ceil(error.msBeforeNext / 1000);
+        const sentence = `More than ${perMinute} requests within a minute.`;
+        throw new AppError("too_many_requests", "rate_limited", sentence, seconds);
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}

@@ -1,0 +1,21 @@
+import { runStatuses } from "../run/run-status.ts";
+import { choice, clientId, pageQuery, text, timestamp } from "./primitives.ts";
+
+const since = timestamp().optional().meta({ description: "Made at or after this time." });
+const until = timestamp().optional().meta({ description: "Made before this time." });
+
+/** A stretch of time, as lists and figures take it. */
+const timeRange = { since, until };
+
+/** What a list of runs can be narrowed to. */
+const runFilter = {
+  status: choice(runStatuses).optional(),
+  agent_id: clientId().optional(),
+  version: text({ max: 128 }).optional(),
+  user_id: clientId().optional(),
+  thread_id: clientId().optional(),
+  ...timeRange,
+  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in ids, input, result or error." }),
+};
+
+export const runListQuery = pageQuery.extend(runFilter);
