@@ -93,7 +93,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|sandbox/(sandbox|process|resident|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(adapters/adapter|sandbox/(sandbox|process|resident|environments|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

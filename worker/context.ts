@@ -10,6 +10,7 @@ import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
+import { openEnvironments } from "./sandbox/environments.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
@@ -49,7 +50,8 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const python = await findPython(config.sandbox.python, searchPath);
   const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
   const { warmMemoryBytes } = config.worker;
-  const adapters = opens(await openAdapters({ sandbox, python, warmMemoryBytes }));
+  const environments = openEnvironments({ python, ...config.installer });
+  const adapters = opens(await openAdapters({ sandbox, python, environments, warmMemoryBytes }));
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));

@@ -45,6 +45,7 @@ const schema = z.object({
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
+  ENVIRONMENTS_DIR: z.string().default("/var/tmp/runfleet-environments"),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
   PYTHON: z.string().optional(),
   BWRAP: z.string().optional(),
@@ -87,6 +88,15 @@ export function loadConfig(env: Env) {
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+    installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
+}
+
+/** What `pip` and `uv` heed: an index of one's own, a folder of wheels, a proxy. */
+function installerEnv(env: Env): Record<string, string> {
+  const heeded = /^(PIP_|UV_|HOME$|PATH$|TMPDIR$|SSL_CERT_|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value !== undefined && heeded.test(name) ? [[name, value]] : [])),
+  );
 }

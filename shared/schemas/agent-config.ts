@@ -26,6 +26,8 @@ export const agentConfig = z.looseObject({
   source: z.string().optional(),
   /** Relative path → text or data URL. */
   files: files.optional(),
+  /** Python packages, like `httpx>=0.27`; wheels only. */
+  requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
   adapter_type: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
   limits: z

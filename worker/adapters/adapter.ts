@@ -25,6 +25,8 @@ export type AgentRequest = {
   code: Record<string, string>;
   /** The run's own files, laid over the code in its working directory. */
   files: Record<string, string>;
+  /** Packages that the code needs, as PEP 508 names them. */
+  requirements: string[];
   input_payload: Record<string, unknown>;
   history: unknown[];
   /** What people answered when the agent asked them, in the order of asking. */

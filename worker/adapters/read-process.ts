@@ -6,20 +6,20 @@ import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 
 type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>;
 type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
-/** `note`: something that its author should know. */
-type Reading = { warm: boolean; note: string | null; signal: AbortSignal };
+/** `opening`: the adapter's own first frames. */
+type Reading = { opening: readonly Frame[]; signal: AbortSignal };
 
 /**
- * `started`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
+ * The adapter's `opening`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
  * and stderr as `output` and `log`. Its first `result`, `error` or `interrupt` comes last before the `exit`: after it no frame of the agent's counts.
  * When `signal` aborts, the whole tree is killed; the iteration still ends with `exit`.
  */
-export async function* readProcess(child: AgentProcess, { warm, note, signal }: Reading): AsyncGenerator<Frame> {
+export async function* readProcess(child: AgentProcess, { opening, signal }: Reading): AsyncGenerator<Frame> {
   const kill = () => child.kill();
   try {
     signal.addEventListener("abort", kill, { once: true });
     if (signal.aborted) kill();
-    yield* toOpening(warm, note);
+    yield* opening;
     let last: LastFrame | null = null;
     let usage: UsageFrame | null = null;
     const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
@@ -49,11 +49,6 @@ async function* readText(
   }
   const rest = decoder.end();
   if (rest) yield wrap(rest);
-}
-
-function toOpening(warm: boolean, note: string | null): Frame[] {
-  const started: Frame = { type: "started", warm };
-  return note === null ? [started] : [started, { type: "log", level: "info", stream: "agent", message: note }];
 }
 
 const toOutput = (content: string): AgentFrame => ({ type: "output", content });

@@ -1,8 +1,9 @@
+import type { Environments } from "../sandbox/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 
-type AdapterOptions = { sandbox: Sandbox; python: Python; warmMemoryBytes: number };
+type AdapterOptions = { sandbox: Sandbox; python: Python; environments: Environments; warmMemoryBytes: number };
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): void };
 
 /** Every `adapter_type` that this worker can run, aliases included. */

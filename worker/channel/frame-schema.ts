@@ -43,7 +43,9 @@ export const agentFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("result"), result_content: z.unknown() }),
   z.object({
     type: z.literal("error"),
-    code: z.enum(["agent_error", "no_entrypoint", "bad_entrypoint"]).default("agent_error"),
+    code: z
+      .enum(["agent_error", "no_entrypoint", "bad_entrypoint", "dependency_install_failed"])
+      .default("agent_error"),
     error_type: z.string(),
     message: z.string(),
     traceback: z.string().nullable(),

@@ -59,6 +59,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     entrypoint: config.entrypoint ?? (defaultFile in code || defaultFile in files ? defaultFile : null),
     code,
     files,
+    requirements: config.requirements ?? [],
     input_payload,
     history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages,
     answers: attempt.answers,

@@ -4,6 +4,8 @@ import type { Duplex, Readable, Writable } from "node:stream";
 export type SandboxCommand = {
   argv: readonly [string, ...string[]];
   env: Record<string, string>;
+  /** Directories that it may read besides the system's and Python's. */
+  readOnly: readonly string[];
   resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };
 };
 

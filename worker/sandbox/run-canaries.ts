@@ -19,7 +19,12 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
   const source = readFileSync(new URL("./canary.py", import.meta.url), "utf8");
   const decoys = await openDecoys();
   const start = async (attempt: string) => {
-    const child = await sandbox.start({ argv: [python.path, "-I", "-S", "-c", source], env: {}, resources });
+    const child = await sandbox.start({
+      argv: [python.path, "-I", "-S", "-c", source],
+      env: {},
+      readOnly: [],
+      resources,
+    });
     const { secret, unix, tcp, udp, outside, decoy, abstract, mark } = decoys;
     child.stdin.end(JSON.stringify({ attempt, ...resources, secret, unix, tcp, udp, outside, decoy, abstract, mark }));
     return child;

@@ -27,6 +27,7 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     entrypoint: `${agent}.py`,
     code: { [`${agent}.py`]: source },
     files: {},
+    requirements: [],
     input_payload: {},
     history: [],
     answers: [],

@@ -22,7 +22,12 @@ const run = async (...args: Parameters<typeof request>) => {
 describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
   beforeAll(async () => {
     if (!resident) return;
-    adapter = await createPythonAdapter({ sandbox: resident, python: machine.python, warmMemoryBytes: 1 << 28 });
+    adapter = await createPythonAdapter({
+      sandbox: resident,
+      python: machine.python,
+      environments: machine.environments,
+      warmMemoryBytes: 1 << 28,
+    });
   });
   afterAll(async () => {
     adapter.close();
@@ -132,7 +137,12 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
 
   test("beyond the memory that may be kept, the least recently used goes", async () => {
     if (!resident) return;
-    const small = await createPythonAdapter({ sandbox: resident, python: machine.python, warmMemoryBytes: 45 << 20 });
+    const small = await createPythonAdapter({
+      sandbox: resident,
+      python: machine.python,
+      environments: machine.environments,
+      warmMemoryBytes: 45 << 20,
+    });
     const warmth = async (agent_id: string) => {
       const { frames } = await runAgent(
         small,

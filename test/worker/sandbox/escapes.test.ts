@@ -53,7 +53,12 @@ const cases = machine.levels
 
 describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
   test("no hostile agent gets out, and the run after it finds the sandbox whole", async () => {
-    const adapter = await createPythonAdapter({ sandbox, python: machine.python, warmMemoryBytes: 1 << 28 });
+    const adapter = await createPythonAdapter({
+      sandbox,
+      python: machine.python,
+      environments: machine.environments,
+      warmMemoryBytes: 1 << 28,
+    });
     try {
       const request = agentRequest("escapes", {
         input_payload: targets,
@@ -76,7 +81,12 @@ describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
 test("without isolation the same agents do get out: the attempts are real", async () => {
   const bare = machine.levels.find(({ report }) => report.level === 0);
   if (!bare) throw new Error("level 0 is everywhere");
-  const adapter = await createPythonAdapter({ sandbox: bare, python: machine.python, warmMemoryBytes: 0 });
+  const adapter = await createPythonAdapter({
+    sandbox: bare,
+    python: machine.python,
+    environments: machine.environments,
+    warmMemoryBytes: 0,
+  });
   const only = ["host_secret", "symlink_out", "tcp", "unix_socket", "abstract_socket", "netlink", "system_v_memory"];
   const { result } = await runAgent(adapter, agentRequest("escapes", { input_payload: { ...targets, only } }));
   expect((result as { escaped: string[] }).escaped.toSorted()).toEqual(only.toSorted());

@@ -44,7 +44,12 @@ function leftovers(): string[] {
 describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree }) => {
   let adapter: Awaited<ReturnType<typeof createPythonAdapter>>;
   beforeAll(async () => {
-    adapter = await createPythonAdapter({ sandbox, python: machine.python, warmMemoryBytes: 0 });
+    adapter = await createPythonAdapter({
+      sandbox,
+      python: machine.python,
+      environments: machine.environments,
+      warmMemoryBytes: 0,
+    });
   });
   afterAll(() => adapter.close());
   const bomb = (kind: string, changes = {}) =>

@@ -1,5 +1,6 @@
 import { inject } from "vitest";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
+import { type Environments, openEnvironments } from "../../../worker/sandbox/environments.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
 import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { listLevels } from "../../../worker/sandbox/list-levels.ts";
@@ -14,8 +15,10 @@ export function bwrapPath(): string | undefined {
   return typeof provided === "string" ? provided : process.env["BWRAP"];
 }
 
+type Machine = { python: Python; environments: Environments; levels: Sandbox[]; close(): Promise<void> };
+
 /** Every level that this machine can have, strongest first, unproven. */
-export async function openLevels(): Promise<{ python: Python; levels: Sandbox[]; close(): Promise<void> }> {
+export async function openLevels(): Promise<Machine> {
   const python = await findPython(undefined, searchPath);
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
@@ -23,6 +26,8 @@ export async function openLevels(): Promise<{ python: Python; levels: Sandbox[];
   const levels = opened.filter((level): level is Sandbox => "start" in level);
   return {
     python,
+    // Where the sandbox's users can read; no test but that of environments builds one.
+    environments: openEnvironments({ python, directory: `/var/tmp/runfleet-test-${process.pid}`, env: {} }),
     levels,
     close: async () => {
       await Promise.all(levels.map((level) => level.close()));

@@ -29,7 +29,12 @@ export async function compileRunner(sandbox: Sandbox, python: Python): Promise<B
   const sources = Object.fromEntries(
     files.map((name) => [name, readFileSync(new URL(`./${name}.py`, import.meta.url), "utf8")]),
   );
-  const child = await sandbox.start({ argv: [python.path, "-I", "-S", "-c", compiler], env: {}, resources });
+  const child = await sandbox.start({
+    argv: [python.path, "-I", "-S", "-c", compiler],
+    env: {},
+    readOnly: [],
+    resources,
+  });
   // JSON of strings only is a Python literal as well.
   child.stdin.end(JSON.stringify(sources));
   child.stdout.resume();

@@ -4,15 +4,18 @@ import type { AgentRequest } from "../adapter.ts";
 import { type Home, keepIdle } from "./idle-interpreters.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { canPreload, findConflict, loadCode } from "./load-code.ts";
-import { keepSpares, type Resources } from "./spare-interpreters.ts";
+import { type Ground, keepSpares, type Resources } from "./spare-interpreters.ts";
 
 type PoolOptions = {
-  open: (resources: Resources) => Promise<Interpreter>;
+  open: (ground: Ground) => Promise<Interpreter>;
   /** What most versions have. */
   usual: Resources;
   /** All that idle interpreters may hold together. */
   memoryBytes: number;
 };
+
+/** `packages`: the directory of those that the agent requires. */
+export type Wanted = { request: AgentRequest; packages: string | null; signal: AbortSignal };
 
 export type Taken = {
   /** Whether this version's interpreter stood ready. */
@@ -29,7 +32,7 @@ export type InterpreterPool = {
    * An interpreter for one run. Nobody else's runs, and no other version's, were ever played in it. Rejects with
    * `SandboxUnavailable`, or when `signal` aborts.
    */
-  take(request: AgentRequest, signal: AbortSignal): Promise<Taken>;
+  take(wanted: Wanted): Promise<Taken>;
   close(): void;
 };
 
@@ -60,10 +63,11 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
   }
 
   /** A new home, with the code loaded where that can be done; `fault` is what kept it from being done just now. */
-  async function settle(key: string, request: AgentRequest, signal: AbortSignal) {
+  async function settle(key: string, { request, packages, signal }: Wanted) {
+    const ground = { resources: request.resources, packages };
     let fault: string | null = null;
     if (canPreload(request) && !unloadable.has(key)) {
-      const interpreter = await spares.take(request.resources);
+      const interpreter = await spares.take(ground);
       const loaded = await loadCode(interpreter, request, { preload: true, signal });
       fault = loaded.fault ?? findConflict(loaded.env_read, request);
       if (!fault) return { home: { key, interpreter, envRead: loaded.env_read }, fault };
@@ -71,19 +75,20 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
       signal.throwIfAborted();
       remember(key);
     }
-    const interpreter = await spares.take(request.resources);
+    const interpreter = await spares.take(ground);
     const loaded = await loadCode(interpreter, request, { preload: false, signal });
     if (loaded.fault) throw new SandboxUnavailable("the interpreter ended before the run");
     return { home: { key, interpreter, envRead: [] }, fault };
   }
 
   return {
-    async take(request, signal) {
+    async take(wanted) {
+      const { request } = wanted;
       const { user_id, agent_id, version, runtime_mode } = request;
       const isolated = runtime_mode === "isolated";
       const key = JSON.stringify([user_id, agent_id, version, runtime_mode, canPreload(request)]);
       const found = isolated ? null : await takeIdle(key, request);
-      const { home, fault } = found ? { home: found, fault: null } : await settle(key, request, signal);
+      const { home, fault } = found ? { home: found, fault: null } : await settle(key, wanted);
       return {
         warm: found !== null,
         note: fault ? `Each run loads the agent's code anew, since ${fault}.` : null,

@@ -2,10 +2,13 @@ import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { z } from "zod";
 import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
-import type { Python } from "../../sandbox/sandbox.ts";
 import type { ResidentProcess, SandboxUsage } from "../../sandbox/resident.ts";
 import type { AgentRequest } from "../adapter.ts";
 import { type CutStream, cutStream } from "./cut-stream.ts";
+
+/** Where Python finds packages: what the machine has, and the agent's own. */
+type Site = { site_path: string[]; packages: string | null };
+type Equipment = { runner: Buffer; site: Site };
 
 export type AgentCode = {
   entrypoint: string | null;
@@ -61,12 +64,12 @@ const cpuCheckMs = 250;
 const maxAnswer = 1024 * 1024;
 
 /** Takes over a resident that was started with the resident's bootstrap: gives it the runner's code, and makes it ready. */
-export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, python: Python): Interpreter {
+export function takeOverInterpreter(resident: ResidentProcess, { runner, site }: Equipment): Interpreter {
   const { send, ask } = openDialogue(resident);
   resident.stdin.end();
   resident.control.write(`${runner.length}\n`);
   resident.control.write(runner);
-  send("start", { site_path: python.sitePath });
+  send("start", site);
   let before = resident.readUsage();
   /** Whether the last request has left this process: what is under way would be the next run's. */
   let read = true;
@@ -79,7 +82,7 @@ export function takeOverInterpreter(resident: ResidentProcess, runner: Buffer, p
       return loaded;
     },
     run(request) {
-      const { resources, code: _code, version_env: _env, ...rest } = request;
+      const { resources, code: _code, version_env: _env, requirements: _required, ...rest } = request;
       const streams = [resident.events, resident.stdout, resident.stderr].map(cutStream) as [
         CutStream,
         CutStream,

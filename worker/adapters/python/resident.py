@@ -272,7 +272,7 @@ def read_command():
 
 
 def serve():
-    become_runner(read_command()["site_path"])
+    become_runner(**read_command())
     untouched = look_around()
     request = read_command()
     os.environ.update(request["env"])

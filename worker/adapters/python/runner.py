@@ -295,7 +295,7 @@ def finish(type_, fields):
     return 1
 
 
-def become_runner(site_path):
+def become_runner(site_path, packages):
     """What every agent finds: its imports, streams that are frames, and no trace of how it was started."""
     import _sitebuiltins
     import faulthandler
@@ -303,6 +303,10 @@ def become_runner(site_path):
     os.set_inheritable(EVENTS_FD, False)
     sys.dont_write_bytecode = True
     sys.path += site_path
+    if packages:
+        import site
+
+        site.addsitedir(packages)
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
     faulthandler.enable(2)
     builtins.exit = builtins.quit = _sitebuiltins.Quitter("exit", "Ctrl-D")
@@ -330,5 +334,5 @@ def run_to_exit(request, module=None, reports=()):
 def once():
     """One run, whose request is all that stands on stdin."""
     request = encode_json.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
-    become_runner(request.pop("site_path"))
+    become_runner(request.pop("site_path"), request.pop("packages"))
     run_to_exit(request, reports=[report_usage])

@@ -3,23 +3,26 @@ import type { Interpreter } from "./interpreter.ts";
 
 export type Resources = ResidentCommand["resources"];
 
+/** What an interpreter is started with: a spare has no packages. */
+export type Ground = { resources: Resources; packages: string | null };
+
 /** Interpreters that stand ready for whichever version comes, and belong to none yet. */
 export type SpareInterpreters = {
-  /** A spare where one has these resources, else a new one. Rejects with `SandboxUnavailable`. */
-  take(resources: Resources): Promise<Interpreter>;
+  /** A spare where one fits, else a new one. Rejects with `SandboxUnavailable`. */
+  take(ground: Ground): Promise<Interpreter>;
   close(): void;
 };
 
 const count = 2;
 
 /** `usual` are the resources that most versions have. */
-export function keepSpares(open: (resources: Resources) => Promise<Interpreter>, usual: Resources): SpareInterpreters {
+export function keepSpares(open: (ground: Ground) => Promise<Interpreter>, usual: Resources): SpareInterpreters {
   const spares = new Set<Promise<Interpreter>>();
   let closed = false;
 
   function refill(): void {
     while (!closed && spares.size < count) {
-      const spare = open(usual);
+      const spare = open({ resources: usual, packages: null });
       spares.add(spare);
       // A machine that gives no sandbox says so to the run that needs one.
       spare.catch(() => spares.delete(spare));
@@ -28,13 +31,13 @@ export function keepSpares(open: (resources: Resources) => Promise<Interpreter>,
 
   refill();
   return {
-    async take(resources) {
-      const [spare] = isLike(resources, usual) ? spares : [];
-      if (!spare) return open(resources);
+    async take(ground) {
+      const [spare] = ground.packages === null && isLike(ground.resources, usual) ? spares : [];
+      if (!spare) return open(ground);
       spares.delete(spare);
       // Not before this run has what it needs.
       setImmediate(refill);
-      return spare.catch(() => open(resources));
+      return spare.catch(() => open(ground));
     },
     close() {
       closed = true;

@@ -2,7 +2,7 @@ import type { Python } from "../sandbox.ts";
 import { assembleSeccomp } from "../seccomp.ts";
 import type { Confinement } from "./supervised.ts";
 
-const asIs: Confinement["wrap"] = (argv) => [...argv];
+const asIs: Confinement["wrap"] = ({ argv }) => [...argv];
 
 /** Level 1 on Linux: Landlock for files and signals, a filter that leaves no socket but socketpair. Null without a filter. */
 export function landlock(python: Python): Confinement | null {
@@ -33,19 +33,19 @@ export function seatbelt(python: Python): Confinement | null {
     ...python.prefixes,
   ];
   const subpaths = (paths: string[]) => paths.map((path) => `(subpath ${JSON.stringify(path)})`).join(" ");
-  const profile = (directory: string) =>
+  const profile = (directory: string, readOnly: readonly string[]) =>
     [
       "(version 1)(deny default)",
       "(allow process-fork)(allow process-exec)(allow sysctl-read)(allow signal (target same-sandbox))",
       '(allow file-read-metadata)(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
-      `(allow file-read* (literal "/") ${subpaths(readable)})`,
+      `(allow file-read* (literal "/") ${subpaths([...readable, ...readOnly])})`,
       `(allow file-read* file-write* ${subpaths([directory, `/private${directory}`])} (literal "/dev/null"))`,
     ].join("");
   return {
     report: { level: 1, name: "seatbelt", layers: ["seatbelt", "rlimits"] },
     readable: [],
     seccomp: null,
-    wrap: (argv, directory) => ["/usr/bin/sandbox-exec", "-p", profile(directory), ...argv],
+    wrap: ({ argv, readOnly }, directory) => ["/usr/bin/sandbox-exec", "-p", profile(directory, readOnly), ...argv],
   };
 }
 

@@ -36,8 +36,10 @@ type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
  * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
  * before bubblewrap starts: started by root it would leave the host's uid 0 to the agent for files.
  */
-export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds }: NamespaceOptions): Sandbox {
+export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
+  const { uids, cgroups } = options;
   const filter = assembleSeccomp(process.arch, "local");
+  const open = createOpener(options, filter);
 
   return {
     report: {
@@ -71,8 +73,11 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
       await cgroups?.close();
     },
   };
+}
 
-  async function open(command: ResidentCommand, { script, resident }: Start): Promise<Opened> {
+/** Starts bubblewrap as an own uid and in a group of its own. */
+function createOpener({ bwrap, python, uids, cgroups, strayFds }: NamespaceOptions, filter: Buffer | null) {
+  return async (command: ResidentCommand, { script, resident }: Start): Promise<Opened> => {
     const uid = (await uids?.take()) ?? null;
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
@@ -90,7 +95,12 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
       // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
       await group?.add(launched.pid);
       const env = { ...baseEnv, ...command.env };
-      const view = { readOnly: python.prefixes, diskBytes: command.resources.disk_bytes, env, resident };
+      const view = {
+        readOnly: [...python.prefixes, ...command.readOnly],
+        diskBytes: command.resources.disk_bytes,
+        env,
+        resident,
+      };
       begin(launched, view, filter);
       return { launched, group, release };
     } catch (error) {
@@ -99,7 +109,7 @@ export function createNamespaceSandbox({ bwrap, python, uids, cgroups, strayFds 
       release();
       throw error;
     }
-  }
+  };
 }
 
 /** Gives bubblewrap what it waits for. */

@@ -17,7 +17,7 @@ export type Confinement = {
   readable: readonly string[];
   seccomp: Buffer | null;
   /** Puts the command behind another program. */
-  wrap(argv: readonly string[], directory: string): string[];
+  wrap(command: SandboxCommand, directory: string): string[];
 };
 
 type SupervisedOptions = {
@@ -55,12 +55,12 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
         directory,
         limits,
         confinement.seccomp?.toString("hex") ?? "",
-        confinement.readable.join(":"),
+        [...confinement.readable, ...(confinement.readable.length > 0 ? command.readOnly : [])].join(":"),
       ];
       try {
         const launched = await launchProcess({
           file: python.path,
-          args: ["-I", "-S", "-c", source, ...fixed, ...confinement.wrap(command.argv, directory)],
+          args: ["-I", "-S", "-c", source, ...fixed, ...confinement.wrap(command, directory)],
           env: {},
           uid,
           extraPipes: 1,
