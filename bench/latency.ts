@@ -18,6 +18,10 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
     const { first, whole } = await client.run(agent, body);
     return [first, whole];
   };
+  const other = (adapter_type: string) => () => both(`bench-${adapter_type}`, { adapter_type });
+  const nodeSource = "export async function* main() { yield 'hello'; return { ok: true }; }";
+  await client.publish("bench-node", { adapter_type: "node", source: nodeSource, entrypoint: "main.ts" });
+  await client.publish("bench-command", { adapter_type: "command", command: ["echo", "hello"] });
   const figures: Figure[] = [
     { labels: ["`python3 -c pass`"], time: async () => [await timeProgram(python, ["-c", "pass"])] },
     { labels: ["warm run, to the first output", "warm run, to the end"], time: () => both("bench") },
@@ -34,6 +38,8 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
       },
     },
   ];
+  for (const name of ["node", "command"])
+    figures.push({ labels: [`${name} run, to the first output`, `${name} run, to the end`], time: other(name) });
   const taken = new Map<string, number[]>();
   for (let round = -warmUp; round < rounds && !signal.aborted; round += 1)
     for (const { labels, time } of figures) {

@@ -51,7 +51,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
   const { warmMemoryBytes } = config.worker;
   const environments = openEnvironments({ python, ...config.installer });
-  const adapters = opens(await openAdapters({ sandbox, python, environments, warmMemoryBytes }));
+  const adapters = opens(await openAdapters({ sandbox, python, environments, warmMemoryBytes, log }));
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));

@@ -16,11 +16,6 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
   const adapter = ctx.adapters.get(attempt.adapter_type);
   if (!adapter)
     return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
-  if (request.entrypoint === null)
-    return {
-      ...remains,
-      error: ourFault("no_entrypoint", "Neither the agent's config nor the run's files hold any code to run."),
-    };
   const take = createFrameTaker(ctx, { attempt, hold, output, remains, secrets, limits });
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
   return remains;

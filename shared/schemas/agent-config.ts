@@ -28,6 +28,17 @@ export const agentConfig = z.looseObject({
   files: files.optional(),
   /** Python packages, like `httpx>=0.27`; wheels only. */
   requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
+  /** For the adapter `command`: a program and its arguments. */
+  command: z.array(z.string().max(4096)).min(1).max(256).optional(),
+  /** How the command's stdout is read: as text (default), or each line as an event. */
+  output: z.enum(["text", "ndjson"]).optional(),
+  /** For the adapter `http`: where the agent listens. */
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .optional(),
+  /** For the adapter `container`. */
+  image: z.string().min(1).max(512).optional(),
   adapter_type: z.string().optional(),
   env: z.record(z.string(), z.string()).optional(),
   limits: z

@@ -21,6 +21,12 @@ export type AgentRequest = {
   lifecycle: string;
   /** `file.py` or `file.py:name`; null when neither config nor files name any code. */
   entrypoint: string | null;
+  /** What runs, for the adapters that run no source. */
+  command: string[] | null;
+  url: string | null;
+  image: string | null;
+  /** How a command's stdout is read: as text, or each line as a frame. */
+  output: "text" | "ndjson";
   /** The agent version's own code: relative path → text or data URL. */
   code: Record<string, string>;
   /** The run's own files, laid over the code in its working directory. */

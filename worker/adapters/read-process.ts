@@ -89,8 +89,9 @@ function toExitFrame(exit: SandboxExit, last: LastFrame | null, usage: UsageFram
   };
 }
 
-/** An rlimit or a full tmpfs reaches Python code as an exception (errno 27 EFBIG, 28 ENOSPC), which it may well raise itself. */
+/** An rlimit or a full tmpfs reaches code as an exception (EFBIG, ENOSPC), which it may well raise itself. */
 function limitBehind({ error_type, message }: Extract<AgentFrame, { type: "error" }>): ExitFrame["limit"] {
   if (error_type === "MemoryError") return "memory";
-  return error_type === "OSError" && /^\[Errno (27|28)\]/.test(message) ? "disk" : null;
+  const isFull = error_type === "OSError" ? /^\[Errno (27|28)\]/ : /^(EFBIG|ENOSPC): /;
+  return isFull.test(message) ? "disk" : null;
 }

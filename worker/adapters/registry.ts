@@ -1,14 +1,39 @@
+import type { Log } from "../../shared/log.ts";
 import type { Environments } from "../sandbox/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
+import { createCommandAdapter } from "./command/command-adapter.ts";
+import { createNodeAdapter } from "./node/node-adapter.ts";
+import { findNode } from "./node/find-node.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 
-type AdapterOptions = { sandbox: Sandbox; python: Python; environments: Environments; warmMemoryBytes: number };
+type AdapterOptions = {
+  sandbox: Sandbox;
+  python: Python;
+  environments: Environments;
+  warmMemoryBytes: number;
+  log: Pick<Log, "warn">;
+};
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): void };
 
 /** Every `adapter_type` that this worker can run, aliases included. */
-export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
+export async function openAdapters({ log, ...options }: AdapterOptions): Promise<Adapters> {
   const python = await createPythonAdapter(options);
-  const byType = new Map(["python", "custom", "langchain", "langgraph", "crewai"].map((name) => [name, python]));
-  return { byType, close: () => python.close() };
+  const command = createCommandAdapter(options.sandbox, options.python);
+  const byType = new Map<string, Adapter>([
+    ["command", command],
+    ["process", command],
+  ]);
+  for (const name of ["python", "custom", "langchain", "langgraph", "crewai"]) byType.set(name, python);
+  const node = await findNode(options.sandbox);
+  if ("reason" in node) log.warn({ reason: node.reason }, "the adapter 'node' is not offered");
+  const nodeAdapter = "path" in node ? createNodeAdapter(options.sandbox, node.path) : null;
+  if (nodeAdapter) byType.set("node", nodeAdapter);
+  return {
+    byType,
+    close() {
+      python.close();
+      nodeAdapter?.close();
+    },
+  };
 }

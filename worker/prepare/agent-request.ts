@@ -7,7 +7,11 @@ import type { Attempt } from "../../shared/store/runs/claim-run.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 
 const MiB = 1024 * 1024;
-const defaultFile = "main.py";
+
+/** The files that are looked for when no entrypoint is named; `source` becomes the first. */
+function defaultFiles({ adapter_type }: Attempt): [string, ...string[]] {
+  return adapter_type === "node" ? ["main.ts", "main.js", "main.mjs", "main.cjs", "index.js"] : ["main.py"];
+}
 
 export type Prepared = {
   request: AgentRequest;
@@ -34,7 +38,7 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
 type Opened = { files: Record<string, string>; env_vars: Record<string, string> };
 
 function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
-  const code = codeOf(config);
+  const code = codeOf(config, defaultFiles(attempt)[0]);
   const version_env = { ...config.env, AGENT_ID: attempt.agent_id, AGENT_VERSION: attempt.version };
   const {
     id: run_id,
@@ -56,7 +60,11 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     thread_id,
     runtime_mode,
     lifecycle,
-    entrypoint: config.entrypoint ?? (defaultFile in code || defaultFile in files ? defaultFile : null),
+    entrypoint: config.entrypoint ?? defaultFiles(attempt).find((name) => name in code || name in files) ?? null,
+    command: config.command ?? null,
+    url: config.url ?? null,
+    image: config.image ?? null,
+    output: config.output ?? "text",
     code,
     files,
     requirements: config.requirements ?? [],
@@ -71,8 +79,8 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
   };
 }
 
-function codeOf(config: AgentConfig): Record<string, string> {
-  return { ...(config.source === undefined ? {} : { [defaultFile]: config.source }), ...config.files };
+function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
+  return { ...(source === undefined ? {} : { [sourceFile]: source }), ...files };
 }
 
 function unseal(keyRing: KeyRing, sealed: Buffer | null, aad: string): Record<string, string> {

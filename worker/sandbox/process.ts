@@ -6,6 +6,8 @@ export type SandboxCommand = {
   env: Record<string, string>;
   /** Directories that it may read besides the system's and Python's. */
   readOnly: readonly string[];
+  /** It reserves far more addresses than it uses, as V8 does: where only rlimits bound memory, they bound its data. */
+  reservesAddresses?: true;
   resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };
 };
 

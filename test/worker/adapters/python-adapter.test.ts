@@ -13,12 +13,9 @@ beforeAll(async () => {
   machine = await openLevels();
   const [strongest] = machine.levels;
   if (!strongest) throw new Error("no level at all");
-  adapters = await openAdapters({
-    sandbox: strongest,
-    python: machine.python,
-    environments: machine.environments,
-    warmMemoryBytes: 256 << 20,
-  });
+  const log = { warn: () => {} };
+  const { python, environments } = machine;
+  adapters = await openAdapters({ sandbox: strongest, python, environments, warmMemoryBytes: 256 << 20, log });
   const found = adapters.byType.get("langgraph");
   if (!found || found !== adapters.byType.get("python")) throw new Error("langgraph is python");
   adapter = found;

@@ -1,10 +1,15 @@
 import type { AgentProcess } from "../../sandbox/process.ts";
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
+import type { ResidentCommand } from "../../sandbox/resident.ts";
 import type { AgentRequest } from "../adapter.ts";
+import { keepSpares } from "../keep-spares.ts";
 import { type Home, keepIdle } from "./idle-interpreters.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { canPreload, findConflict, loadCode } from "./load-code.ts";
-import { type Ground, keepSpares, type Resources } from "./spare-interpreters.ts";
+
+type Resources = ResidentCommand["resources"];
+/** What an interpreter is started with. */
+type Ground = { resources: Resources; packages: string | null };
 
 type PoolOptions = {
   open: (ground: Ground) => Promise<Interpreter>;
@@ -36,6 +41,7 @@ export type InterpreterPool = {
   close(): void;
 };
 
+const sameResources = ["memory_bytes", "processes", "disk_bytes"] as const;
 /** Of how many versions it is remembered that they can't be loaded ahead. */
 const rememberedCount = 1_000;
 
@@ -44,7 +50,12 @@ const rememberedCount = 1_000;
  * that can't be loaded ahead is loaded by each run. An `isolated` run has an interpreter to itself, which goes with it.
  */
 export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions): InterpreterPool {
-  const spares = keepSpares(open, usual);
+  const spares = keepSpares<Ground, Interpreter>({
+    open,
+    usual: { resources: usual, packages: null },
+    fits: ({ resources, packages }) =>
+      packages === null && sameResources.every((name) => resources[name] === usual[name]),
+  });
   const idle = keepIdle(memoryBytes);
   const unloadable = new Set<string>();
 

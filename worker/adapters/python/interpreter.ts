@@ -36,6 +36,8 @@ export type Interpreter = {
   /** After a run: true when nothing of it is left, false when the interpreter is gone. */
   settled(): Promise<boolean>;
   memoryBytes(): number;
+  /** When its sandbox is gone. */
+  exited: Promise<unknown>;
   kill(): void;
 };
 
@@ -117,6 +119,7 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
       return clean && read;
     },
     memoryBytes: () => resident.memoryBytes(),
+    exited: resident.exited,
     kill: () => resident.kill(),
   };
 }

@@ -51,7 +51,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
     async start(command) {
       const { cpu_ms } = command.resources;
       const opened = await open(command, {
-        script: limitsScript(command.resources, cgroups !== null),
+        script: limitsScript(command, cgroups !== null),
         resident: false,
       });
       return watchCpu(supervise(opened), cpu_ms);
@@ -133,13 +133,14 @@ function createGroup(cgroups: Cgroups | null, resources: ResidentCommand["resour
  * and ash call it -p, bash -u. It and RLIMIT_AS, which counts reserved addresses too, are for want of a cgroup. At the soft
  * CPU limit the kernel sends SIGXCPU, at the hard one SIGKILL.
  */
-function limitsScript({ processes, cpu_ms, memory_bytes }: SandboxCommand["resources"], hasCgroup: boolean): string {
+function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgroup: boolean): string {
+  const { processes, cpu_ms, memory_bytes } = resources;
   const cpuSeconds = Math.ceil(cpu_ms / 1000);
   return [
     "ulimit -c 0 && ulimit -n 1024",
     `ulimit -S -t ${cpuSeconds} && ulimit -H -t ${cpuSeconds + 1}`,
     ...(hasCgroup ? [] : [`{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`]),
-    ...(hasCgroup ? [] : [`ulimit -v ${Math.ceil(memory_bytes / 1024)}`]),
+    ...(hasCgroup ? [] : [`ulimit ${reservesAddresses ? "-d" : "-v"} ${Math.ceil(memory_bytes / 1024)}`]),
     'exec "$@"',
   ].join(" && ");
 }

@@ -49,7 +49,8 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       const release = () => uid !== null && uids?.release(uid);
       const directory = join(base, `${tag}-${count++}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
-      const limits = [cpu_ms, memory_bytes, processes, disk_bytes, uid === null ? 0 : 1].map(Math.ceil).join(",");
+      const flags = [uid === null ? 0 : 1, command.reservesAddresses ? 1 : 0];
+      const limits = [cpu_ms, memory_bytes, processes, disk_bytes, ...flags].map(Math.ceil).join(",");
       const fixed = [
         String(process.pid),
         directory,

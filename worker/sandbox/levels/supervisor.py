@@ -53,7 +53,7 @@ def set_limits(limits, own_uid):
     others = count_own_tasks() if LINUX and not own_uid else 1
     limit(resource.RLIMIT_NPROC, limits["processes"] + others)
     if LINUX:
-        limit(resource.RLIMIT_AS, limits["memory_bytes"])
+        limit(resource.RLIMIT_DATA if limits["reserves"] else resource.RLIMIT_AS, limits["memory_bytes"])
 
 
 def restrict_files(directory, readable):
@@ -162,7 +162,7 @@ def read_all(fd):
 
 
 def main(worker_pid, directory, limits, program, readable, *command):
-    names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid")
+    names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid", "reserves")
     options = dict(zip(names, map(int, limits.split(","))), directory=directory, filter=bytes.fromhex(program))
     options["readable"] = [path for path in readable.split(":") if path]
     signal.signal(signal.SIGTERM, lambda *_: end_all(child, options["own_uid"]))
