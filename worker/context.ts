@@ -10,6 +10,8 @@ import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
+import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
+import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { openEnvironments } from "./sandbox/environments.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
@@ -49,10 +51,21 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const { minLevel, bwrap, searchPath } = config.sandbox;
   const python = await findPython(config.sandbox.python, searchPath);
   const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
-  const { warmMemoryBytes } = config.worker;
-  const environments = openEnvironments({ python, ...config.installer });
-  const adapters = opens(await openAdapters({ sandbox, python, environments, warmMemoryBytes, log }));
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
+  const adapters = opens(
+    await openAdapters({
+      sandbox,
+      python,
+      environments: openEnvironments({ python, ...config.installer }),
+      warmMemoryBytes: config.worker.warmMemoryBytes,
+      containers: await findContainerEngine(searchPath),
+      http: {
+        allowCidrs: config.callbacks.allowCidrs,
+        secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
+      },
+      log,
+    }),
+  );
   const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
   const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
   const outbox = opens(

@@ -14,12 +14,22 @@ export type ResolveName = (name: string) => Promise<Address[]>;
 export type Post = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
 export type Answer = { status: number; retryAfter: string | null };
 
+export type OpenAnswer = { status: number; contentType: string; body: AsyncIterable<Uint8Array> };
+
 export type GuardedFetch = {
   /**
    * Sends one POST and gives the answer's head, whatever its status: redirects aren't followed, the body is thrown away.
    * Throws TargetFault when there is no answer within `timeoutMs`, or `signal` stopped it.
    */
   post(url: string, post: Post): Promise<Answer>;
+  /**
+   * Sends one POST and gives the answer with its body as it comes, for as long as that takes: `signal` ends it. Throws
+   * TargetFault when there is no answer.
+   */
+  open(
+    url: string,
+    request: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  ): Promise<OpenAnswer>;
   close(): Promise<void>;
 };
 
@@ -37,6 +47,23 @@ export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = 
       if ("fault" in target) throw new TargetFault("blocked");
       const limit = { ms: post.timeoutMs, signals: post.signal ? [post.signal] : [] };
       return withTimeLimit(limit, (stop) => send(agent, target.url, post, stop));
+    },
+    async open(url, { headers, body, signal }) {
+      const target = checkTargetUrl(url, allowCidrs);
+      if ("fault" in target) throw new TargetFault("blocked");
+      // A silent agent is the run's deadline's concern.
+      const patience = { headersTimeout: 0, bodyTimeout: 0 };
+      try {
+        const sent = { method: "POST" as const, headers, body, dispatcher: agent, signal, ...patience };
+        const answer = await request(target.url, sent);
+        return {
+          status: answer.statusCode,
+          contentType: String(answer.headers["content-type"] ?? ""),
+          body: answer.body,
+        };
+      } catch (error) {
+        throw new TargetFault(faultClassOf(error), { cause: error });
+      }
     },
     close: () => agent.destroy(),
   };

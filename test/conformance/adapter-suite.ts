@@ -27,7 +27,7 @@ export type Programs = {
 
 export type Subject = {
   name: string;
-  open(): Promise<{ adapter: Adapter; close(): Promise<void> | void }>;
+  open: () => Promise<{ adapter: Adapter; close(): Promise<void> | void }>;
   programs: Programs;
   /** What it can't: a plain command has no return value, a cgroup is needed to tell which limit it was. */
   returns: boolean;

@@ -1,8 +1,11 @@
 import type { Log } from "../../shared/log.ts";
+import type { ContainerEngine } from "../sandbox/container-engine.ts";
 import type { Environments } from "../sandbox/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
 import { createCommandAdapter } from "./command/command-adapter.ts";
+import { createContainerAdapter } from "./container/container-adapter.ts";
+import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { findNode } from "./node/find-node.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
@@ -12,12 +15,14 @@ type AdapterOptions = {
   python: Python;
   environments: Environments;
   warmMemoryBytes: number;
+  containers: ContainerEngine | null;
+  http: HttpOptions;
   log: Pick<Log, "warn">;
 };
-export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): void };
+export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<void> };
 
 /** Every `adapter_type` that this worker can run, aliases included. */
-export async function openAdapters({ log, ...options }: AdapterOptions): Promise<Adapters> {
+export async function openAdapters({ log, containers, ...options }: AdapterOptions): Promise<Adapters> {
   const python = await createPythonAdapter(options);
   const command = createCommandAdapter(options.sandbox, options.python);
   const byType = new Map<string, Adapter>([
@@ -29,11 +34,15 @@ export async function openAdapters({ log, ...options }: AdapterOptions): Promise
   if ("reason" in node) log.warn({ reason: node.reason }, "the adapter 'node' is not offered");
   const nodeAdapter = "path" in node ? createNodeAdapter(options.sandbox, node.path) : null;
   if (nodeAdapter) byType.set("node", nodeAdapter);
+  const http = createHttpAdapter(options.http);
+  byType.set("http", http);
+  if (containers) byType.set("container", createContainerAdapter(containers));
   return {
     byType,
-    close() {
+    async close() {
       python.close();
       nodeAdapter?.close();
+      await http.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
-import { sign } from "./sign.ts";
+import { sign } from "../../shared/net/sign.ts";
 
 export const callbackTimeoutMs = 15_000;
 

@@ -1,6 +1,6 @@
 import { describeAdapter, type Program, type Programs } from "../../conformance/adapter-suite.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
-import { openLevels } from "../sandbox/open-levels.ts";
+import { elsewhere, openLevels } from "../sandbox/open-levels.ts";
 
 const python = (body: string, top = ""): Program => ({
   entrypoint: "main.py:main",
@@ -99,6 +99,7 @@ for (const { name, label = name, programs, returns } of subjects)
         python: interpreter,
         environments,
         warmMemoryBytes: 1 << 28,
+        ...elsewhere,
         log,
       });
       const adapter = adapters.byType.get(name);

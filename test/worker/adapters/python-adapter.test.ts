@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
 import { type Adapters, openAdapters } from "../../../worker/adapters/registry.ts";
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
-import { openLevels } from "../sandbox/open-levels.ts";
+import { elsewhere, openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
 let adapter: Adapter;
@@ -15,13 +15,20 @@ beforeAll(async () => {
   if (!strongest) throw new Error("no level at all");
   const log = { warn: () => {} };
   const { python, environments } = machine;
-  adapters = await openAdapters({ sandbox: strongest, python, environments, warmMemoryBytes: 256 << 20, log });
+  adapters = await openAdapters({
+    sandbox: strongest,
+    python,
+    environments,
+    warmMemoryBytes: 256 << 20,
+    ...elsewhere,
+    log,
+  });
   const found = adapters.byType.get("langgraph");
   if (!found || found !== adapters.byType.get("python")) throw new Error("langgraph is python");
   adapter = found;
 });
 afterAll(async () => {
-  adapters.close();
+  await adapters.close();
   await machine.close();
 });
 

@@ -1,11 +1,6 @@
-import type { AgentFrame, Frame } from "../../channel/frame-schema.ts";
-import type { AgentProcess } from "../../sandbox/process.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
-import type { Adapter, AgentRequest } from "../adapter.ts";
-import { readProcess } from "../read-process.ts";
-
-/** How much of stderr the error of a failed command repeats. */
-const tailLength = 4_096;
+import type { Adapter } from "../adapter.ts";
+import { readCommand, refuse, toStdin } from "../read-command.ts";
 
 /**
  * Runs any program in a fresh sandbox: the run's files lie in its working directory, the request is JSON on its stdin, its
@@ -16,7 +11,7 @@ export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter 
   return {
     async *run(request, signal) {
       const { command, resources, env, code, files } = request;
-      if (command === null) return yield* refuse("The agent's config names no `command`.");
+      if (command === null) return yield* refuse("no_entrypoint", "The agent's config names no `command`.");
       const argv = [python.path, "-I", "-S", "-c", launcher, ...command] as const;
       const child = await sandbox.start({ argv, env: {}, readOnly: [], resources, reservesAddresses: true });
       const head = JSON.stringify({ env, files: { ...code, ...files } });
@@ -52,56 +47,3 @@ try:
     os.execvp(sys.argv[1], sys.argv[1:])
 except OSError as error:
     sys.exit(f"{sys.argv[1]}: {error.strerror}")`;
-
-/** What a program is told of its run, on stdin. */
-export function toStdin(request: AgentRequest): Record<string, unknown> {
-  const { run_id, attempt, thread_id, agent_id, version, user_id, input_payload, history, answers, metadata } = request;
-  const { state_snapshot } = request;
-  return {
-    run_id,
-    attempt,
-    thread_id,
-    agent_id,
-    version,
-    user_id,
-    input_payload,
-    history,
-    answers,
-    state_snapshot,
-    metadata,
-  };
-}
-
-/** The frames of a program that knows of no event channel. */
-export async function* readCommand(
-  child: AgentProcess,
-  request: AgentRequest,
-  signal: AbortSignal,
-): AsyncGenerator<Frame> {
-  const ndjson = request.output === "ndjson";
-  // What it writes to fd 3 is nothing: it has only stdout to say something.
-  const spoken = { ...child, events: ndjson ? child.stdout : nothing(), stdout: ndjson ? nothing() : child.stdout };
-  let failed = "";
-  let said = false;
-  for await (const frame of readProcess(spoken, { opening: [{ type: "started", warm: false }], signal })) {
-    if (frame.type === "log" && frame.stream === "stderr") failed = (failed + frame.message).slice(-tailLength);
-    said ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
-    if (frame.type === "exit" && !said && frame.limit === null) yield* concludes(frame.code, failed);
-    yield frame;
-  }
-}
-
-function* concludes(code: number | null, stderr: string): Generator<AgentFrame> {
-  if (code === 0) yield { type: "result", result_content: null };
-  if (code === 0 || code === null) return;
-  const message = stderr.trim() || `The command exited with ${code}.`;
-  yield { type: "error", code: "agent_error", error_type: `Exit${code}`, message, traceback: null };
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-function* refuse(message: string): Generator<Frame> {
-  yield { type: "started", warm: false };
-  yield { type: "error", code: "no_entrypoint", error_type: "NoCommand", message, traceback: null };
-  yield { type: "exit", code: null, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
-}

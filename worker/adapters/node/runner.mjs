@@ -14,17 +14,25 @@ const candidates = ["main", "run", "handler", "agent", "default"];
 const work = process.cwd();
 let over = false;
 
+const conversions = [
+  [Uint8Array, (bytes) => ({ $bytes: Buffer.from(bytes).toString("base64") })],
+  [Map, (map) => Object.fromEntries(map)],
+  [Set, (set) => [...set]],
+  [Error, ({ name, message }) => ({ name, message })],
+];
+
+function plain(item) {
+  if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : String(item);
+  return typeof item === "function" || typeof item === "symbol" ? String(item) : item;
+}
+
 /** What JSON has no word for becomes the nearest that it has. */
 function toJson(value) {
   const above = [];
   return JSON.stringify(value ?? null, function (_key, item) {
-    if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : String(item);
-    if (typeof item === "function" || typeof item === "symbol") return String(item);
-    if (item instanceof Uint8Array) return { $bytes: Buffer.from(item).toString("base64") };
-    if (item instanceof Map) return Object.fromEntries(item);
-    if (item instanceof Set) return [...item];
-    if (item instanceof Error) return { name: item.name, message: item.message };
-    if (typeof item !== "object" || item === null) return item;
+    if (typeof item !== "object" || item === null) return plain(item);
+    const known = conversions.find(([kind]) => item instanceof kind);
+    if (known) return known[1](item);
     while (above.length > 0 && above.at(-1) !== this) above.pop();
     if (above.includes(item)) return "<circular>";
     above.push(item);
@@ -98,8 +106,8 @@ function createContext(request) {
     files: Object.fromEntries(Object.keys(files).map((name) => [name, resolve(name)])),
     emit: (name, value = null) => say("custom", { name: String(name), value }),
     progress(value = null, message = null) {
-      if (typeof value === "string") [value, message] = [null, value];
-      say("progress", { value: value === null ? null : Math.min(Math.max(Number(value), 0), 1), message });
+      if (typeof value === "string") return say("progress", { value: null, message: value });
+      return say("progress", { value: value === null ? null : Math.min(Math.max(Number(value), 0), 1), message });
     },
     log: (message, level = "info") => say("log", { level: String(level), stream: "agent", message: String(message) }),
     saveState(value) {
@@ -193,7 +201,7 @@ async function loadEntrypoint({ entrypoint, type_stripper }) {
   if (!/^[^/].*\.[mc]?[jt]s$/.test(path) || path.split("/").includes(".."))
     throw new BadEntrypoint(`'${entrypoint}' is not like file.js, file.ts or file.js:name.`);
   if (!existsSync(path)) throw new BadEntrypoint(`There is no file '${path}' among the agent's code.`);
-  if (/ts$/.test(path)) readTypeScript(type_stripper);
+  if (path.endsWith("ts")) readTypeScript(type_stripper);
   process.argv = [process.argv[0], resolve(path)];
   const module = await import(pathToFileURL(resolve(path)).href);
   const places = [module, module.default ?? {}];

@@ -53,23 +53,16 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
   const spares = keepSpares<Ground, Interpreter>({
     open,
     usual: { resources: usual, packages: null },
-    fits: ({ resources, packages }) =>
-      packages === null && sameResources.every((name) => resources[name] === usual[name]),
+    fits: isLike(usual),
   });
   const idle = keepIdle(memoryBytes);
-  const unloadable = new Set<string>();
-
-  function remember(key: string): void {
-    const [oldest] = unloadable;
-    if (unloadable.size >= rememberedCount && oldest !== undefined) unloadable.delete(oldest);
-    unloadable.add(key);
-  }
+  const unloadable = createMemory(rememberedCount);
 
   async function takeIdle(key: string, request: AgentRequest): Promise<Home | null> {
     const home = await idle.take(key);
     if (!home || !findConflict(home.envRead, request)) return home;
     home.interpreter.kill();
-    remember(key);
+    unloadable.add(key);
     return null;
   }
 
@@ -84,7 +77,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
       if (!fault) return { home: { key, interpreter, envRead: loaded.env_read }, fault };
       interpreter.kill();
       signal.throwIfAborted();
-      remember(key);
+      unloadable.add(key);
     }
     const interpreter = await spares.take(ground);
     const loaded = await loadCode(interpreter, request, { preload: false, signal });
@@ -113,6 +106,24 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
     close() {
       spares.close();
       idle.close();
+    },
+  };
+}
+
+const isLike =
+  (usual: Resources) =>
+  ({ resources, packages }: Ground): boolean =>
+    packages === null && sameResources.every((name) => resources[name] === usual[name]);
+
+/** A set that forgets its oldest. */
+function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {
+  const keys = new Set<string>();
+  return {
+    has: (key) => keys.has(key),
+    add(key) {
+      const [oldest] = keys;
+      if (keys.size >= most && oldest !== undefined) keys.delete(oldest);
+      keys.add(key);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { sign } from "../../../worker/callbacks/sign.ts";
+import { sign } from "../../../shared/net/sign.ts";
 
 const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const message = { id: "msg_1", body: '{"type":"run.success","text":"✓"}' };

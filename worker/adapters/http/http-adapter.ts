@@ -1,0 +1,91 @@
+import { createGuardedFetch, type OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
+import { sign } from "../../../shared/net/sign.ts";
+import { TargetFault } from "../../../shared/net/target-fault.ts";
+import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
+import type { Adapter, AgentRequest } from "../adapter.ts";
+import { refuse, toStdin } from "../read-command.ts";
+import { readAnswer } from "./read-answer.ts";
+
+export type HttpOptions = {
+  allowCidrs: string[];
+  /** What signs a user's requests: the secrets of the callbacks, the newest first. */
+  secretsOf: (userId: string) => Promise<string[]>;
+};
+
+/** How much of a refusal the error repeats. */
+const excerptLength = 2_000;
+const done: ExitFrame = { type: "exit", code: 0, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
+
+/**
+ * Runs an agent that listens at a URL of its author's: POSTs the request there, signed as our callbacks are, and takes the
+ * answer (Server-Sent Events, JSON lines, JSON or text) for what the agent says. A 202 leaves the run to be completed from
+ * outside. An abort closes the connection. Private addresses are refused unless they are allowed to callbacks as well.
+ */
+export function createHttpAdapter({ allowCidrs, secretsOf }: HttpOptions): Adapter & { close(): Promise<void> } {
+  const fetch = createGuardedFetch(allowCidrs);
+  return {
+    async *run(request, signal) {
+      if (request.url === null) return yield* refuse("no_entrypoint", "The agent's config names no `url`.");
+      const body = JSON.stringify({ ...toStdin(request), env: request.env, files: request.files });
+      const headers = headersOf(request, body, await secretsOf(request.user_id));
+      yield { type: "started", warm: false };
+      try {
+        yield* conclude(await fetch.open(request.url, { headers, body, signal }), signal);
+      } catch (error) {
+        if (!signal.aborted) yield fault("ConnectionFault", `The agent could not be reached: ${reasonOf(error)}.`);
+      }
+      yield done;
+    },
+    close: () => fetch.close(),
+  };
+}
+
+function headersOf({ run_id, attempt, env }: AgentRequest, body: string, secrets: string[]): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    accept: "text/event-stream, application/x-ndjson, application/json, text/plain",
+    "user-agent": "runfleet-agent",
+    "x-run-id": run_id,
+    ...(env["TRACEPARENT"] === undefined ? {} : { traceparent: env["TRACEPARENT"] }),
+    ...sign({ id: `${run_id}.${attempt}`, body }, new Date(), secrets),
+  };
+}
+
+async function* conclude(answer: OpenAnswer, signal: AbortSignal): AsyncGenerator<Frame> {
+  if (answer.status === 202) {
+    await drop(answer);
+    return await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+  if (answer.status < 200 || answer.status > 299) {
+    const message = `The agent answered ${answer.status}: ${await excerpt(answer)}`;
+    return yield fault(`Http${answer.status}`, message);
+  }
+  let said = false;
+  for await (const frame of readAnswer(answer)) {
+    said ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
+    yield frame;
+  }
+  if (!said) yield { type: "result", result_content: null };
+}
+
+async function drop({ body }: OpenAnswer): Promise<void> {
+  for await (const _chunk of body) continue;
+}
+
+async function excerpt({ body }: OpenAnswer): Promise<string> {
+  let text = "";
+  for await (const chunk of body) {
+    text += Buffer.from(chunk).toString("utf8");
+    if (text.length > excerptLength) break;
+  }
+  return text.slice(0, excerptLength);
+}
+
+function fault(error_type: string, message: string): AgentFrame {
+  return { type: "error", code: "agent_error", error_type, message, traceback: null };
+}
+
+const reasonOf = (error: unknown): string => (error instanceof TargetFault ? error.message : "the connection broke");
