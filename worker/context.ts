@@ -1,5 +1,6 @@
 import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
+import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
@@ -28,6 +29,7 @@ export type WorkerContext = {
   leases: LeaseKeeper;
   sandbox: Sandbox;
   adapters: ReadonlyMap<string, Adapter>;
+  jsonSchemas: JsonSchemas;
   outbox: OutboxDrain;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
   nudge(runId: string): Promise<void>;
@@ -71,6 +73,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     leases,
     sandbox,
     adapters: await createAdapters(sandbox, python),
+    jsonSchemas: createJsonSchemas(),
     outbox,
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),

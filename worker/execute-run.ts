@@ -7,6 +7,7 @@ import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts"
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
+import { checkOutput } from "./outcome/check-output.ts";
 import { collectOutput, decideOutcome, type Remains } from "./outcome/decide-outcome.ts";
 import { openRunOutput, type RunOutput } from "./output/run-output.ts";
 import { playAgent } from "./play-agent.ts";
@@ -19,7 +20,7 @@ import { tellWaiting } from "./tell-waiting.ts";
 export async function executeRun(ctx: WorkerContext, runId: string): Promise<void> {
   const claimedAt = performance.now();
   const claim = await claimRun(ctx.db, runId, ctx.card);
-  if (claim.kind === "thread_busy") return tellWaiting(ctx, runId, "thread_busy");
+  if (claim.kind === "waits") return tellWaiting(ctx, runId, claim.reason);
   if (claim.kind === "not_claimable") return;
   const { attempt } = claim;
   const hold = ctx.leases.hold(attempt, claimedAt);
@@ -43,9 +44,10 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
 type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };
 
 async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
-  const outcome = decideOutcome({ ...remains, aborted: remains.aborted ?? abortReasonOf(hold.signal) });
-  if (outcome === "fenced") return;
-  if (outcome === "give_back") return giveBack(ctx, attempt, output);
+  const decided = decideOutcome({ ...remains, aborted: remains.aborted ?? abortReasonOf(hold.signal) });
+  if (decided === "fenced") return;
+  if (decided === "give_back") return giveBack(ctx, attempt, output);
+  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas.faultsOf);
   const duration_ms = Math.round(performance.now() - startedAt);
   const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
   const finalized = await untilPostgresAnswers(() =>

@@ -3,7 +3,7 @@ import { beforeFirst, type EventId } from "../../shared/run/event-id.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
-import { insertRun } from "../../shared/store/runs/insert-run.ts";
+import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import type { ApiContext } from "../context.ts";
 import type { Tail } from "../stream/tail.ts";
@@ -35,34 +35,51 @@ const listenPatienceMs = 250;
  * Checks, commits and nudges. After it returned, the run is owed an end, whatever happens to this process. The caller
  * closes the tail, which listens since before the run could have started.
  */
-export async function acceptRun(
-  ctx: ApiContext,
-  request: ExecuteRequest,
-  { owner, traceparent, key }: Origin,
-): Promise<Accepted> {
-  const version = await checkAcceptable(ctx, request, owner);
-  const run_id = await chooseRunId(ctx.db, request, key);
-  const tail = ctx.hub.open(run_id);
+export async function acceptRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<Accepted> {
+  const run = await prepareRun(ctx, request, origin);
+  const tail = ctx.hub.open(run.id);
   try {
-    const run = newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent });
-    const insertion = await insertRun(ctx.db, run);
-    const attached = insertion.kind === "taken";
-    if (attached && !insertion.request_hash.equals(run.request_hash))
-      throw conflict("run_id_taken", `The run id '${run_id}' stands for another request.`);
-    if (!attached) await nudge(ctx, run_id, tail);
-    return { run_id, thread_id: run.thread_id, queued: attached ? null : run.queued_event, tail, cursor: beforeFirst };
+    const inserted = await commitRun(ctx, run);
+    if (inserted) {
+      await listening(tail);
+      nudge(ctx, run.id);
+    }
+    const { id: run_id, thread_id } = run;
+    return { run_id, thread_id, queued: inserted ? run.queued_event : null, tail, cursor: beforeFirst };
   } catch (error) {
     tail.close();
     throw error;
   }
 }
 
-async function nudge(ctx: ApiContext, runId: string, tail: Tail): Promise<void> {
+/** The same for a run whose stream nobody here reads. Gives its id. */
+export async function acceptUnread(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<string> {
+  const run = await prepareRun(ctx, request, origin);
+  if (await commitRun(ctx, run)) nudge(ctx, run.id);
+  return run.id;
+}
+
+async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<NewRun> {
+  const version = await checkAcceptable(ctx, request, origin.owner);
+  const run_id = await chooseRunId(ctx.db, request, origin.key);
+  return newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent: origin.traceparent });
+}
+
+/** False: this very request has made the run before. Throws conflict when another one has. */
+async function commitRun({ db }: ApiContext, run: NewRun): Promise<boolean> {
+  const insertion = await insertRun(db, run);
+  if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
+    throw conflict("run_id_taken", `The run id '${run.id}' stands for another request.`);
+  return insertion.kind === "inserted";
+}
+
+async function listening(tail: Tail): Promise<void> {
   let patience: NodeJS.Timeout | undefined;
   await Promise.race([tail.listening, new Promise((resolve) => (patience = setTimeout(resolve, listenPatienceMs)))]);
   clearTimeout(patience);
-  // Lost nudges are found by the workers' poll.
-  ctx.queue
-    .dispatch(runId)
-    .catch((error: unknown) => ctx.log.warn({ run_id: runId, err: String(error) }, "not nudged"));
+}
+
+/** Lost nudges are found by the workers' poll. */
+function nudge({ queue, log }: ApiContext, runId: string): void {
+  queue.dispatch(runId).catch((error: unknown) => log.warn({ run_id: runId, err: String(error) }, "not nudged"));
 }

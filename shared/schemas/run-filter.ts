@@ -5,7 +5,7 @@ const since = timestamp().optional().meta({ description: "Made at or after this 
 const until = timestamp().optional().meta({ description: "Made before this time." });
 
 /** A stretch of time, as lists and figures take it. */
-const timeRange = { since, until };
+export const timeRange = { since, until };
 
 /** What a list of runs can be narrowed to. */
 const runFilter = {
