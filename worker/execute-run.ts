@@ -47,7 +47,7 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
   const decided = decideOutcome({ ...remains, aborted: remains.aborted ?? abortReasonOf(hold.signal) });
   if (decided === "fenced") return;
   if (decided === "give_back") return giveBack(ctx, attempt, output);
-  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas.faultsOf);
+  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas);
   const duration_ms = Math.round(performance.now() - startedAt);
   const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
   const finalized = await untilPostgresAnswers(() =>
