@@ -13,16 +13,23 @@ import { putAgentSecret } from "./agents/put-agent-secret.ts";
 import { resumeAgent } from "./agents/resume-agent.ts";
 import { updateAgent } from "./agents/update-agent.ts";
 import type { ApiContext } from "./context.ts";
+import { bulkCancelRuns } from "./execute/bulk-cancel-runs.ts";
+import { bulkReplayRuns } from "./execute/bulk-replay-runs.ts";
 import { executeAgent } from "./execute/execute-agent.ts";
 import { executeBatch } from "./execute/execute-batch.ts";
+import { getBulkOperation } from "./execute/get-bulk-operation.ts";
 import { listAdapters } from "./execute/list-adapters.ts";
+import { replayRun } from "./execute/replay-run.ts";
 import { validateRequest } from "./execute/validate-request.ts";
 import type { Operation } from "./http/define-operation.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { completeRun } from "./runs/complete-run.ts";
+import { deleteRun } from "./runs/delete-run.ts";
 import { getRun } from "./runs/get-run.ts";
 import { listRunCallbacks } from "./runs/list-run-callbacks.ts";
 import { listRunEvents } from "./runs/list-run-events.ts";
+import { listRunLogs } from "./runs/list-run-logs.ts";
+import { listRunTimeline } from "./runs/list-run-timeline.ts";
 import { listRuns } from "./runs/list-runs.ts";
 import { redeliverRunCallback } from "./runs/redeliver-run-callback.ts";
 import { streamRun } from "./runs/stream-run.ts";
@@ -78,12 +85,19 @@ export const operations: readonly Operation<ApiContext>[] = [
   deleteTag,
   listRuns,
   getRun,
+  deleteRun,
   streamRun,
   listRunEvents,
+  listRunLogs,
+  listRunTimeline,
   listRunCallbacks,
   redeliverRunCallback,
   completeRun,
   cancelRun,
+  replayRun,
+  bulkCancelRuns,
+  bulkReplayRuns,
+  getBulkOperation,
   createUser,
   listUsers,
   getMe,

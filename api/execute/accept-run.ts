@@ -26,6 +26,8 @@ export type Origin = {
   traceparent: string | null;
   /** Requests with the same one share a run. */
   key: RepeatKey | null;
+  /** The run that this one repeats. */
+  replay_of?: string;
 };
 
 /** A run may start before Redis confirmed that we listen; the tail then finds what it missed, a little later. */
@@ -62,7 +64,13 @@ export async function acceptUnread(ctx: ApiContext, request: ExecuteRequest, ori
 async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<NewRun> {
   const version = await checkAcceptable(ctx, request, origin.owner);
   const run_id = await chooseRunId(ctx.db, request, origin.key);
-  return newRun(ctx.config.encryptionKeys, { request, version, run_id, traceparent: origin.traceparent });
+  return newRun(ctx.config.encryptionKeys, {
+    request,
+    version,
+    run_id,
+    traceparent: origin.traceparent,
+    replay_of: origin.replay_of ?? null,
+  });
 }
 
 /** False: this very request has made the run before. Throws conflict when another one has. */

@@ -8,7 +8,7 @@ const until = timestamp().optional().meta({ description: "Made before this time.
 export const timeRange = { since, until };
 
 /** What a list of runs can be narrowed to. */
-const runFilter = {
+export const runFilter = {
   status: choice(runStatuses).optional(),
   agent_id: clientId().optional(),
   version: text({ max: 128 }).optional(),

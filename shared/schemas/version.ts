@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentParams, versionName } from "./agent.ts";
 import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
 
-export const versionStatuses = ["active", "deprecated", "archived"] as const;
+const versionStatuses = ["active", "deprecated", "archived"] as const;
 
 export const versionParams = agentParams.extend({ version: text({ max: 128 }) });
 

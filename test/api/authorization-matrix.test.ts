@@ -9,7 +9,7 @@ import { call, execute } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 
 /** One of each thing that an operation's path or body can name, of one owner. */
-type World = Record<"user_id" | "agent_id" | "version" | "tag" | "name" | "run_id" | "key_id", string>;
+type World = Record<"user_id" | "agent_id" | "version" | "tag" | "name" | "run_id" | "key_id" | "bulk_id", string>;
 
 type Case = {
   body?: (world: World) => unknown;
@@ -42,6 +42,8 @@ const cases: Record<string, Case> = {
   get_my_limits: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   create_api_key: { body: ({ run_id }) => ({ run_id }) },
   rotate_callback_secret: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
+  bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -81,7 +83,9 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const request = { agent_id, version: "current", completion_callback_url: "http://127.0.0.1:9/" };
   const run = await execute(url, request, { ...headers, prefer: "wait=20" });
   const { id: run_id } = (await run.json()) as { id: string };
-  return { world: { user_id, agent_id, version: "2.0.0", tag: "beta", name: "TOKEN", run_id, key_id }, key };
+  const bulk = await call(url, "POST", "/v1/runs/bulk/cancel", { filter: { agent_id } }, headers);
+  const bulk_id = String(bulk.body["id"]);
+  return { world: { user_id, agent_id, version: "2.0.0", tag: "beta", name: "TOKEN", run_id, key_id, bulk_id }, key };
 }
 
 const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof World);
@@ -124,9 +128,11 @@ describe.each(guarded)("%s", (_name, operation) => {
     const stranger = await makeWorld();
     const answer = await ask(operation, world, stranger.key);
     const addressed = paramsOf(operation.path).length > 0 || cases[operation.name] !== undefined;
-    const expected = isPrivileged(operation) ? 403 : addressed ? (cases[operation.name]?.foreign ?? 404) : 200;
+    const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
+    const expected = isPrivileged(operation) ? 403 : refused;
     expect(answer.status).toBe(expected);
-    if (expected === 200) for (const id of Object.values(world).slice(-2)) expect(answer.text).not.toContain(id);
+    if (expected === 200) for (const id of [world.run_id, world.key_id]) expect(answer.text).not.toContain(id);
+    if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
     if (expected === 202) expect(answer.text).toContain("agent_not_found");
   });
 

@@ -2,8 +2,9 @@ import type { RunStatus } from "../../run/run-status.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Condition, type Page, type PageRequest, readPage } from "../read-page.ts";
+import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
+import type { Condition } from "../spell-conditions.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
@@ -25,7 +26,7 @@ export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequ
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
-function runConditions(filter: RunFilter): Condition[] {
+export function runConditions(filter: RunFilter): Condition[] {
   return [
     ["status = ?::run_status", filter.status],
     ["agent_id = ?", filter.agent_id],
