@@ -5,6 +5,7 @@ import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
 import { createLog } from "../shared/log.ts";
 import { writeTrace } from "../shared/trace.ts";
 import { createApiContext } from "./context.ts";
+import { startBulkWork } from "./execute/work-bulk.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { operations } from "./operations.ts";
@@ -15,6 +16,7 @@ await runProcess(async (signal) => {
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("api", config.logLevel);
   const context = createApiContext(config, log, signal);
+  const bulk = startBulkWork(context);
   const app = createHttpApp({ operations: withDocs(operations), context, guards: context.guards, log });
   const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
   server.listen(config.http.port, config.http.host);
@@ -24,6 +26,7 @@ await runProcess(async (signal) => {
   await aborted(signal);
   log.info("leaving");
   server.close();
+  await bulk.close();
   // Ends the streams: their readers resume on another process.
   await context.close();
   server.closeAllConnections();

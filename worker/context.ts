@@ -1,5 +1,6 @@
 import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
+import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
@@ -31,6 +32,7 @@ export type WorkerContext = {
   leases: LeaseKeeper;
   sandbox: Sandbox;
   adapters: Adapters["byType"];
+  jsonSchemas: JsonSchemas;
   outbox: OutboxDrain;
   /** Of the runs that are under way here, by run id. */
   outputs: Map<string, RunOutput>;
@@ -90,6 +92,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     leases,
     sandbox,
     adapters: adapters.byType,
+    jsonSchemas: createJsonSchemas(),
     outbox,
     outputs: new Map(),
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),

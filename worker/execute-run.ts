@@ -9,6 +9,7 @@ import { askPerson } from "./ask-person.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
+import { checkOutput } from "./outcome/check-output.ts";
 import { collectOutput, decideOutcome } from "./outcome/decide-outcome.ts";
 import type { Remains } from "./outcome/remains.ts";
 import { openRunOutput, type RunOutput } from "./output/run-output.ts";
@@ -23,7 +24,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   const claimedAt = performance.now();
   trace(runId, "woken");
   const claim = await claimRun(ctx.db, runId, ctx.card);
-  if (claim.kind === "thread_busy") return tellWaiting(ctx, runId, "thread_busy");
+  if (claim.kind === "waits") return tellWaiting(ctx, runId, claim.reason);
   if (claim.kind === "not_claimable") return;
   trace(runId, "claimed");
   const { attempt } = claim;
@@ -52,9 +53,10 @@ type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remain
 
 async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
   if (!hold.signal.aborted && (await askPerson(ctx, { attempt, output, remains }))) return;
-  const outcome = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
-  if (outcome === "fenced") return;
-  if (outcome === "give_back") return giveBack(ctx, attempt, output);
+  const decided = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
+  if (decided === "fenced") return;
+  if (decided === "give_back") return giveBack(ctx, attempt, output);
+  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas);
   const duration_ms = Math.round(performance.now() - startedAt);
   const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
   const finalized = await untilPostgresAnswers(() =>

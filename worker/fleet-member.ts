@@ -7,7 +7,7 @@ import { consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "./context.ts";
 import { executeRun } from "./execute-run.ts";
 import { hearMessages } from "./hear-messages.ts";
-import { startLoop } from "./reconcile/loop.ts";
+import { startLoop } from "../shared/lifecycle/start-loop.ts";
 import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
 import { createSlots } from "./slots.ts";
 

@@ -1,8 +1,7 @@
+import { checkAgentConfig } from "../../shared/check-agent-config.ts";
 import { conflict } from "../../shared/errors.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
 import { newId } from "../../shared/ids.ts";
 import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
-import { agentConfig } from "../../shared/schemas/agent-config.ts";
 import { publishVersion } from "../../shared/store/agents/publish-version.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
@@ -24,30 +23,18 @@ export const createAgent = defineOperation({
     200: { description: "This version stood already", schema: agentRecord },
     201: { description: "Created or published", schema: agentRecord },
   },
-  async handle({ db }: ApiContext, { body, caller }) {
+  async handle({ db, jsonSchemas }: ApiContext, { body, caller }) {
     const config = body.config ?? {};
-    checkConfig(config);
+    checkAgentConfig(jsonSchemas, config);
     const id = body.id ?? newId("agent");
     const { name, version } = body;
     const user_id = ownerOf(caller, body.user_id);
     const published = await publishVersion(db, { id, user_id, name, version, config, metadata: body.metadata ?? {} });
-    if (published.kind === "foreign") throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
+    if (published.kind === "foreign" || published.kind === "missing")
+      throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
     if (published.kind === "differs")
       throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
     const { kind, agent } = published;
     return kind === "published" ? { status: 201, body: agent } : { status: 200, body: agent };
   },
 });
-
-/** The keys that mean something must have their types; so nobody learns it from a run. */
-function checkConfig(config: Record<string, unknown>): void {
-  const parsed = agentConfig.safeParse(config);
-  if (parsed.success) return;
-  throw new ValidationFault(
-    parsed.error.issues.map(({ path, message }) => ({
-      type: "value_error",
-      loc: ["body", "config", ...path.map((key) => (typeof key === "number" ? key : String(key)))],
-      msg: `Value error, ${message}`,
-    })),
-  );
-}

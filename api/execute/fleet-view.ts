@@ -9,6 +9,8 @@ const maxAgeMs = 1_000;
 export type FleetView = {
   /** Whether a live worker offers an adapter. Rejects when Postgres is away. */
   offers(adapterType: string): Promise<boolean>;
+  /** What live workers offer. */
+  adapters(): Promise<ReadonlySet<string>>;
 };
 
 /** What the workers offer, read at most once a second, however many ask. */
@@ -31,6 +33,7 @@ export function createFleetView(db: Db): FleetView {
   }
 
   return {
+    adapters,
     async offers(adapterType) {
       if ((await adapters()).has(adapterType)) return true;
       // Somebody who just started a worker should not wait for the view to grow old.

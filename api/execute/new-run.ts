@@ -14,10 +14,12 @@ type Material = {
   version: { user_id: string; version: string; config: Record<string, unknown> };
   run_id: string;
   traceparent: string | null;
+  /** The run that this one repeats. */
+  replay_of: string | null;
 };
 
 /** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
-export function newRun(keys: KeyRing, { request, version, run_id, traceparent }: Material): NewRun {
+export function newRun(keys: KeyRing, { request, version, run_id, traceparent, replay_of }: Material): NewRun {
   const { agent_id, env_vars, files } = request;
   const thread_id = request.thread_id ?? null;
   const config: AgentConfig = agentConfig.parse(version.config);
@@ -54,7 +56,8 @@ export function newRun(keys: KeyRing, { request, version, run_id, traceparent }:
     request_hash: requestHash(request),
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,
-    origin: "api",
+    origin: replay_of === null ? "api" : "replay",
+    replay_of,
     metadata: {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
   };

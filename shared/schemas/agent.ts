@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { clientId, jsonObject, text } from "./primitives.ts";
+import { requestLimits } from "../run/limits.ts";
+import { envNamePattern, reservedEnv } from "./agent-config.ts";
+import { choice, clientId, jsonObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { timeRange } from "./run-filter.ts";
+
+/** What a version, or a tag, may be called. */
+export const versionName = () => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ });
+
+/** Any text names an agent here: one that can't be an id names none, which is a 404. */
+export const agentParams = z.object({ agent_id: text({ max: 512 }) });
 
 /** The body of POST /v1/agents. */
 export const agentBody = z
@@ -7,7 +16,7 @@ export const agentBody = z
     user_id: clientId().meta({ description: "The owner." }),
     name: text({ min: 1, max: 256 }),
     id: clientId().nullish().meta({ description: "Made when left out." }),
-    version: text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ }).default("1.0.0"),
+    version: versionName().default("1.0.0"),
     config: jsonObject()
       .nullish()
       .meta({ description: "Free-form; entrypoint, source, files, env, limits … mean something." }),
@@ -39,3 +48,61 @@ export const agentRecord = z
   })
   .meta({ id: "Agent" });
 export type AgentRecord = z.infer<typeof agentRecord>;
+
+const agentStatuses = ["active", "paused", "archived"] as const;
+
+export const agentListQuery = pageQuery.extend({
+  status: choice(agentStatuses).optional(),
+  user_id: clientId().optional(),
+  ...timeRange,
+  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
+});
+
+/** The body of PATCH /v1/agents/{agent_id}; its config is a version's, and versions are immutable. */
+export const agentPatch = z
+  .object({
+    name: text({ min: 1, max: 256 }).optional(),
+    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+  })
+  .meta({ id: "AgentPatch", example: { name: "new name", metadata: { team: "a", old_key: null } } });
+
+export const pauseBody = z
+  .object({ cancel_runs: laxBool().default(false).meta({ description: "Cancel its runs that have not ended, too." }) })
+  .default({ cancel_runs: false });
+
+export const secretParams = agentParams.extend({ name: text({ max: 128 }) });
+
+/** A secret's name becomes an environment variable's. Null: it may. */
+export function secretNameFault(name: string): string | null {
+  if (!envNamePattern.test(name)) return "the name must match ^[A-Za-z_][A-Za-z0-9_]*$";
+  return reservedEnv.test(name) ? "this name is reserved" : null;
+}
+
+export const secretBody = z
+  .object({ value: text({ min: 1, max: requestLimits.env_value_bytes }) })
+  .meta({ id: "SecretBody", example: { value: "sk-…" } });
+
+export const secretRecord = z
+  .object({ name: z.string(), created_at: z.string(), updated_at: z.string() })
+  .meta({ id: "AgentSecret" });
+export type SecretRecord = z.infer<typeof secretRecord>;
+
+const ms = z.number().nullable();
+
+export const agentStats = z
+  .object({
+    agent_id: z.string(),
+    since: z.string(),
+    until: z.string(),
+    runs: z.number().int(),
+    by_status: z.record(z.string(), z.number().int()),
+    success_rate: z.number().nullable().meta({ description: "Of the runs that ended; null when none did." }),
+    duration_ms: z.object({ p50: ms, p95: ms, p99: ms }),
+    queue_ms: z.object({ p50: ms, p95: ms, p99: ms }),
+    cpu_ms: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    last_run_at: z.string().nullable(),
+  })
+  .meta({ id: "AgentStats" });
+export type AgentStats = z.infer<typeof agentStats>;

@@ -5,10 +5,10 @@ const since = timestamp().optional().meta({ description: "Made at or after this 
 const until = timestamp().optional().meta({ description: "Made before this time." });
 
 /** A stretch of time, as lists and figures take it. */
-const timeRange = { since, until };
+export const timeRange = { since, until };
 
 /** What a list of runs can be narrowed to. */
-const runFilter = {
+export const runFilter = {
   status: choice(runStatuses).optional(),
   agent_id: clientId().optional(),
   version: text({ max: 128 }).optional(),

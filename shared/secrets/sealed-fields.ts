@@ -1,4 +1,5 @@
 /** What a sealed value is bound to (its additional authenticated data): moved to another row or field, it doesn't open. */
 export const runEnvField = (runId: string): string => `${runId}:env_vars`;
 export const runFilesField = (runId: string): string => `${runId}:files`;
+export const agentSecretField = (agentId: string, name: string): string => `${agentId}:secret:${name}`;
 export const callbackSecretField = (secretId: string): string => `${secretId}:callback_secret`;

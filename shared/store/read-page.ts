@@ -1,11 +1,9 @@
 import type { Db } from "./client.ts";
+import { type Condition, spellConditions } from "./spell-conditions.ts";
 
 export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };
 
 export type Page<Item> = { data: Item[]; has_more: boolean; first_id: string | null; last_id: string | null };
-
-/** A condition whose `?` is the value; with a value of null or undefined it says nothing. */
-export type Condition = readonly [sql: string, value: unknown];
 
 /** The rows of a table that a list shows, in the order of (created_at, key). Its texts are ours, never a client's. */
 export type Listing<Item> = {
@@ -22,19 +20,16 @@ export type Listing<Item> = {
 export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageRequest): Promise<Page<Item>> {
   const { table, key, within, filters = [], load } = listing;
   const values: unknown[] = [];
-  const place = (value: unknown): string => `$${values.push(value)}`;
-  const spell = (conditions: readonly Condition[]): string[] =>
-    conditions.flatMap(([sql, value]) => (value == null ? [] : [sql.replaceAll("?", place(value))]));
-
-  const where = [...spell(within), ...spell(filters)];
+  const where = [spellConditions(within, values), spellConditions(filters, values)];
   if (page.after !== undefined) {
-    const start = [`${key} = ${place(page.after)}`, ...spell(within)].join(" AND ");
+    const start = spellConditions([...within, [`${key} = ?`, page.after]], values);
     const beyond = page.order === "desc" ? "<" : ">";
     where.push(`(created_at, ${key}) ${beyond} (SELECT created_at, ${key} FROM ${table} WHERE ${start})`);
   }
+  values.push(page.limit + 1);
   const { rows } = await db.sql.query<{ key: string }>(
-    `SELECT ${key} AS key FROM ${table} ${where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""}
-     ORDER BY created_at ${page.order}, ${key} ${page.order} LIMIT ${place(page.limit + 1)}`,
+    `SELECT ${key} AS key FROM ${table} WHERE ${where.join(" AND ")}
+     ORDER BY created_at ${page.order}, ${key} ${page.order} LIMIT $${values.length}`,
     values,
   );
   const keys = rows.slice(0, page.limit).map((row) => row.key);

@@ -3,7 +3,7 @@ import type { WorkerMessage } from "../schemas/dispatch.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { workerChannel } from "./keys.ts";
+import { runStream, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
 /** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
@@ -14,6 +14,8 @@ export type RunStreams = {
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
   /** Tells a worker something of a run that it holds. It may be lost. */
   tellWorker(workerId: string, message: WorkerMessage): Promise<void>;
+  /** Removes a run's stream. */
+  forget(runId: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -25,6 +27,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     read: (runId, after) => readEvents(redis, prefix, runId, after),
     async tellWorker(workerId, message) {
       await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
+    },
+    async forget(runId) {
+      await redis.del(runStream(prefix, runId));
     },
     async ping() {
       await redis.ping();

@@ -1,6 +1,6 @@
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
-import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
+import { agentSecretField, runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
@@ -15,7 +15,7 @@ function defaultFiles({ adapter_type }: Attempt): [string, ...string[]] {
 
 export type Prepared = {
   request: AgentRequest;
-  /** Values that must not leave the run: those of its env_vars. */
+  /** Values that must not leave the run: those of its env_vars and of its agent's secrets. */
   secrets: string[];
   limits: { output_bytes: number; events: number };
 };
@@ -25,9 +25,11 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
   const config = agentConfig.parse(attempt.config);
   const files = unseal(keyRing, attempt.sealed_files, runFilesField(attempt.id));
   const env_vars = unseal(keyRing, attempt.sealed_env, runEnvField(attempt.id));
+  const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
   return {
-    request: agentRequest(attempt, config, { files, env_vars }),
-    secrets: Object.values(env_vars),
+    // What the request says wins over what the agent brings.
+    request: agentRequest(attempt, config, { files, env_vars: { ...secrets, ...env_vars } }),
+    secrets: [...Object.values(env_vars), ...Object.values(secrets)],
     limits: {
       output_bytes: config.limits?.output_bytes ?? runLimits.output_bytes,
       events: config.limits?.events ?? runLimits.events,
@@ -81,6 +83,17 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
 
 function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
   return { ...(source === undefined ? {} : { [sourceFile]: source }), ...files };
+}
+
+/** The agent's secrets that its version's config names; one that wasn't set is absent. */
+function openSecrets(keyRing: KeyRing, attempt: Attempt, names: string[]): Record<string, string> {
+  const { agent_id, agent_secrets } = attempt;
+  const opened = names.flatMap((name) => {
+    const sealed = Object.hasOwn(agent_secrets, name) ? agent_secrets[name] : undefined;
+    if (sealed === undefined) return [];
+    return [[name, open(keyRing, Buffer.from(sealed, "hex"), agentSecretField(agent_id, name)).toString("utf8")]];
+  });
+  return Object.fromEntries(opened) as Record<string, string>;
 }
 
 function unseal(keyRing: KeyRing, sealed: Buffer | null, aad: string): Record<string, string> {

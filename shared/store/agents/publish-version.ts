@@ -8,16 +8,18 @@ import { toAgentRecord } from "./agent-record.ts";
 export type NewVersion = {
   user_id: string;
   id: string;
-  name: string;
+  /** Null: the agent must stand already. */
+  name: string | null;
   version: string;
   config: Record<string, unknown>;
   metadata: Record<string, unknown>;
 };
 
-/** `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
+/** `missing`: there is no such agent. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
 export type Publication =
   | { kind: "published"; agent: AgentRecord }
   | { kind: "unchanged"; agent: AgentRecord }
+  | { kind: "missing" }
   | { kind: "foreign" }
   | { kind: "differs" };
 
@@ -38,9 +40,10 @@ const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject
 
 async function publish(db: Db, { user_id, id, name, version, config, metadata }: NewVersion): Promise<Publication> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
     const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
     if (agent && agent.user_id !== user_id) return { kind: "foreign" };
+    if (!agent && name === null) return { kind: "missing" };
     const standing = agent?.versions[0];
     if (agent && standing) {
       const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
@@ -48,7 +51,9 @@ async function publish(db: Db, { user_id, id, name, version, config, metadata }:
     }
     const owner =
       agent ??
-      (await tx.agent.create({ data: { id, user_id, name, current_version: version, metadata: json(metadata) } }));
+      (await tx.agent.create({
+        data: { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) },
+      }));
     const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
     return { kind: "published", agent: toAgentRecord(owner, made) };
   });

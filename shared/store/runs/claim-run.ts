@@ -24,6 +24,8 @@ export type Attempt = {
   config: Record<string, unknown>;
   sealed_env: Buffer | null;
   sealed_files: Buffer | null;
+  /** Of the agent: name → sealed value, as hex. */
+  agent_secrets: Record<string, string>;
   thread_state: string | null;
   thread_messages: { role: string; content: unknown }[];
   /** Why the attempt before this one came to nothing; null for a first one. */
@@ -32,10 +34,13 @@ export type Attempt = {
 
 export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxReport };
 
-export type Claim = { kind: "claimed"; attempt: Attempt } | { kind: "thread_busy" } | { kind: "not_claimable" };
+export type Claim =
+  | { kind: "claimed"; attempt: Attempt }
+  | { kind: "waits"; reason: "thread_busy" | "paused" }
+  | { kind: "not_claimable" };
 
 /**
- * Takes a queued run for a worker: raises the attempt (the fence) and sets the lease by Postgres' clock.
+ * Takes a queued run for a worker, unless its agent is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
  * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race.
  */
@@ -48,10 +53,20 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
     if (rows[0]) return { kind: "claimed", attempt: rows[0] };
   } catch (error) {
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
-    return { kind: "thread_busy" };
+    return { kind: "waits", reason: "thread_busy" };
   }
-  const run = await db.prisma.run.findUnique({ where: { id: runId }, select: { status: true, thread_id: true } });
-  return { kind: run?.status === "queued" && run.thread_id ? "thread_busy" : "not_claimable" };
+  return whyNot(db, runId);
+}
+
+async function whyNot(db: Db, id: string): Promise<Claim> {
+  const run = await db.prisma.run.findUnique({
+    where: { id },
+    select: { status: true, thread_id: true, agent_id: true },
+  });
+  if (run?.status !== "queued") return { kind: "not_claimable" };
+  const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
+  if (agent?.status === "paused") return { kind: "waits", reason: "paused" };
+  return run.thread_id ? { kind: "waits", reason: "thread_busy" } : { kind: "not_claimable" };
 }
 
 const statement = {
@@ -63,14 +78,17 @@ const statement = {
       WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND (thread_id IS NULL OR NOT EXISTS (
         SELECT 1 FROM runs ahead WHERE ahead.thread_id = runs.thread_id AND ahead.status IN ('queued', 'running')
           AND (ahead.created_at, ahead.id) < (runs.created_at, runs.id)))
+        AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = runs.agent_id AND agents.status = 'paused')
       RETURNING *
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
-      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, v.config,
-      s.sealed_env, s.sealed_files, t.state_snapshot AS thread_state,
+      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent,
+      coalesce(v.config, '{}'::json) AS config,
+      s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
+      t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
         SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]'::json)
         FROM (SELECT * FROM thread_messages WHERE thread_id = c.thread_id ORDER BY seq DESC LIMIT 1000) m) END
@@ -82,7 +100,11 @@ const statement = {
         SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = 'queued' ORDER BY seq DESC LIMIT 1) END
         AS requeue_reason
     FROM claimed c
-    JOIN agent_versions v ON v.agent_id = c.agent_id AND v.version = c.version
+    LEFT JOIN LATERAL (
+      SELECT json_object_agg(name, encode(sealed_value, 'hex')) AS agent_secrets FROM agent_secrets
+      WHERE agent_id = c.agent_id
+    ) k ON true
+    LEFT JOIN agent_versions v ON v.agent_id = c.agent_id AND v.version = c.version
     LEFT JOIN run_secrets s ON s.run_id = c.id
     LEFT JOIN threads t ON t.id = c.thread_id`,
 };

@@ -26,6 +26,7 @@ export type NewRun = {
   completion_callback_url: string | null;
   traceparent: string | null;
   origin: "api" | "job" | "daemon" | "replay";
+  replay_of: string | null;
   metadata: unknown;
   queued_event: StreamEvent;
 };
@@ -61,9 +62,9 @@ const statement = {
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata)
+        completion_callback_url, traceparent, origin, metadata, replay_of)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
-        $18, $19, $20::run_origin, $21)
+        $18, $19, $20::run_origin, $21, $25)
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
       SELECT $1, $22::bytea, $23::bytea WHERE $22::bytea IS NOT NULL OR $23::bytea IS NOT NULL
@@ -100,5 +101,6 @@ function valuesOf(run: NewRun): unknown[] {
     run.sealed_env,
     run.sealed_files,
     JSON.stringify([[seq, type, data]]),
+    run.replay_of,
   ];
 }

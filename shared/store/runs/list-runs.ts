@@ -2,7 +2,9 @@ import type { RunStatus } from "../../run/run-status.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Condition, type Page, type PageRequest, readPage } from "../read-page.ts";
+import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { searchPattern } from "../search-pattern.ts";
+import type { Condition } from "../spell-conditions.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
@@ -24,9 +26,7 @@ export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequ
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
-function runConditions(filter: RunFilter): Condition[] {
-  const { search } = filter;
-  const pattern = search === undefined ? null : `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+export function runConditions(filter: RunFilter): Condition[] {
   return [
     ["status = ?::run_status", filter.status],
     ["agent_id = ?", filter.agent_id],
@@ -38,7 +38,7 @@ function runConditions(filter: RunFilter): Condition[] {
     [
       `(id ILIKE ? OR agent_id ILIKE ? OR thread_id ILIKE ? OR input_payload::text ILIKE ?
         OR result_content::text ILIKE ? OR error::text ILIKE ?)`,
-      pattern,
+      searchPattern(filter.search),
     ],
   ];
 }

@@ -1,4 +1,4 @@
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../log.ts";
 
 export type Loop = { close(): Promise<void> };
 

@@ -1,0 +1,20 @@
+import { auditEntry, auditQuery } from "../../shared/schemas/audit.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listAudit as readPage } from "../../shared/store/list-audit.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listAudit = defineOperation({
+  method: "get",
+  path: "/v1/admin/audit",
+  name: "list_audit",
+  area: "Admin",
+  scope: "admin",
+  summary: "Who did what to which thing, newest first",
+  request: { query: auditQuery },
+  responses: { 200: { description: "A page of acts", schema: pageOf(auditEntry) } },
+  async handle({ db }: ApiContext, { query }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
+  },
+});

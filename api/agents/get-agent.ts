@@ -1,0 +1,21 @@
+import { notFound } from "../../shared/errors.ts";
+import { agentParams, agentRecord } from "../../shared/schemas/agent.ts";
+import { readAgent } from "../../shared/store/agents/list-agents.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getAgent = defineOperation({
+  method: "get",
+  path: "/v1/agents/{agent_id}",
+  name: "get_agent",
+  area: "Agents",
+  scope: "agents:read",
+  summary: "An agent as of its current version",
+  request: { params: agentParams },
+  responses: { 200: { description: "The agent", schema: agentRecord } },
+  async handle({ db }: ApiContext, { params, caller }) {
+    const body = await readAgent(db, params.agent_id, caller.owner);
+    if (!body) throw notFound("agent", params.agent_id);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { agentParams, secretRecord } from "../../shared/schemas/agent.ts";
+import { listSecrets } from "../../shared/store/agents/secrets.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listAgentSecrets = defineOperation({
+  method: "get",
+  path: "/v1/agents/{agent_id}/secrets",
+  name: "list_agent_secrets",
+  area: "Agents",
+  scope: "agents:read",
+  summary: "The names of an agent's secrets",
+  description: "Their values are never shown.",
+  request: { params: agentParams },
+  responses: {
+    200: { description: "The names", schema: z.object({ data: z.array(secretRecord) }).meta({ id: "AgentSecrets" }) },
+  },
+  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+    const data = await listSecrets(db, agent_id, caller.owner);
+    if (!data) throw notFound("agent", agent_id);
+    return { status: 200, body: { data } };
+  },
+});

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { agentParams, agentRecord, pauseBody } from "../../shared/schemas/agent.ts";
+import { setAgentStatus } from "../../shared/store/agents/change-agent.ts";
+import { readAgent } from "../../shared/store/agents/list-agents.ts";
+import { findOpenRuns } from "../../shared/store/runs/find-open-runs.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { cancelRun } from "../stream/cancel-run.ts";
+
+const atOnce = 50;
+
+export const pauseAgent = defineOperation({
+  method: "post",
+  path: "/v1/agents/{agent_id}/pause",
+  name: "pause_agent",
+  area: "Agents",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Stop an agent from running: the kill switch",
+  description:
+    "New runs are refused (409), those that wait are not begun until it is resumed; running ones go on, unless `cancel_runs`.",
+  request: { params: agentParams, body: pauseBody },
+  responses: {
+    200: {
+      description: "The agent, and how many runs were cancelled",
+      schema: agentRecord.extend({ cancelled_runs: z.number().int() }).meta({ id: "PausedAgent" }),
+    },
+  },
+  async handle(ctx: ApiContext, { params: { agent_id }, body: { cancel_runs }, caller }) {
+    if (!(await setAgentStatus(ctx.db, agent_id, caller.owner, "paused"))) throw notFound("agent", agent_id);
+    const cancelled_runs = cancel_runs ? await cancelOpenRuns(ctx, agent_id) : 0;
+    const agent = await readAgent(ctx.db, agent_id, caller.owner);
+    if (!agent) throw notFound("agent", agent_id);
+    return { status: 200, body: { ...agent, cancelled_runs } };
+  },
+});
+
+async function cancelOpenRuns(ctx: ApiContext, agentId: string): Promise<number> {
+  for (let cancelled = 0; ;) {
+    const open = await findOpenRuns(ctx.db, agentId, atOnce);
+    if (open.length === 0) return cancelled;
+    await Promise.all(open.map((id) => cancelRun(ctx, id, null)));
+    cancelled += open.length;
+  }
+}

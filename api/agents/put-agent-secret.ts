@@ -1,0 +1,28 @@
+import { notFound } from "../../shared/errors.ts";
+import { secretBody, secretNameFault, secretParams, secretRecord } from "../../shared/schemas/agent.ts";
+import { putSecret } from "../../shared/store/agents/secrets.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const putAgentSecret = defineOperation({
+  method: "put",
+  path: "/v1/agents/{agent_id}/secrets/{name}",
+  name: "put_agent_secret",
+  area: "Agents",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Set a secret of an agent",
+  description:
+    "Kept sealed. Runs of a version whose config lists the name in `secrets` get it as an environment variable; it is blotted out of what they say.",
+  request: { params: secretParams, body: secretBody },
+  responses: { 200: { description: "It is set", schema: secretRecord } },
+  async handle({ db, config }: ApiContext, { params: { agent_id, name }, body: { value }, caller }) {
+    const fault = secretNameFault(name);
+    if (fault)
+      throw new ValidationFault([{ type: "value_error", loc: ["path", "name"], msg: `Value error, ${fault}` }]);
+    const body = await putSecret(db, config.encryptionKeys, caller.owner, { agent_id, name, value });
+    if (!body) throw notFound("agent", agent_id);
+    return { status: 200, body };
+  },
+});

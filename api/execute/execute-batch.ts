@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { type ExecuteRequest, executeRequest } from "../../shared/schemas/execute-request.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { idempotencyHeader } from "../http/idempotency-header.ts";
+import { acceptUnread, type Origin } from "./accept-run.ts";
+
+const most = 100;
+
+const item = z.object({
+  index: z.number().int(),
+  run_id: z.string().nullable(),
+  error: z
+    .object({ code: z.string(), detail: z.unknown() })
+    .nullable()
+    .meta({ description: "Why this one was refused; the others run nevertheless." }),
+});
+type Item = z.infer<typeof item>;
+
+export const executeBatch = defineOperation({
+  method: "post",
+  path: "/v1/execute/batch",
+  name: "execute_batch",
+  area: "Execute",
+  scope: "runs:write",
+  idempotent: true,
+  summary: "Start up to 100 runs at once",
+  description:
+    "Each as by `POST /v1/execute` with `Prefer: respond-async`. A field of a wrong type refuses the whole (422).",
+  request: {
+    headers: z.object(idempotencyHeader),
+    body: z
+      .object({ requests: z.array(executeRequest).min(1).max(most) })
+      .meta({ id: "ExecuteBatch", example: { requests: [{ agent_id: "hello-agent", version: "current" }] } }),
+  },
+  responses: {
+    202: {
+      description: "What became of each, in their order",
+      schema: z
+        .object({ accepted: z.number().int(), refused: z.number().int(), data: z.array(item) })
+        .meta({ id: "BatchResult" }),
+    },
+  },
+  async handle(ctx: ApiContext, { body, headers, caller, traceparent }) {
+    const key = headers["idempotency-key"];
+    const user_id = caller.owner ?? caller.user_id;
+    // A repeat whose first died half way finds the runs that the first made, by keys of their own.
+    const originOf = (index: number): Origin => ({
+      owner: caller.owner,
+      traceparent: traceparent ?? null,
+      key: key === undefined ? null : { user_id, route: `execute-batch/${index}`, key },
+    });
+    const data: Item[] = [];
+    // One after the other: their order is that of their places in the queue and in their threads.
+    for (const [index, request] of body.requests.entries())
+      data.push(await start(ctx, index, request, originOf(index)));
+    const accepted = data.filter(({ run_id }) => run_id !== null).length;
+    return { status: 202, body: { accepted, refused: data.length - accepted, data } };
+  },
+});
+
+async function start(ctx: ApiContext, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
+  try {
+    return { index, run_id: await acceptUnread(ctx, request, origin), error: null };
+  } catch (error) {
+    if (error instanceof ValidationFault)
+      return { index, run_id: null, error: { code: "validation_error", detail: error.detail } };
+    if (error instanceof AppError) return { index, run_id: null, error: { code: error.code, detail: error.message } };
+    throw error;
+  }
+}

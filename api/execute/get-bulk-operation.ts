@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { bulkRecord } from "../../shared/schemas/bulk.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { readBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getBulkOperation = defineOperation({
+  method: "get",
+  path: "/v1/runs/bulk/{bulk_id}",
+  name: "get_bulk_operation",
+  area: "Runs",
+  scope: "runs:read",
+  summary: "How far a bulk operation is",
+  request: { params: z.object({ bulk_id: text({ max: 512 }) }) },
+  responses: { 200: { description: "The operation", schema: bulkRecord } },
+  async handle({ db }: ApiContext, { params: { bulk_id }, caller }) {
+    const body = await readBulk(db, bulk_id, caller.owner);
+    if (!body) throw notFound("bulk_operation", bulk_id);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { adapterTypes } from "../../shared/run/run-modes.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+const adapters = z
+  .object({
+    data: z.array(
+      z.object({
+        adapter_type: z.enum(adapterTypes),
+        available: z.boolean().meta({ description: "A live worker offers it now." }),
+      }),
+    ),
+  })
+  .meta({ id: "Adapters" });
+
+export const listAdapters = defineOperation({
+  method: "get",
+  path: "/v1/adapters",
+  name: "list_adapters",
+  area: "Execute",
+  scope: "runs:read",
+  summary: "The adapter types, and which of them can run now",
+  responses: { 200: { description: "All that a request may name", schema: adapters } },
+  async handle({ fleet }: ApiContext) {
+    const offered = await fleet.adapters();
+    const data = adapterTypes.map((adapter_type) => ({ adapter_type, available: offered.has(adapter_type) }));
+    return { status: 200, body: { data } };
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { replayBody } from "../../shared/schemas/replay.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { startReplay } from "./start-replay.ts";
+
+const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
+
+export const replayRun = defineOperation({
+  method: "post",
+  path: "/v1/runs/{run_id}/replay",
+  name: "replay_run",
+  area: "Runs",
+  scope: "runs:write",
+  idempotent: true,
+  audit: "run",
+  summary: "Run a run's request again, with edits",
+  description:
+    "With its version and input, unless others are given; outside its thread; without its callback. What of its env_vars and files isn't given anew is a 409, since they were wiped.",
+  request: { params: z.object({ run_id: text({ max: 512 }) }), body: replayBody.default(nothing) },
+  responses: { 202: { description: "The new run", schema: runRecord } },
+  async handle(ctx: ApiContext, { params: { run_id }, body: edits, caller, traceparent }) {
+    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
+    const id = await startReplay(ctx, run_id, edits, origin);
+    const body = await readRun(ctx.db, id, caller.owner);
+    if (!body) throw notFound("run", id);
+    return { status: 202, body, headers: { Location: `/v1/runs/${id}` } };
+  },
+});

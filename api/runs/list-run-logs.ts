@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { type EventId, formatEventId } from "../../shared/run/event-id.ts";
+import { choice, laxInt, pageOf, text } from "../../shared/schemas/primitives.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { fillIn } from "../stream/follow-run.ts";
+import { readCursor } from "./read-cursor.ts";
+import { runParams } from "./run-params.ts";
+
+const logQuery = z.object({
+  limit: laxInt({ ge: 1, le: 1000 }).default(100),
+  after: z.string().optional(),
+  level: text({ max: 64 }).optional(),
+  stream: choice(["stderr", "agent"]).optional(),
+});
+type LogQuery = z.output<typeof logQuery>;
+
+export const listRunLogs = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/logs",
+  name: "list_run_logs",
+  area: "Runs",
+  scope: "runs:read",
+  runToken: true,
+  summary: "What a run logged and wrote to stderr",
+  request: { params: runParams, query: logQuery },
+  responses: { 200: { description: "A page of lines, the oldest first", schema: pageOf(runLog) } },
+  async handle(ctx: ApiContext, { params: { run_id }, query, caller }) {
+    const cursor = readCursor(undefined, query.after);
+    if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
+    const found = await findLogs(ctx, run_id, cursor, query);
+    const data = found.slice(0, query.limit);
+    const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    return { status: 200, body: { data, has_more: found.length > data.length, ...ids } };
+  },
+});
+
+/** At least one more than `limit`, if there are so many. */
+async function findLogs(ctx: ApiContext, runId: string, start: EventId, query: LogQuery): Promise<RunLog[]> {
+  const logs: RunLog[] = [];
+  let cursor = start;
+  while (logs.length <= query.limit) {
+    const { events } = await fillIn(ctx, runId, cursor);
+    const last = events.at(-1);
+    if (!last) break;
+    cursor = last;
+    logs.push(...events.flatMap((event) => readLog(event, query)));
+  }
+  return logs;
+}
+
+function readLog(event: StreamEvent, { level, stream }: LogQuery): RunLog[] {
+  if (event.type !== "log") return [];
+  const log = runLog.omit({ id: true }).parse(JSON.parse(event.data));
+  const asked = (level === undefined || log.level === level) && (stream === undefined || log.stream === stream);
+  return asked ? [{ id: formatEventId(event), ...log }] : [];
+}

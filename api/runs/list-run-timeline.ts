@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { runTransition } from "../../shared/schemas/run-history.ts";
+import { listTransitions } from "../../shared/store/runs/list-transitions.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { runParams } from "./run-params.ts";
+
+export const listRunTimeline = defineOperation({
+  method: "get",
+  path: "/v1/runs/{run_id}/timeline",
+  name: "list_run_timeline",
+  area: "Runs",
+  scope: "runs:read",
+  runToken: true,
+  summary: "Each move of a run, with who made it and why",
+  request: { params: runParams },
+  responses: {
+    200: {
+      description: "The moves, the first one first",
+      schema: z.object({ data: z.array(runTransition) }).meta({ id: "RunTimeline" }),
+    },
+  },
+  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+    if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
+    return { status: 200, body: { data: await listTransitions(db, run_id) } };
+  },
+});

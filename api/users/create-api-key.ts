@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { AppError, notFound } from "../../shared/errors.ts";
+import { covers, type Scope } from "../../shared/schemas/scope.ts";
+import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
+import { newApiKey } from "../../shared/secrets/api-key.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import { insertApiKey } from "../../shared/store/users/api-keys.ts";
+import { ensureUser } from "../../shared/store/users/change-user.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+const runTokenMs = 3_600_000;
+
+export const createApiKey = defineOperation({
+  method: "post",
+  path: "/v1/users/me/api-keys",
+  name: "create_api_key",
+  area: "Users",
+  scope: "users:write",
+  idempotent: true,
+  audit: "key",
+  summary: "Make a key",
+  description: "Shown this once. It may do at most what the key that makes it may.",
+  request: { body: apiKeyBody },
+  responses: {
+    201: {
+      description: "The key",
+      schema: apiKeyRecord
+        .extend({ key: z.string().meta({ description: "What goes after `Bearer `." }) })
+        .meta({ id: "NewApiKey" }),
+    },
+  },
+  async handle({ db }: ApiContext, { body, caller }) {
+    const user_id = ownerOf(caller, body.user_id);
+    const run_id = body.run_id ?? null;
+    const scopes: Scope[] = run_id === null ? (body.scopes ?? ["*"]) : ["runs:read"];
+    const beyond = scopes.find((scope) => !covers(caller.scopes, scope));
+    if (beyond) throw new AppError("forbidden", "missing_scope", `You can't give '${beyond}', which your key lacks.`);
+    if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
+    await ensureUser(db, user_id);
+    const { id, text: key, secret_hash } = newApiKey();
+    const expires_at = body.expires_at ?? (run_id === null ? null : new Date(Date.now() + runTokenMs));
+    const record = await insertApiKey(db, {
+      id,
+      user_id,
+      name: body.name ?? null,
+      secret_hash,
+      scopes,
+      run_id,
+      expires_at,
+    });
+    return { status: 201, body: { ...record, key } };
+  },
+});

@@ -1,0 +1,25 @@
+import { conflict } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { userBody, userRecord } from "../../shared/schemas/user.ts";
+import { createUser as create } from "../../shared/store/users/change-user.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createUser = defineOperation({
+  method: "post",
+  path: "/v1/users",
+  name: "create_user",
+  area: "Users",
+  scope: "admin",
+  idempotent: true,
+  audit: "user",
+  summary: "Make a user",
+  description: "Whoever is named as an agent's owner becomes a user by that; this gives one a name and an address.",
+  request: { body: userBody },
+  responses: { 201: { description: "The user", schema: userRecord } },
+  async handle({ db }: ApiContext, { body: { id, ...profile } }) {
+    const body = await create(db, id ?? newId("user"), profile);
+    if (!body) throw conflict("user_exists", `The user id '${id}' is taken.`);
+    return { status: 201, body };
+  },
+});

@@ -1,0 +1,24 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { userParams } from "../../shared/schemas/user.ts";
+import { deleteUser as remove } from "../../shared/store/users/change-user.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const deleteUser = defineOperation({
+  method: "delete",
+  path: "/v1/users/{user_id}",
+  name: "delete_user",
+  area: "Users",
+  scope: "users:write",
+  audit: "user",
+  summary: "Delete a user",
+  description: "Revokes the keys and forgets name, address and metadata. 409 while the user has agents.",
+  request: { params: userParams },
+  responses: { 204: { description: "Gone" } },
+  async handle({ db }: ApiContext, { params: { user_id }, caller }) {
+    const done = await remove(db, user_id, caller.owner);
+    if (done === "missing") throw notFound("user", user_id);
+    if (done === "has_agents") throw conflict("user_has_agents", "Delete the user's agents first.");
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { queueTtlMs, requestLimits, runLimits } from "../../shared/run/limits.ts";
+import { me } from "../../shared/schemas/user.ts";
+import { countOpenRuns } from "../../shared/store/users/read-usage.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+const figures = z.record(z.string(), z.number());
+
+export const getMyLimits = defineOperation({
+  method: "get",
+  path: "/v1/users/me/limits",
+  name: "get_my_limits",
+  area: "Users",
+  scope: "users:read",
+  summary: "What a request and a run may be, and what is under way",
+  request: { query: me },
+  responses: {
+    200: {
+      description: "The limits",
+      schema: z
+        .object({
+          request: figures,
+          run: figures,
+          queue_ttl_ms: z.number().int(),
+          requests_per_minute: z.number().int().nullable().meta({ description: "Null: no limit." }),
+          open_runs: z.object({ queued: z.number().int(), running: z.number().int() }),
+        })
+        .meta({ id: "Limits" }),
+    },
+  },
+  async handle({ db, config }: ApiContext, { query, caller }) {
+    const open_runs = await countOpenRuns(db, ownerOf(caller, query.user_id));
+    const requests_per_minute = config.auth.requestsPerMinute || null;
+    const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute, open_runs };
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,20 @@
+import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
+import { apiKeyRecord, me } from "../../shared/schemas/user.ts";
+import { listApiKeys as readPage } from "../../shared/store/users/api-keys.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listApiKeys = defineOperation({
+  method: "get",
+  path: "/v1/users/me/api-keys",
+  name: "list_api_keys",
+  area: "Users",
+  scope: "users:read",
+  summary: "Your keys, without their secrets",
+  request: { query: pageQuery.extend(me.shape) },
+  responses: { 200: { description: "A page of keys", schema: pageOf(apiKeyRecord) } },
+  async handle({ db }: ApiContext, { query: { user_id, ...page }, caller }) {
+    return { status: 200, body: await readPage(db, ownerOf(caller, user_id), page) };
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { notFound } from "../../shared/errors.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { revokeApiKey as revoke } from "../../shared/store/users/api-keys.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const revokeApiKey = defineOperation({
+  method: "delete",
+  path: "/v1/users/me/api-keys/{key_id}",
+  name: "revoke_api_key",
+  area: "Users",
+  scope: "users:write",
+  audit: "key",
+  summary: "Revoke a key",
+  description: "It is refused from now on; its record stays.",
+  request: { params: z.object({ key_id: text({ max: 512 }) }) },
+  responses: { 204: { description: "Revoked" } },
+  async handle({ db }: ApiContext, { params: { key_id }, caller }) {
+    if (!(await revoke(db, key_id, caller.owner))) throw notFound("key", key_id);
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,21 @@
+import { versionParams, versionRecord } from "../../shared/schemas/version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { moveVersion } from "./move-version.ts";
+
+export const archiveVersion = defineOperation({
+  method: "delete",
+  path: "/v1/versions/{agent_id}/{version}",
+  name: "archive_version",
+  area: "Versions",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Archive a version",
+  description:
+    "It takes no new runs and can be restored. It isn't forgotten: runs are pinned to it, and its name can't come to mean another config.",
+  request: { params: versionParams },
+  responses: { 200: { description: "The version", schema: versionRecord } },
+  async handle({ db }: ApiContext, { params, caller: { owner } }) {
+    return { status: 200, body: await moveVersion(db, { ...params, owner }, "archived") };
+  },
+});

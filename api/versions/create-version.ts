@@ -1,0 +1,41 @@
+import { checkAgentConfig } from "../../shared/check-agent-config.ts";
+import { conflict, notFound } from "../../shared/errors.ts";
+import { agentParams } from "../../shared/schemas/agent.ts";
+import { versionBody, versionRecord } from "../../shared/schemas/version.ts";
+import { readAgent } from "../../shared/store/agents/list-agents.ts";
+import { publishVersion } from "../../shared/store/agents/publish-version.ts";
+import { readVersion } from "../../shared/store/versions/read-versions.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createVersion = defineOperation({
+  method: "post",
+  path: "/v1/versions/{agent_id}",
+  name: "create_version",
+  area: "Versions",
+  scope: "agents:write",
+  idempotent: true,
+  audit: "agent",
+  summary: "Publish a version of an agent",
+  description:
+    "`current` stays where it is; upgrade moves it. The same version with the same config changes nothing (200), with another one it is a 409.",
+  request: { params: agentParams, body: versionBody },
+  responses: {
+    200: { description: "This version stood already", schema: versionRecord },
+    201: { description: "Published", schema: versionRecord },
+  },
+  async handle({ db, jsonSchemas }: ApiContext, { params: { agent_id: id }, body: { version, ...body }, caller }) {
+    const config = body.config ?? {};
+    checkAgentConfig(jsonSchemas, config);
+    const agent = await readAgent(db, id, caller.owner);
+    if (!agent) throw notFound("agent", id);
+    const { user_id } = agent;
+    const { kind } = await publishVersion(db, { id, user_id, name: null, version, config, metadata: {} });
+    if (kind === "missing" || kind === "foreign") throw notFound("agent", id);
+    if (kind === "differs")
+      throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
+    const record = await readVersion(db, id, version, caller.owner);
+    if (!record) throw notFound("version", version);
+    return kind === "published" ? { status: 201, body: record } : { status: 200, body: record };
+  },
+});

@@ -1,0 +1,21 @@
+import { notFound } from "../../shared/errors.ts";
+import { tagParams } from "../../shared/schemas/version.ts";
+import { deleteTag as remove } from "../../shared/store/versions/change-version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const deleteTag = defineOperation({
+  method: "delete",
+  path: "/v1/versions/{agent_id}/tags/{tag}",
+  name: "delete_tag",
+  area: "Versions",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Remove a tag",
+  request: { params: tagParams },
+  responses: { 204: { description: "It is gone; its version stays" } },
+  async handle({ db }: ApiContext, { params: { agent_id, tag }, caller }) {
+    if (!(await remove(db, agent_id, tag, caller.owner))) throw notFound("tag", tag);
+    return { status: 204 };
+  },
+});

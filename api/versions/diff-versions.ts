@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { diffJson } from "../../shared/diff-json.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { versionDiff, versionParams } from "../../shared/schemas/version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { findVersion } from "./find-version.ts";
+
+export const diffVersions = defineOperation({
+  method: "get",
+  path: "/v1/versions/{agent_id}/{version}/diff",
+  name: "diff_versions",
+  area: "Versions",
+  scope: "agents:read",
+  summary: "What leads from one version's config to another's",
+  request: {
+    params: versionParams,
+    query: z.object({
+      against: text({ max: 128 }).default("current").meta({ description: "The version to start from." }),
+    }),
+  },
+  responses: { 200: { description: "The changes, none when the configs are the same", schema: versionDiff } },
+  async handle({ db }: ApiContext, { params, query, caller: { owner } }) {
+    const { agent_id } = params;
+    const to = await findVersion(db, params, owner);
+    const from = await findVersion(db, { agent_id, version: query.against }, owner);
+    const changes = diffJson(from.config, to.config);
+    return { status: 200, body: { agent_id, from: from.version, to: to.version, changes } };
+  },
+});

@@ -1,0 +1,24 @@
+import { notFound } from "../../shared/errors.ts";
+import { agentParams } from "../../shared/schemas/agent.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { versionListQuery, versionRecord } from "../../shared/schemas/version.ts";
+import { listVersions as readPage } from "../../shared/store/versions/read-versions.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listVersions = defineOperation({
+  method: "get",
+  path: "/v1/versions/{agent_id}",
+  name: "list_versions",
+  area: "Versions",
+  scope: "agents:read",
+  summary: "An agent's versions, newest first",
+  request: { params: agentParams, query: versionListQuery },
+  responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord) } },
+  async handle({ db }: ApiContext, { params: { agent_id }, query, caller: { owner } }) {
+    const { status, ...page } = query;
+    const body = await readPage(db, { agent_id, owner }, status, page);
+    if (!body) throw notFound("agent", agent_id);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,32 @@
+import { notFound } from "../../shared/errors.ts";
+import { versionName } from "../../shared/schemas/agent.ts";
+import { tagBody, tagParams, versionRecord } from "../../shared/schemas/version.ts";
+import { putTag as put } from "../../shared/store/versions/change-version.ts";
+import { readVersion } from "../../shared/store/versions/read-versions.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+const reserved = ["current", "latest"];
+
+export const putTag = defineOperation({
+  method: "put",
+  path: "/v1/versions/{agent_id}/tags/{tag}",
+  name: "put_tag",
+  area: "Versions",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Point a tag at a version",
+  request: { params: tagParams.extend({ tag: versionName() }), body: tagBody },
+  responses: { 200: { description: "The version that it names now", schema: versionRecord } },
+  async handle({ db }: ApiContext, { params: { agent_id, tag }, body: { version }, caller: { owner } }) {
+    if (reserved.includes(tag))
+      throw new ValidationFault([
+        { type: "value_error", loc: ["path", "tag"], msg: "Value error, this name is reserved" },
+      ]);
+    if (!(await put(db, { agent_id, version, owner }, tag))) throw notFound("version", version);
+    const body = await readVersion(db, agent_id, version, owner);
+    if (!body) throw notFound("version", version);
+    return { status: 200, body };
+  },
+});

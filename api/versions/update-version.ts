@@ -1,0 +1,20 @@
+import { versionParams, versionPatch, versionRecord } from "../../shared/schemas/version.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { moveVersion } from "./move-version.ts";
+
+export const updateVersion = defineOperation({
+  method: "patch",
+  path: "/v1/versions/{agent_id}/{version}",
+  name: "update_version",
+  area: "Versions",
+  scope: "agents:write",
+  audit: "agent",
+  summary: "Deprecate, archive or restore a version",
+  description: "Its config is immutable. An archived version takes no new runs; the current one can't be archived.",
+  request: { params: versionParams, body: versionPatch },
+  responses: { 200: { description: "The version", schema: versionRecord } },
+  async handle({ db }: ApiContext, { params, body: { status }, caller: { owner } }) {
+    return { status: 200, body: await moveVersion(db, { ...params, owner }, status) };
+  },
+});

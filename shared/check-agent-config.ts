@@ -1,0 +1,31 @@
+import type { JsonSchemas } from "./json-schema.ts";
+import { agentConfig } from "./schemas/agent-config.ts";
+import { type FaultItem, ValidationFault } from "./validation-fault.ts";
+
+/** The keys that mean something must have their types, so that nobody learns it from a run. Throws ValidationFault. */
+export function checkAgentConfig(jsonSchemas: JsonSchemas, config: Record<string, unknown>): void {
+  const parsed = agentConfig.safeParse(config);
+  const faults = parsed.success
+    ? [
+        schemaFault(jsonSchemas, "input_schema", parsed.data.input_schema),
+        schemaFault(jsonSchemas, "output_schema", parsed.data.output_schema),
+      ].flat()
+    : parsed.error.issues.map(({ path, message }) =>
+        fault(
+          path.map((key) => (typeof key === "number" ? key : String(key))),
+          message,
+        ),
+      );
+  if (faults.length > 0) throw new ValidationFault(faults);
+}
+
+const fault = (place: (string | number)[], message: string): FaultItem => ({
+  type: "value_error",
+  loc: ["body", "config", ...place],
+  msg: `Value error, ${message}`,
+});
+
+function schemaFault(schemas: JsonSchemas, name: string, schema: Record<string, unknown> | undefined): FaultItem[] {
+  const message = schema && schemas.schemaFault(schema);
+  return message ? [fault([name], `not a JSON Schema: ${message}`)] : [];
+}

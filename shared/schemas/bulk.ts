@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { replayEdits } from "./replay.ts";
+import { laxBool } from "./primitives.ts";
+import { runFilter } from "./run-filter.ts";
+
+const filter = z.object(runFilter).meta({ description: "Which runs, as in the list of runs; at least one condition." });
+const preview = laxBool().default(false).meta({ description: "Only say how many runs it would be." });
+
+export const bulkCancelBody = z
+  .object({ filter, preview })
+  .meta({ id: "BulkCancelBody", example: { filter: { agent_id: "hello-agent", status: "queued" } } });
+export const bulkReplayBody = replayEdits
+  .extend({ filter, preview })
+  .meta({ id: "BulkReplayBody", example: { filter: { agent_id: "hello-agent", status: "error" }, version: "latest" } });
+
+/** A filter as it is kept: JSON, with its times as texts. */
+export const storedFilter = z.object(runFilter).partial();
+
+export const bulkPreview = z
+  .object({ action: z.enum(["cancel", "replay"]), total: z.number().int() })
+  .meta({ id: "BulkPreview" });
+
+export const bulkRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("bulk_operation"),
+    user_id: z.string(),
+    action: z.enum(["cancel", "replay"]),
+    filter: z.record(z.string(), z.unknown()),
+    status: z.enum(["pending", "running", "done", "error"]),
+    total: z.number().int().meta({ description: "How many runs there were when it was asked for." }),
+    done: z.number().int(),
+    failed: z.number().int(),
+    created_at: z.string(),
+    finished_at: z.string().nullable(),
+  })
+  .meta({ id: "BulkOperation" });
+export type BulkRecord = z.infer<typeof bulkRecord>;

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { choice, clientId, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { timeRange } from "./run-filter.ts";
+import { scopes } from "./scope.ts";
+
+export const userParams = z.object({ user_id: text({ max: 512 }) });
+
+/** Who `me` is where nobody is asked who he is; a key says it otherwise. */
+export const me = z.object({
+  user_id: clientId().optional().meta({ description: "With AUTH_MODE=open, or as an admin: who `me` is." }),
+});
+
+const profile = {
+  name: text({ min: 1, max: 256 }).nullish(),
+  email: text({ max: 320, pattern: /^[^@\s]+@[^@\s]+$/ }).nullish(),
+  metadata: jsonObject().nullish(),
+};
+
+export const userBody = z
+  .object({ id: clientId().nullish().meta({ description: "Made when left out." }), ...profile })
+  .meta({ id: "UserBody", example: { id: "ada", name: "Ada", email: "ada@example.com" } });
+
+export const userPatch = z.object(profile).meta({ id: "UserPatch", example: { name: "Ada L.", email: null } });
+export type UserPatch = z.infer<typeof userPatch>;
+
+export const userListQuery = pageQuery.extend({
+  ...timeRange,
+  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id, name or e-mail address." }),
+});
+
+export const userRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("user"),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "User" });
+export type UserRecord = z.infer<typeof userRecord>;
+
+export const apiKeyBody = z
+  .object({
+    user_id: clientId().nullish().meta({ description: "Whose key; another one's only as an admin." }),
+    name: text({ max: 256 }).nullish(),
+    scopes: z.array(choice(scopes)).min(1).nullish().meta({ description: "At most your own. Left out: `*`." }),
+    run_id: clientId().nullish().meta({ description: "It only reads this run, and may stand in a URL." }),
+    expires_at: timestamp().nullish().meta({ description: "Left out: never; in an hour for a run's." }),
+  })
+  .meta({ id: "ApiKeyBody", example: { name: "laptop", scopes: ["runs:read", "runs:write"] } });
+
+export const apiKeyRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("api_key"),
+    user_id: z.string(),
+    name: z.string().nullable(),
+    scopes: z.array(z.string()),
+    run_id: z.string().nullable(),
+    created_at: z.string(),
+    expires_at: z.string().nullable(),
+    last_used_at: z.string().nullable(),
+    revoked_at: z.string().nullable(),
+  })
+  .meta({ id: "ApiKey" });
+export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
+
+export const userUsage = z
+  .object({
+    user_id: z.string(),
+    since: z.string(),
+    until: z.string(),
+    runs: z.number().int(),
+    by_status: z.record(z.string(), z.number().int()),
+    duration_ms: z.number(),
+    cpu_ms: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cost_usd: z.number(),
+  })
+  .meta({ id: "UserUsage" });
+export type UserUsage = z.infer<typeof userUsage>;

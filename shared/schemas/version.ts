@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { agentParams, versionName } from "./agent.ts";
+import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
+
+const versionStatuses = ["active", "deprecated", "archived"] as const;
+
+export const versionParams = agentParams.extend({ version: text({ max: 128 }) });
+
+export const versionListQuery = pageQuery.extend({
+  after: text({ max: 128 }).optional().meta({ description: "The version after which to go on." }),
+  status: choice(versionStatuses).optional(),
+});
+
+/** The body of POST /v1/versions/{agent_id}. */
+export const versionBody = z
+  .object({ version: versionName(), config: jsonObject().nullish() })
+  .meta({ id: "VersionBody", example: { version: "1.1.0", config: { source: "def main(input):\n    return {}\n" } } });
+
+export const versionPatch = z
+  .object({
+    status: choice(versionStatuses).optional().meta({ description: "An archived one takes no runs any more." }),
+  })
+  .meta({ id: "VersionPatch", example: { status: "deprecated" } });
+
+export const versionRecord = z
+  .object({
+    object: z.literal("agent_version"),
+    agent_id: z.string(),
+    version: z.string(),
+    status: z.enum(versionStatuses),
+    current: z.boolean(),
+    tags: z.array(z.string()),
+    config: z.record(z.string(), z.unknown()),
+    created_at: z.string(),
+  })
+  .meta({ id: "AgentVersion" });
+export type VersionRecord = z.infer<typeof versionRecord>;
+
+export const tagParams = agentParams.extend({ tag: text({ max: 128 }) });
+export const tagBody = z
+  .object({ version: text({ min: 1, max: 128 }) })
+  .meta({ id: "TagBody", example: { version: "1.1.0" } });
+
+const change = z.object({
+  path: z.array(z.union([z.string(), z.number().int()])),
+  op: z.enum(["added", "removed", "changed"]),
+  before: z.unknown(),
+  after: z.unknown(),
+});
+export type Change = z.infer<typeof change>;
+
+export const versionDiff = z
+  .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change) })
+  .meta({ id: "VersionDiff" });

@@ -1,0 +1,49 @@
+import { mergePatch } from "../../merge-patch.ts";
+import type { Db } from "../client.ts";
+import type { Prisma } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+
+export type AgentPatch = { name?: string | undefined; metadata?: Record<string, unknown> | null | undefined };
+
+/** Merges a patch into an agent; concurrent ones go one after the other. False: the owner has no such agent. */
+export async function patchAgent(db: Db, id: string, owner: Owner, { name, metadata }: AgentPatch): Promise<boolean> {
+  return db.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM agents WHERE id = ${id} FOR UPDATE`;
+    const agent = await tx.agent.findUnique({ where: { id, ...ownedBy(owner) } });
+    if (!agent) return false;
+    const merged = metadata === null ? {} : mergePatch(agent.metadata, metadata ?? {});
+    await tx.agent.update({
+      where: { id },
+      data: { name: name ?? agent.name, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() },
+    });
+    return true;
+  });
+}
+
+/** The kill switch: a paused agent takes no runs, and those that wait are not begun. False: the owner has no such agent. */
+export async function setAgentStatus(db: Db, id: string, owner: Owner, status: "active" | "paused"): Promise<boolean> {
+  const { count } = await db.prisma.agent.updateMany({
+    where: { id, ...ownedBy(owner) },
+    data: { status, updated_at: new Date() },
+  });
+  return count === 1;
+}
+
+/**
+ * Removes an agent with its versions, tags, secrets and jobs; its runs stay. `in_use`: a run has not ended, or its daemon
+ * has not stopped. A run that is accepted in the same moment ends as an error, since its code is gone.
+ */
+export async function deleteAgent(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "in_use"> {
+  const { rowCount } = await db.sql.query({ ...remove, values: [id, owner] });
+  if (rowCount === 1) return "deleted";
+  const left = await db.prisma.agent.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
+  return left ? "in_use" : "missing";
+}
+
+const remove = {
+  name: "delete-agent",
+  text: `
+    DELETE FROM agents WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
+      AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = $1 AND status IN ('scheduled', 'queued', 'running', 'interrupted'))
+      AND NOT EXISTS (SELECT 1 FROM daemons WHERE agent_id = $1 AND status NOT IN ('stopped', 'failed'))`,
+};

@@ -1,0 +1,92 @@
+import { newId } from "../../ids.ts";
+import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
+import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
+import type { Db } from "../client.ts";
+import type { BulkOperation, Prisma } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import type { RunFilter } from "../runs/list-runs.ts";
+import { spellConditions } from "../spell-conditions.ts";
+import { type BulkAction, bulkConditions } from "./bulk-scope.ts";
+
+export type NewBulk = {
+  user_id: string;
+  action: BulkAction;
+  /** Whose runs it may touch. */
+  owner: Owner;
+  filter: RunFilter;
+  edits: ReplayEdits;
+};
+
+/** How many runs a bulk operation would be about now. */
+export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Promise<number> {
+  const values: unknown[] = [];
+  const where = spellConditions(bulkConditions(action, owner, filter, null), values);
+  const { rows } = await db.sql.query<{ total: number }>(
+    `SELECT count(*)::int AS total FROM runs WHERE ${where}`,
+    values,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** Owes the operation to its runs; some API process does it. */
+export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
+  const { user_id, action, owner, filter, edits } = bulk;
+  const total = await countBulk(db, bulk);
+  const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
+  const data = {
+    id: newId("bulk"),
+    user_id,
+    action,
+    filter: plain(filter),
+    options: plain({ owner, ...edits }),
+    total,
+  };
+  return toRecord(await db.prisma.bulkOperation.create({ data }));
+}
+
+/** Null when the owner has no such operation. */
+export async function readBulk(db: Db, id: string, owner: Owner): Promise<BulkRecord | null> {
+  const row = await db.prisma.bulkOperation.findUnique({ where: { id, ...ownedBy(owner) } });
+  return row && toRecord(row);
+}
+
+function toRecord({ id, user_id, action, filter, status, total, done, failed, ...times }: BulkOperation): BulkRecord {
+  return {
+    id,
+    object: "bulk_operation",
+    user_id,
+    action,
+    filter: filter as Record<string, unknown>,
+    status,
+    total,
+    done,
+    failed,
+    created_at: times.created_at.toISOString(),
+    finished_at: times.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** A bulk operation in the hands of one process, until its lease ends. */
+export type HeldBulk = NewBulk & { id: string; created_at: Date; cursor: string | null; lease_until: string };
+
+/** Takes one that nobody works at, the oldest first; one whose process died goes on where that one was. Null: none. */
+export async function claimBulk(db: Db): Promise<HeldBulk | null> {
+  const { rows } = await db.sql.query<BulkOperation & { lease_text: string }>(claim);
+  const [row] = rows;
+  if (!row) return null;
+  const { id, user_id, action, created_at, cursor, lease_text: lease_until } = row;
+  const { owner } = row.options as { owner: Owner };
+  const edits = replayEdits.parse(row.options);
+  return { id, user_id, action, created_at, cursor, lease_until, owner, filter: storedFilter.parse(row.filter), edits };
+}
+
+const lease = "now() + interval '30 seconds'";
+
+const claim = {
+  name: "claim-bulk",
+  text: `
+    UPDATE bulk_operations SET status = 'running', lease_until = ${lease}
+    WHERE id = (SELECT id FROM bulk_operations WHERE status IN ('pending', 'running')
+      AND (lease_until IS NULL OR lease_until < now()) ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING *, lease_until::text AS lease_text`,
+};

@@ -1,0 +1,25 @@
+import type { AuditEntry, AuditFilter } from "../schemas/audit.ts";
+import type { Db } from "./client.ts";
+import { type Page, type PageRequest, readPage } from "./read-page.ts";
+
+export function listAudit(db: Db, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
+  const listing = {
+    table: "audit_log",
+    key: "id",
+    within: [],
+    filters: [
+      ["user_id = ?", filter.user_id],
+      ["actor = ?", filter.actor],
+      ["action = ?", filter.action],
+      ["target_type = ?", filter.target_type],
+      ["target_id = ?", filter.target_id],
+      ["created_at >= ?", filter.since],
+      ["created_at < ?", filter.until],
+    ],
+    load: async (ids: string[]) => {
+      const rows = await db.prisma.auditEntry.findMany({ where: { id: { in: ids } }, omit: { detail: true } });
+      return rows.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() }));
+    },
+  } as const;
+  return readPage<AuditEntry>(db, listing, page);
+}

@@ -1,0 +1,39 @@
+import type { Db } from "../client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+
+/** What of a run its request is made again from. Its env_vars and files were wiped when it ended. */
+export type ReplayedRun = {
+  id: string;
+  agent_id: string;
+  version: string;
+  adapter_type: string;
+  runtime_mode: string;
+  lifecycle: string;
+  input_payload: unknown;
+  history: unknown;
+  env_names: string[];
+  file_names: string[];
+};
+
+/** Null when the owner has no such run. */
+export async function readReplay(db: Db, id: string, owner: Owner): Promise<ReplayedRun | null> {
+  const run = await db.prisma.run.findUnique({
+    where: { id, ...ownedBy(owner) },
+    select: {
+      id: true,
+      agent_id: true,
+      version: true,
+      adapter_type: true,
+      runtime_mode: true,
+      lifecycle: true,
+      input_payload: true,
+      history: true,
+      env_names: true,
+      files: true,
+    },
+  });
+  if (!run) return null;
+  const { files, ...rest } = run;
+  const names = (Array.isArray(files) ? files : []).map((file) => (file as { name: string }).name);
+  return { ...rest, file_names: names };
+}

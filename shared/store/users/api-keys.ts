@@ -1,0 +1,61 @@
+import type { ApiKeyRecord } from "../../schemas/user.ts";
+import type { Db } from "../client.ts";
+import type { ApiKey } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import { type Page, type PageRequest, readPage } from "../read-page.ts";
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+function toRecord({ id, user_id, name, scopes, run_id, ...times }: Omit<ApiKey, "secret_hash">): ApiKeyRecord {
+  return {
+    id,
+    object: "api_key",
+    user_id,
+    name,
+    scopes,
+    run_id,
+    created_at: times.created_at.toISOString(),
+    expires_at: iso(times.expires_at),
+    last_used_at: iso(times.last_used_at),
+    revoked_at: iso(times.revoked_at),
+  };
+}
+
+const withoutHash = { secret_hash: true } as const;
+
+/** A user's keys, revoked ones too. */
+export function listApiKeys(db: Db, user_id: string, page: PageRequest): Promise<Page<ApiKeyRecord>> {
+  const listing = {
+    table: "api_keys",
+    key: "id",
+    within: [["user_id = ?", user_id]],
+    load: async (ids: string[]) =>
+      (await db.prisma.apiKey.findMany({ where: { id: { in: ids } }, omit: withoutHash })).map(toRecord),
+  } as const;
+  return readPage(db, listing, page);
+}
+
+export type NewKey = {
+  id: string;
+  user_id: string;
+  name: string | null;
+  secret_hash: Buffer;
+  scopes: string[];
+  run_id: string | null;
+  expires_at: Date | null;
+};
+
+export async function insertApiKey(db: Db, key: NewKey): Promise<ApiKeyRecord> {
+  const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
+  return toRecord(await db.prisma.apiKey.create({ data, omit: withoutHash }));
+}
+
+/** From now on the key is refused. A repeat keeps the first time. False: the owner has no such key. */
+export async function revokeApiKey(db: Db, id: string, owner: Owner): Promise<boolean> {
+  const mine = await db.prisma.apiKey.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
+  await db.prisma.apiKey.updateMany({
+    where: { id, ...ownedBy(owner), revoked_at: null },
+    data: { revoked_at: new Date() },
+  });
+  return mine !== null;
+}

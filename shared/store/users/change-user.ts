@@ -1,0 +1,55 @@
+import { mergePatch } from "../../merge-patch.ts";
+import type { UserPatch, UserRecord } from "../../schemas/user.ts";
+import type { Db } from "../client.ts";
+import type { Prisma } from "../generated/client.ts";
+import type { Owner } from "../owned-by.ts";
+import { toUserRecord } from "./user-record.ts";
+
+/** Makes a user, or one that was deleted anew. Null: the id is taken. */
+export async function createUser(db: Db, id: string, profile: UserPatch): Promise<UserRecord | null> {
+  return db.prisma.$transaction(async (tx) => {
+    const made = await tx.$executeRaw`
+      INSERT INTO users (id) VALUES (${id})
+      ON CONFLICT (id) DO UPDATE SET deleted_at = NULL, created_at = now() WHERE users.deleted_at IS NOT NULL`;
+    if (made === 0) return null;
+    const { name = null, email = null, metadata } = profile;
+    const data = { name, email, metadata: (metadata ?? {}) as Prisma.InputJsonObject, updated_at: new Date() };
+    return toUserRecord(await tx.user.update({ where: { id }, data }));
+  });
+}
+
+/** Sees to it that a user has a row: whoever only ever ran agents has none. */
+export async function ensureUser(db: Db, id: string): Promise<void> {
+  await db.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL", [id]);
+}
+
+/** Merges a patch into a user; null empties a field. Null: there is no such user, or `owner` is another one. */
+export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPatch): Promise<UserRecord | null> {
+  if (owner !== null && owner !== id) return null;
+  return db.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
+    const user = await tx.user.findUnique({ where: { id, deleted_at: null } });
+    if (!user) return null;
+    const { name = user.name, email = user.email, metadata } = patch;
+    const merged = metadata === null ? {} : mergePatch(user.metadata, metadata ?? {});
+    const data = { name, email, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
+    return toUserRecord(await tx.user.update({ where: { id }, data }));
+  });
+}
+
+/**
+ * Empties a user's row and revokes his keys; the row stays, since bookings and runs name it. `has_agents`: they go first.
+ */
+export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
+  if (owner !== null && owner !== id) return "missing";
+  return db.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
+    if (!(await tx.user.findUnique({ where: { id, deleted_at: null } }))) return "missing";
+    if (await tx.agent.findFirst({ where: { user_id: id }, select: { id: true } })) return "has_agents";
+    const now = new Date();
+    await tx.apiKey.updateMany({ where: { user_id: id, revoked_at: null }, data: { revoked_at: now } });
+    await tx.callbackSecret.deleteMany({ where: { user_id: id } });
+    await tx.user.update({ where: { id }, data: { name: null, email: null, metadata: {}, deleted_at: now } });
+    return "deleted";
+  });
+}

@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Operation } from "../../api/http/define-operation.ts";
+import { operations } from "../../api/operations.ts";
+import { withDocs } from "../../api/system/with-docs.ts";
+import { scopes } from "../../shared/schemas/scope.ts";
+import { newApiKey } from "../../shared/secrets/api-key.ts";
+import { call, execute } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+
+/** One of each thing that an operation's path or body can name, of one owner. */
+type Thing = "user_id" | "agent_id" | "version" | "tag" | "name" | "run_id" | "artifact_id" | "key_id" | "bulk_id";
+type World = Record<Thing, string>;
+
+type Case = {
+  body?: (world: World) => unknown;
+  query?: (world: World) => string;
+  params?: Partial<World>;
+  /** What another owner's key is answered where that isn't a 404. */
+  foreign?: number;
+  /** What its owner is answered where that isn't done: the world's run has ended. */
+  own?: number;
+};
+
+const runOf = ({ agent_id }: World) => ({ agent_id, version: "current" });
+
+/** How operations are asked whose path alone doesn't say it. */
+const cases: Record<string, Case> = {
+  execute_agent: { body: runOf },
+  execute_batch: { body: (world) => ({ requests: [runOf(world)] }), foreign: 202 },
+  validate: { body: runOf },
+  create_agent: { body: ({ user_id }) => ({ user_id, name: "made" }), foreign: 403 },
+  update_agent: { body: () => ({ name: "new" }) },
+  put_agent_secret: { body: () => ({ value: "value" }) },
+  create_version: { body: () => ({ version: "3.0.0" }) },
+  update_version: { body: () => ({ status: "deprecated" }) },
+  put_tag: { body: () => ({ version: "2.0.0" }) },
+  complete_run: { body: () => ({}) },
+  report_progress: { body: () => ({ value: 0.5 }), own: 409 },
+  resume_run: { body: () => ({ response: true }), own: 409 },
+  create_user: { body: () => ({ name: "new" }) },
+  update_me: { body: () => ({ name: "me" }), query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  update_user: { body: () => ({ name: "me" }) },
+  get_me: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  list_api_keys: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  get_my_usage: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  get_my_limits: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  create_api_key: { body: ({ run_id }) => ({ run_id }) },
+  rotate_callback_secret: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
+  bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
+  docs_asset: { params: { name: "swagger-ui.css" } },
+};
+
+const admin = randomBytes(32).toString("hex");
+let stack: TestStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.start("worker");
+  url = (await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, RATE_LIMIT_PER_MINUTE: "0" })).url;
+});
+afterAll(() => stack?.close());
+
+async function makeKey(user_id: string, granted: readonly string[] = ["*"]): Promise<{ id: string; text: string }> {
+  const { id, text, secret_hash } = newApiKey();
+  await stack.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING", [user_id]);
+  await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes) VALUES ($1, $2, $3, $4)", [
+    id,
+    user_id,
+    secret_hash,
+    granted,
+  ]);
+  return { id, text };
+}
+
+async function makeWorld(): Promise<{ world: World; key: string }> {
+  const user_id = `u${randomBytes(6).toString("hex")}`;
+  const [{ text: key }, { id: key_id }] = [await makeKey(user_id), await makeKey(user_id)];
+  const headers = { authorization: `Bearer ${key}` };
+  const config = { source: "import runfleet\ndef main(i): runfleet.artifact('a.txt', 'a')" };
+  const agent = await call(url, "POST", "/v1/agents", { user_id, name: "a", config }, headers);
+  const agent_id = String(agent.body["id"]);
+  await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config }, headers);
+  await call(url, "PUT", `/v1/versions/${agent_id}/tags/beta`, { version: "2.0.0" }, headers);
+  await call(url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "value" }, headers);
+  const request = { agent_id, version: "current", completion_callback_url: "http://127.0.0.1:9/" };
+  const run = await execute(url, request, { ...headers, prefer: "wait=20" });
+  const { id: run_id } = (await run.json()) as { id: string };
+  const artifacts = await call(url, "GET", `/v1/runs/${run_id}/artifacts`, undefined, headers);
+  const artifact_id = String((artifacts.body["data"] as { id: string }[])[0]?.id);
+  const bulk = await call(url, "POST", "/v1/runs/bulk/cancel", { filter: { agent_id } }, headers);
+  const bulk_id = String(bulk.body["id"]);
+  const world = {
+    user_id,
+    agent_id,
+    version: "2.0.0",
+    tag: "beta",
+    name: "TOKEN",
+    run_id,
+    artifact_id,
+    key_id,
+    bulk_id,
+  };
+  return { world, key };
+}
+
+const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof World);
+
+async function ask(
+  operation: Operation<never>,
+  world: World,
+  key: string | null,
+): Promise<{ status: number; text: string }> {
+  const { body, query, params } = cases[operation.name] ?? {};
+  const named = { ...world, ...params };
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof World) => named[name]);
+  const response = await fetch(`${url}${path}${query?.(world) ?? ""}`, {
+    method: operation.method.toUpperCase(),
+    headers: { "content-type": "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) },
+    ...(body && { body: JSON.stringify(body(world)) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const all: readonly Operation<never>[] = withDocs(operations);
+const guarded = all.filter(({ scope }) => scope !== "public").map((operation) => [operation.name, operation] as const);
+const isPrivileged = ({ scope }: Operation<never>) => scope === "admin" || scope === "internal";
+
+describe.each(guarded)("%s", (_name, operation) => {
+  test("no key: 401", async () => {
+    const { world } = await makeWorld();
+    expect((await ask(operation, world, null)).status).toBe(401);
+  });
+
+  test("a key of its owner without the scope: 403", async () => {
+    const { world } = await makeWorld();
+    const others = scopes.filter((scope) => scope !== operation.scope && scope !== "admin" && scope !== "*");
+    const granted = isPrivileged(operation) ? ["*"] : others;
+    expect((await ask(operation, world, (await makeKey(world.user_id, granted)).text)).status).toBe(403);
+  });
+
+  test("another owner's key: nothing of it is found, shown or changed", async () => {
+    const { world } = await makeWorld();
+    const stranger = await makeWorld();
+    const answer = await ask(operation, world, stranger.key);
+    const addressed = paramsOf(operation.path).length > 0 || cases[operation.name] !== undefined;
+    const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
+    const expected = isPrivileged(operation) ? 403 : refused;
+    expect(answer.status).toBe(expected);
+    if (expected === 200) for (const id of [world.run_id, world.key_id]) expect(answer.text).not.toContain(id);
+    if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
+    if (expected === 202) expect(answer.text).toContain("agent_not_found");
+  });
+
+  test("what there isn't: 404", async () => {
+    const { world, key } = await makeWorld();
+    const params = paramsOf(operation.path);
+    const [first] = params;
+    // A PUT makes the last thing that its path names.
+    const gone = operation.method === "put" ? [first] : [first, params.at(-1)];
+    for (const name of gone) {
+      if (!name) continue;
+      const answer = await ask(operation, { ...world, [name]: "nothing-of-this-name" }, key);
+      expect([name, answer.status]).toEqual([name, 404]);
+    }
+  });
+
+  test("its owner's key with just this scope: done", async () => {
+    const { world } = await makeWorld();
+    // A user with agents can't be deleted.
+    if (operation.name === "delete_user")
+      await stack.sql.query("DELETE FROM agents WHERE user_id = $1", [world.user_id]);
+    const granted = operation.name === "create_api_key" ? [operation.scope, "runs:read"] : [operation.scope];
+    const key = isPrivileged(operation) ? admin : (await makeKey(world.user_id, granted)).text;
+    const { status, text } = await ask(operation, world, key);
+    const own = cases[operation.name]?.own;
+    if (own === undefined) expect([status < 300, status < 300 ? "" : text]).toEqual([true, ""]);
+    else expect(status).toBe(own);
+  });
+});
+
+test.each(all.filter(({ scope }) => scope === "public").map((operation) => [operation.name, operation] as const))(
+  "%s is public",
+  async (_name, operation) => {
+    const { world } = await makeWorld();
+    expect((await ask(operation, world, null)).status).toBe(200);
+  },
+);
+
+test("every operation that takes a body is asked with one", () => {
+  const bare = all.filter(
+    ({ name, request }) => request.body && !request.body.safeParse(undefined).success && !cases[name],
+  );
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, makeAgent } from "../../harness/client.ts";
+import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { waitFor } from "../../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.start("worker");
+  url = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+const wait = { prefer: "wait=20" };
+const run = async (agent_id: string, more: Record<string, unknown> = {}, headers: Record<string, string> = wait) =>
+  (await call(url, "POST", "/v1/execute", { agent_id, version: "current", ...more }, headers)).body;
+const get = (path: string) => call(url, "GET", path);
+const ended = async (id: unknown) => {
+  await waitFor(async () => (await get(`/v1/runs/${String(id)}`)).body["completed_at"]);
+  return (await get(`/v1/runs/${String(id)}`)).body;
+};
+
+test("a timeline tells each move, who made it and why", async () => {
+  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(60)");
+  const { id } = await run(agent_id, {}, { prefer: "respond-async" });
+  await waitFor(async () => (await get(`/v1/runs/${String(id)}`)).body["status"] === "running");
+  await call(url, "POST", `/v1/runs/${String(id)}/complete`, { status: "success" });
+  expect((await get(`/v1/runs/${String(id)}/timeline`)).body["data"]).toMatchObject([
+    { from: null, to: "queued", actor: "api", attempt: 0, at: expect.any(String) },
+    { from: "queued", to: "running", actor: "worker", attempt: 1 },
+    { from: "running", to: "success", actor: "client", reason: "completed", attempt: 2 },
+  ]);
+});
+
+test("logs are what was logged and written to stderr, by page and by level", async () => {
+  const agent_id = await makeAgent(
+    url,
+    "import sys\nfrom runfleet import log\ndef main(i):\n    for n in range(5):\n        log('line %d' % n, 'warning')\n        yield n\n    print('oops', file=sys.stderr)\n",
+  );
+  const { id } = await run(agent_id);
+  const all = (await get(`/v1/runs/${String(id)}/logs`)).body;
+  expect(all["data"]).toHaveLength(6);
+  const first = (await get(`/v1/runs/${String(id)}/logs?limit=2`)).body;
+  expect(first).toMatchObject({ has_more: true, data: [{ message: "line 0" }, { message: "line 1" }] });
+  const next = (await get(`/v1/runs/${String(id)}/logs?limit=2&after=${String(first["last_id"])}`)).body;
+  expect(next["data"]).toMatchObject([{ message: "line 2" }, { message: "line 3" }]);
+  const errors = (await get(`/v1/runs/${String(id)}/logs?stream=stderr`)).body["data"] as { message: string }[];
+  expect(errors.map(({ message }) => message.trim())).toEqual(["oops"]);
+});
+
+test("a run is deleted when it has ended, and its id is free for a new one that streams", async () => {
+  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(i.get('s', 0))");
+  const { id } = await run(agent_id, { run_id: "once-more", input_payload: { s: 60 } }, { prefer: "respond-async" });
+  expect(await call(url, "DELETE", `/v1/runs/${String(id)}`)).toMatchObject({
+    status: 409,
+    body: { code: "run_not_ended" },
+  });
+  await call(url, "POST", `/v1/runs/${String(id)}/complete`, {});
+  expect((await call(url, "DELETE", `/v1/runs/${String(id)}`)).status).toBe(204);
+  for (const part of ["", "/stream", "/events", "/timeline", "/logs"])
+    expect((await get(`/v1/runs/${String(id)}${part}`)).status).toBe(404);
+  expect(await run(agent_id, { run_id: "once-more" })).toMatchObject({ status: "success", attempt: 1 });
+});
+
+test("a replay takes the version and input of its run, or the given ones; wiped env and files are asked for", async () => {
+  const agent_id = await makeAgent(url, "import os\ndef main(i): return {'v': 1, 'i': i, 'e': os.environ.get('E')}");
+  const first = await run(agent_id, { input_payload: { a: 1 } });
+  const config = { source: "def main(i): return {'v': 2, 'i': i}" };
+  await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config });
+  const replay = (id: unknown, body?: unknown) => call(url, "POST", `/v1/runs/${String(id)}/replay`, body);
+  const same = await replay(first["id"]);
+  expect(same).toMatchObject({ status: 202, body: { origin: "replay", replay_of: first["id"], version: "1.0.0" } });
+  expect((await ended(same.body["id"]))["result_content"]).toEqual({ v: 1, i: { a: 1 }, e: null });
+  const edited = await replay(first["id"], { version: "latest", input_payload: { b: 2 } });
+  expect((await ended(edited.body["id"]))["result_content"]).toEqual({ v: 2, i: { b: 2 } });
+  const withEnv = await run(agent_id, { env_vars: { E: "secret" } });
+  expect(await replay(withEnv["id"])).toMatchObject({ status: 409, body: { code: "replay_incomplete" } });
+  const given = await replay(withEnv["id"], { env_vars: { E: "abc" } });
+  expect((await ended(given.body["id"]))["result_content"]).toMatchObject({ e: "abc" });
+  expect((await replay("nothing")).status).toBe(404);
+  expect((await replay(first["id"], { version: "9.9.9" })).status).toBe(404);
+});
+
+test("a bulk operation is counted before, done in the background, and tells how far it is", async () => {
+  const agent_id = await makeAgent(url, "def main(i):\n    if i.get('bad'): raise ValueError()\n    return i");
+  for (let n = 0; n < 25; n += 1) await run(agent_id, { input_payload: { n, bad: n % 5 === 0 } });
+  await run(agent_id, { input_payload: { bad: true }, env_vars: { E: "x" } });
+  const filter = { agent_id, status: "error" };
+  const ask = (body: unknown) => call(url, "POST", "/v1/runs/bulk/replay", body);
+  expect(await ask({ filter, preview: true })).toMatchObject({ status: 200, body: { action: "replay", total: 6 } });
+  const answer = await ask({ filter, input_payload: { fixed: true } });
+  expect(answer).toMatchObject({ status: 202, body: { status: "pending", total: 6, done: 0 } });
+  const at = `/v1/runs/bulk/${String(answer.body["id"])}`;
+  await waitFor(async () => (await get(at)).body["status"] === "done");
+  expect((await get(at)).body).toMatchObject({ done: 5, failed: 1, finished_at: expect.any(String) });
+  await waitFor(async () => {
+    const { body } = await get(`/v1/agents/${agent_id}/runs?status=success&search=fixed`);
+    return (body["data"] as unknown[]).length === 5;
+  });
+  expect((await ask({ filter: {} })).status).toBe(422);
+});
+
+test("a bulk replay that is begun anew after a crash replays no run twice", async () => {
+  const agent_id = await makeAgent(url, "def main(i): return {}");
+  await call(url, "POST", "/v1/execute/batch", {
+    requests: Array.from({ length: 90 }, () => ({ agent_id, version: "current" })),
+  });
+  await waitFor(async () => {
+    const { rows } = await stack.sql.query(
+      "SELECT count(*)::int AS n FROM runs WHERE agent_id = $1 AND status = 'success'",
+      [agent_id],
+    );
+    return rows[0].n === 90;
+  }, 25_000);
+  const { body } = await call(url, "POST", "/v1/runs/bulk/replay", { filter: { agent_id } });
+  const at = `/v1/runs/bulk/${String(body["id"])}`;
+  // As though its process had died after a part: the lease is over, the cursor is back at the start.
+  await waitFor(async () => Number((await get(at)).body["done"]) > 0);
+  await stack.sql.query(
+    "UPDATE bulk_operations SET cursor = NULL, status = 'running', finished_at = NULL, lease_until = now() - interval '1 s' WHERE id = $1",
+    [body["id"]],
+  );
+  await waitFor(async () => (await get(at)).body["status"] === "done", 20_000);
+  const { rows } = await stack.sql.query(
+    "SELECT count(*)::int AS n, count(DISTINCT replay_of)::int AS of FROM runs WHERE agent_id = $1 AND origin = 'replay'",
+    [agent_id],
+  );
+  expect(rows).toEqual([{ n: 90, of: 90 }]);
+});
+
+test("a bulk cancel ends what waits and what runs, and nothing else", async () => {
+  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(60)");
+  const other = await run(agent_id, { thread_id: "kept" }, { prefer: "respond-async" });
+  const mine = await Promise.all(
+    [1, 2, 3].map(() => run(agent_id, { thread_id: "cancelled" }, { prefer: "respond-async" })),
+  );
+  await call(url, "POST", "/v1/runs/bulk/cancel", { filter: { thread_id: "cancelled" } });
+  for (const { id } of mine) expect((await ended(id))["status"]).toBe("cancelled");
+  expect((await get(`/v1/runs/${String(other["id"])}`)).body["completed_at"]).toBeNull();
+});

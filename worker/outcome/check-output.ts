@@ -1,0 +1,17 @@
+import type { Outcome } from "../../shared/run/terminal-event.ts";
+import { agentConfig } from "../../shared/schemas/agent-config.ts";
+
+type Fault = { loc: (string | number)[]; msg: string };
+type Schemas = { faultsOf(schema: Record<string, unknown>, value: unknown): Fault[] };
+
+/** A success whose result isn't what the version's `output_schema` promises is an error, which names the first places. */
+export function checkOutput(outcome: Outcome, config: Record<string, unknown>, schemas: Schemas): Outcome {
+  const { output_schema } = agentConfig.parse(config);
+  if (outcome.status !== "success" || !output_schema) return outcome;
+  const faults = schemas.faultsOf(output_schema, outcome.result_content);
+  if (faults.length === 0) return outcome;
+  const places = faults.slice(0, 5).map(({ loc, msg }) => `${["result_content", ...loc].join(".")}: ${msg}`);
+  const message = `The result isn't what the output_schema promises. ${places.join("; ")}`;
+  const error = { code: "output_schema", type: null, message, traceback: null };
+  return { ...outcome, status: "error", result_content: null, error };
+}
