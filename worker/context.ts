@@ -7,7 +7,9 @@ import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
-import { type Adapters, openAdapters } from "./adapters/registry.ts";
+import { type Adapters, openAdapters, pythonTypes } from "./adapters/registry.ts";
+import type { DaemonHost } from "./daemons/daemon-host.ts";
+import { createPythonHost } from "./daemons/python-host.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { findPython } from "./sandbox/find-python.ts";
@@ -27,6 +29,8 @@ export type WorkerContext = {
   leases: LeaseKeeper;
   sandbox: Sandbox;
   adapters: Adapters["byType"];
+  /** Who can start a daemon, by adapter_type. */
+  daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
   nudge(runId: string): Promise<void>;
@@ -59,6 +63,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       readRun: (id) => readRun(db, id),
     }),
   );
+  const pythonHost = createPythonHost(sandbox, python);
   const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
   const workerId = newId("worker");
   return {
@@ -72,6 +77,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     leases,
     sandbox,
     adapters: adapters.byType,
+    daemonHosts: new Map(pythonTypes.map((type) => [type, pythonHost])),
     outbox,
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),

@@ -1,14 +1,10 @@
+import { envFaults } from "../../shared/env-faults.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import { checkTargetUrl } from "../../shared/net/address-guard.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 
 type Fault = { type: string; loc: (string | number)[]; msg: string };
-
-const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Names that would change what runs, or how, rather than tell it something. */
-const reservedEnv =
-  /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
 
 /** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
 export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
@@ -33,15 +29,6 @@ function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] 
   if (Buffer.byteLength(state_snapshot) > state_bytes)
     faults.push(fault(["state_snapshot"], `must be at most ${state_bytes} bytes`));
   return faults;
-}
-
-function envFaults(env: Record<string, string>): Fault[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (!envName.test(name)) return fault(["env_vars", name], "the name must match ^[A-Za-z_][A-Za-z0-9_]*$");
-    if (reservedEnv.test(name)) return fault(["env_vars", name], "this name is reserved");
-    const tooLong = Buffer.byteLength(value) > requestLimits.env_value_bytes;
-    return tooLong ? fault(["env_vars", name], `must be at most ${requestLimits.env_value_bytes} bytes`) : [];
-  });
 }
 
 function fileFaults(files: Record<string, string>): Fault[] {

@@ -36,6 +36,10 @@ const schema = z.object({
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
+  WORKER_DAEMONS: integer(0, 1024).default(16),
+  DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
+  DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
+  DAEMON_BACKOFF_SCALE: z.coerce.number().min(0.001).max(1).default(1),
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
@@ -71,6 +75,12 @@ export function loadConfig(env: Env) {
     http: { host: data.HOST, port: data.PORT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
+    daemons: {
+      perWorker: data.WORKER_DAEMONS,
+      stallMs: data.DAEMON_STALL_MS,
+      watchMs: data.DAEMON_WATCH_MS,
+      backoffScale: data.DAEMON_BACKOFF_SCALE,
+    },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };

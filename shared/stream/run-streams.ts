@@ -2,7 +2,7 @@ import type { EventId } from "../run/event-id.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { workerChannel } from "./keys.ts";
+import { daemonsChannel, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
 /** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
@@ -13,6 +13,8 @@ export type RunStreams = {
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
   /** Tells a worker to look at a run's row. A hint that may be lost: the worker's heartbeat finds it too. */
   tellWorker(workerId: string, runId: string): Promise<void>;
+  /** Tells a daemon's owner that it has mail, or to look at its row. A hint as well: both are polled. */
+  tellDaemons(word: "mail" | "look", agentId: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -24,6 +26,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     read: (runId, after) => readEvents(redis, prefix, runId, after),
     async tellWorker(workerId, runId) {
       await redis.publish(workerChannel(prefix, workerId), `stop ${runId}`);
+    },
+    async tellDaemons(word, agentId) {
+      await redis.publish(daemonsChannel(prefix), `${word} ${agentId}`);
     },
     async ping() {
       await redis.ping();

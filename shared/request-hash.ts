@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+import type { ExecuteRequest } from "./schemas/execute-request.ts";
 
 /** What makes two requests the same: every field, whatever the order of keys. SHA-256. */
 export function requestHash(request: ExecuteRequest): Buffer {
