@@ -39,7 +39,7 @@ export async function sendMessage(
   const adapter_type = adapterTypes.find((type) => type === asked) ?? "python";
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  await wakeDaemon(ctx.db, { agent_id, ...version });
+  await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,
     version: "current",

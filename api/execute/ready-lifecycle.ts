@@ -8,12 +8,12 @@ import type { ApiContext } from "../context.ts";
  * none. Throws `unavailable`.
  */
 export async function readyLifecycle(
-  { db, fleet }: ApiContext,
+  ctx: ApiContext,
   { agent_id, lifecycle, adapter_type }: ExecuteRequest,
   version: { user_id: string; version: string },
 ): Promise<void> {
   if (lifecycle === "serverless") return;
-  if (lifecycle !== "daemon" || !(await fleet.offers(`daemon:${adapter_type}`)))
+  if (lifecycle !== "daemon" || !(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${lifecycle}'.`, 60);
-  await wakeDaemon(db, { agent_id, ...version });
+  await wakeDaemon(ctx, { agent_id, ...version });
 }

@@ -1,12 +1,12 @@
 import type { DaemonExit } from "../../shared/schemas/daemon.ts";
 import type { Redactor } from "../../shared/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
-import type { DaemonReport, WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { WorkerContext } from "../context.ts";
 import type { Bell } from "./bell.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
-import { isStalled, type SeenDaemon, type SeenProcess, statusOf, type SupervisionTimes } from "./desired-state.ts";
+import type { SeenDaemon, SeenProcess, SupervisionTimes } from "./seen-daemon.ts";
 
 export type LiveProcess = SeenProcess & {
   process: DaemonProcess;
@@ -37,7 +37,7 @@ export type DaemonLife = {
   endedByUs: boolean;
 };
 
-export type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "bell">;
+type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "bell">;
 
 /** A daemon as it was claimed: the crashes and the backoff of the owner before count on. */
 export function beginLife(parts: LifeParts): DaemonLife {
@@ -58,26 +58,6 @@ export function beginLife(parts: LifeParts): DaemonLife {
 export const seenOf = ({ live, last, crashes, startAt }: DaemonLife): SeenDaemon => {
   return { process: live, last, crashes, startAt };
 };
-
-/** What is told of it. Before the first look at what is wanted it is `starting`. */
-export function reportOf(life: DaemonLife): DaemonReport {
-  const { live, wanted, times, startAt } = life;
-  const now = performance.now();
-  return {
-    status: wanted ? statusOf(wanted, seenOf(life), now, times) : "starting",
-    pid: live?.process.pid ?? null,
-    restarts: life.restarts,
-    crashes: life.crashes,
-    restart_seen: life.last?.restart ?? life.claimed.restart_seen,
-    next_start_at: typeof startAt === "number" ? wallClock(startAt) : null,
-    last_exit: life.lastExit,
-    degraded: live !== null && isStalled(live, now, times),
-    last_progress_at: live && wallClock(live.lastProgressAt),
-    started_at: live?.startedOn ?? null,
-  };
-}
-
-const wallClock = (at: number): Date => new Date(Date.now() + at - performance.now());
 
 /** Whether it takes a message now. A paused daemon's process goes on; its mailbox is held. */
 export function takesMessages({ live, wanted }: DaemonLife): boolean {

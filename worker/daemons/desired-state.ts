@@ -1,28 +1,6 @@
 import type { DaemonStatus } from "../../shared/schemas/daemon.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
-
-/** Times are milliseconds of one monotonic clock. */
-export type SeenProcess = {
-  ready: boolean;
-  startedAt: number;
-  /** Since when it is asked to end; null: it is not. */
-  stoppingSince: number | null;
-  busy: boolean;
-  lastProgressAt: number;
-};
-
-/** What a supervisor knows of its daemon. */
-export type SeenDaemon = {
-  process: SeenProcess | null;
-  /** The version and the `restart_wanted` that the last process was started for; null: none was. */
-  last: { version: string; restart: number } | null;
-  /** In a row. */
-  crashes: number;
-  /** When it may start again after a crash. `never`: it crashed too often. */
-  startAt: number | "never" | null;
-};
-
-export type SupervisionTimes = { stallMs: number; startMs: number };
+import { isAskedAnew, isStalled, type SeenDaemon, type SupervisionTimes } from "./seen-daemon.ts";
 
 /**
  * What to do next. `release`: it is over, let go of it. `fail`: the same, as failed. `stop`: ask the process to end.
@@ -49,16 +27,6 @@ function stepWithoutProcess(wanted: WantedDaemon, seen: SeenDaemon, now: number)
   if (wanted.previous_version !== null && seen.crashes > 0) return "roll_back";
   if (seen.startAt === "never") return "fail";
   return seen.startAt !== null && now < seen.startAt ? "wait" : "start";
-}
-
-/** Whether somebody asked for another process than the last one, which also forgives its crashes. */
-export function isAskedAnew({ version, restart_wanted }: WantedDaemon, { last }: SeenDaemon): boolean {
-  return last !== null && (version !== last.version || restart_wanted > last.restart);
-}
-
-/** Health by progress: at work on a message, and nothing heard of it for too long. */
-export function isStalled({ busy, lastProgressAt }: SeenProcess, now: number, { stallMs }: SupervisionTimes): boolean {
-  return busy && now - lastProgressAt >= stallMs;
 }
 
 /** The status that all this amounts to. */

@@ -37,9 +37,9 @@ export function ownDaemons(ctx: WorkerContext): DaemonOwner {
   function hear(message: string): void {
     const [word, agentId = ""] = message.split(" ");
     const supervisor = owned.get(agentId);
-    if (!supervisor) void claim().catch(() => undefined);
-    else if (word === "mail") supervisor.mail();
-    else supervisor.look();
+    if (word === "mail") supervisor?.mail();
+    else if (supervisor) supervisor.look();
+    else void claim().catch(() => undefined);
   }
 
   const redis = connectSubscriber(config.redis.url, (error) =>

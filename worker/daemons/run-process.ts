@@ -4,7 +4,7 @@ import type { SandboxExit } from "../sandbox/process.ts";
 import { backoffMs, countCrash } from "./crash-backoff.ts";
 import { type DaemonLife, type LiveProcess, seenOf } from "./daemon-life.ts";
 import { type DaemonEvents, openDaemonProcess } from "./daemon-process.ts";
-import { isAskedAnew } from "./desired-state.ts";
+import { isAskedAnew } from "./seen-daemon.ts";
 import { hearOwnFrame } from "./hear-own-frame.ts";
 import { startDaemon } from "./start-daemon.ts";
 

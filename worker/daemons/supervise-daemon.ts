@@ -5,7 +5,8 @@ import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/
 import type { WorkerContext } from "../context.ts";
 import { createBell } from "./bell.ts";
 import { openDaemonLog } from "./daemon-log.ts";
-import { beginLife, type DaemonLife, nextLookMs, reportOf, seenOf, takesMessages } from "./daemon-life.ts";
+import { beginLife, type DaemonLife, nextLookMs, seenOf, takesMessages } from "./daemon-life.ts";
+import { reportOf } from "./report-daemon.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { decideStep, type Step } from "./desired-state.ts";
 import { type Mailbox, openMailbox } from "./mailbox.ts";

@@ -19,7 +19,8 @@ export type Moved = {
 };
 
 /**
- * Moves what an agent's `current` names. Its daemon, if one is wanted, is to be replaced and remembers where to go back to.
+ * Moves what an agent's `current` names. Its daemon, if one is wanted, is to be replaced and remembers where to go back to:
+ * the last version that was not under watch.
  * The agent's row lock makes moves one after another. Runs that were accepted before are pinned to their version.
  */
 export async function moveCurrent(
@@ -44,7 +45,8 @@ export async function moveCurrent(
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
     const daemons = await tx.$executeRaw`
-      UPDATE daemons SET previous_version = version, version = ${target}, watch_until = NULL, crashes = 0, next_start_at = NULL,
+      UPDATE daemons SET version = ${target}, watch_until = NULL, crashes = 0, next_start_at = NULL,
+        previous_version = CASE WHEN previous_version = ${target} THEN NULL ELSE coalesce(previous_version, version) END,
         status = CASE WHEN status = 'failed' THEN 'starting' ELSE status END
       WHERE agent_id = ${agent_id} AND desired <> 'stopped' AND version <> ${target}`;
     return { kind: "moved", previous_version: previous, version: target, created: !known, daemon: daemons > 0, at };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { WantedDaemon } from "../../../shared/store/daemons/keep-daemon.ts";
-import { decideStep, type SeenDaemon, type SeenProcess, statusOf } from "../../../worker/daemons/desired-state.ts";
+import { decideStep, statusOf } from "../../../worker/daemons/desired-state.ts";
+import type { SeenDaemon, SeenProcess } from "../../../worker/daemons/seen-daemon.ts";
 
 const times = { stallMs: 1_000, startMs: 5_000 };
 const now = 100_000;
