@@ -89,8 +89,8 @@ module.exports = {
     ),
     wall(
       "stages-meet-in-the-story",
-      "A folder of worker/ is a stage; worker/execute-run.ts and worker/fleet-member.ts join them. A stage knows of another one its interface only.",
-      { path: "^worker/([^/]+)/" },
+      "A folder of worker/ is a stage; worker/execute-run.ts, worker/fleet-member.ts and worker/daemons join them. A stage knows of another one its interface only.",
+      { path: "^worker/([^/]+)/", pathNot: "^worker/daemons/" },
       {
         path: "^worker/[^/]+/",
         pathNot: [

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../shared/config/load-config.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
@@ -30,6 +31,8 @@ export type ApiContext = {
 
 export function createApiContext(config: Config, log: Log, leaving: AbortSignal): ApiContext {
   const opened: Close[] = [];
+  // Every request that waits for something listens to it.
+  setMaxListeners(0, leaving);
   const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
     opened.push(() => part.close());
     return part;

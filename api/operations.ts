@@ -15,6 +15,15 @@ import { updateAgent } from "./agents/update-agent.ts";
 import type { ApiContext } from "./context.ts";
 import { bulkCancelRuns } from "./execute/bulk-cancel-runs.ts";
 import { bulkReplayRuns } from "./execute/bulk-replay-runs.ts";
+import { controlDaemon } from "./daemons/control-daemon.ts";
+import { createDaemon } from "./daemons/create-daemon.ts";
+import { getDaemonStatus } from "./daemons/get-daemon-status.ts";
+import { listDaemonLogs } from "./daemons/list-daemon-logs.ts";
+import { listDaemons } from "./daemons/list-daemons.ts";
+import { postDaemonMessage } from "./daemons/post-daemon-message.ts";
+import { startDaemon } from "./daemons/start-daemon.ts";
+import { stopDaemon } from "./daemons/stop-daemon.ts";
+import { streamDaemon } from "./daemons/stream-daemon.ts";
 import { executeAgent } from "./execute/execute-agent.ts";
 import { executeBatch } from "./execute/execute-batch.ts";
 import { getBulkOperation } from "./execute/get-bulk-operation.ts";
@@ -49,6 +58,8 @@ import { getUser } from "./users/get-user.ts";
 import { listApiKeys } from "./users/list-api-keys.ts";
 import { listUsers } from "./users/list-users.ts";
 import { revokeApiKey } from "./users/revoke-api-key.ts";
+import { rollbackAgent } from "./versions/rollback-agent.ts";
+import { upgradeAgent } from "./versions/upgrade-agent.ts";
 import { rotateSigningSecret } from "./users/rotate-signing-secret.ts";
 import { updateMe } from "./users/update-me.ts";
 import { updateUser } from "./users/update-user.ts";
@@ -118,6 +129,17 @@ export const operations: readonly Operation<ApiContext>[] = [
   revokeApiKey,
   getMyUsage,
   getMyLimits,
+  upgradeAgent,
+  rollbackAgent,
+  controlDaemon,
+  getDaemonStatus,
+  startDaemon,
+  stopDaemon,
+  listDaemonLogs,
+  streamDaemon,
+  postDaemonMessage,
+  listDaemons,
+  createDaemon,
   rotateSigningSecret,
   getFleet,
   listAudit,

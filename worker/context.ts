@@ -8,7 +8,9 @@ import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
-import { type Adapters, openAdapters } from "./adapters/registry.ts";
+import { type Adapters, openAdapters, pythonTypes } from "./adapters/registry.ts";
+import type { DaemonHost } from "./daemons/daemon-host.ts";
+import { createPythonHost } from "./daemons/python-host.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
@@ -33,6 +35,8 @@ export type WorkerContext = {
   sandbox: Sandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
+  /** Who can start a daemon, by adapter_type. */
+  daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
   /** Of the runs that are under way here, by run id. */
   outputs: Map<string, RunOutput>;
@@ -79,6 +83,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       readRun: (id) => readRun(db, id, null),
     }),
   );
+  const pythonHost = createPythonHost(sandbox, python);
   const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
   const workerId = newId("worker");
   return {
@@ -93,6 +98,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: createJsonSchemas(),
+    daemonHosts: new Map(pythonTypes.map((type) => [type, pythonHost])),
     outbox,
     outputs: new Map(),
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),

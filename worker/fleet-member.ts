@@ -5,6 +5,7 @@ import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/wor
 import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
 import { consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "./context.ts";
+import { ownDaemons } from "./daemons/own-daemons.ts";
 import { executeRun } from "./execute-run.ts";
 import { hearMessages } from "./hear-messages.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
@@ -41,7 +42,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       software: version,
       slots: config.worker.slots,
       busy: slots.busy(),
-      adapters: [...ctx.adapters.keys()],
+      adapters: [...ctx.adapters.keys(), ...[...ctx.daemonHosts.keys()].map((type) => `daemon:${type}`)],
       sandbox: ctx.sandbox.report,
       status,
     });
@@ -53,12 +54,14 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
 
   await announce();
   const messages = hearMessages(ctx);
+  const daemons = ownDaemons(ctx);
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
   const consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
   const loops = [
     startLoop("poll", 1_000, log, poll),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
+    startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
   ];
@@ -67,9 +70,10 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     async drain(graceMs) {
       status = "draining";
       await Promise.allSettled([announce(), consumer.pause(), ...loops.map((loop) => loop.close())]);
-      await Promise.race([slots.idle(), sleep(graceMs)]);
+      const idle = Promise.all([slots.idle(), daemons.drain(graceMs)]);
+      await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
-      await Promise.race([slots.idle(), sleep(5_000)]);
+      await Promise.race([idle, sleep(5_000)]);
       messages.close();
       await Promise.allSettled([consumer.close(), forgetWorker(db, ctx.workerId)]);
     },

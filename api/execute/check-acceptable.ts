@@ -30,7 +30,7 @@ export async function checkAcceptable(
     throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "input_payload", ...loc] })));
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);
-  if (lifecycle !== "serverless")
+  if (lifecycle !== "serverless" && !(await fleet.offers(`${lifecycle}:${adapter_type}`)))
     throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${lifecycle}'.`, 60);
   if (thread_id != null && !(await mayUseThread(db, thread_id, owner))) throw notFound("thread", thread_id);
   return version;

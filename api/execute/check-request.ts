@@ -1,7 +1,7 @@
+import { envFaults } from "../../shared/env-faults.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import { checkTargetUrl } from "../../shared/net/address-guard.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
-import { envNamePattern, reservedEnv } from "../../shared/schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 
 type Fault = { type: string; loc: (string | number)[]; msg: string };
@@ -29,15 +29,6 @@ function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] 
   if (Buffer.byteLength(state_snapshot) > state_bytes)
     faults.push(fault(["state_snapshot"], `must be at most ${state_bytes} bytes`));
   return faults;
-}
-
-function envFaults(env: Record<string, string>): Fault[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (!envNamePattern.test(name)) return fault(["env_vars", name], "the name must match ^[A-Za-z_][A-Za-z0-9_]*$");
-    if (reservedEnv.test(name)) return fault(["env_vars", name], "this name is reserved");
-    const tooLong = Buffer.byteLength(value) > requestLimits.env_value_bytes;
-    return tooLong ? fault(["env_vars", name], `must be at most ${requestLimits.env_value_bytes} bytes`) : [];
-  });
 }
 
 function fileFaults(files: Record<string, string>): Fault[] {

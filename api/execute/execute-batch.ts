@@ -5,7 +5,8 @@ import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader } from "../http/idempotency-header.ts";
-import { acceptUnread, type Origin } from "./accept-run.ts";
+import { acceptUnread } from "./accept-run.ts";
+import type { Origin } from "./prepare-run.ts";
 
 const most = 100;
 

@@ -1,3 +1,4 @@
+import type { NewRun } from "../../shared/store/runs/insert-run.ts";
 import { trace } from "../../shared/trace.ts";
 import type { ApiContext } from "../context.ts";
 import type { Tail } from "../stream/tail.ts";
@@ -6,14 +7,15 @@ import type { Tail } from "../stream/tail.ts";
 const listenPatienceMs = 250;
 
 /** Asks some worker to take a committed run, once `tail`, if any, listens. Lost nudges are found by the workers' poll. */
-export async function nudgeRun({ queue, log }: ApiContext, runId: string, tail: Tail | null): Promise<void> {
-  trace(runId, "committed");
+export async function nudgeRun(ctx: ApiContext, run: NewRun, tail: Tail | null): Promise<void> {
+  const { id, agent_id, lifecycle } = run;
+  trace(id, "committed");
   let patience: NodeJS.Timeout | undefined;
   const patient = new Promise((resolve) => (patience = setTimeout(resolve, listenPatienceMs)));
   await Promise.race([tail?.listening, patient]);
   clearTimeout(patience);
-  queue
-    .dispatch(runId)
-    .then(() => trace(runId, "queued"))
-    .catch((error: unknown) => log.warn({ run_id: runId, err: String(error) }, "not nudged"));
+  const nudged = lifecycle === "daemon" ? ctx.streams.tellDaemons("mail", agent_id) : ctx.queue.dispatch(id);
+  nudged
+    .then(() => trace(id, "queued"))
+    .catch((error: unknown) => ctx.log.warn({ run_id: id, err: String(error) }, "not nudged"));
 }

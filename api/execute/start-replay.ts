@@ -3,7 +3,8 @@ import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import type { ReplayBody } from "../../shared/schemas/replay.ts";
 import { readReplay } from "../../shared/store/runs/read-replay.ts";
 import type { ApiContext } from "../context.ts";
-import { acceptUnread, type Origin } from "./accept-run.ts";
+import { acceptUnread } from "./accept-run.ts";
+import type { Origin } from "./prepare-run.ts";
 
 /**
  * Runs a run's request again, outside its thread, and gives the new run's id. Throws what execute would, not_found, and

@@ -31,33 +31,60 @@ export async function respondSse(
   res: Response,
   { run_id, thread_id, tail, cursor, first }: Sse,
 ): Promise<void> {
-  res.status(200).set({
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-cache, no-transform",
-    "X-Accel-Buffering": "no",
+  const headers = {
     "X-Run-Id": run_id,
     ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
     Location: `/v1/runs/${run_id}/stream`,
     "Content-Location": `/v1/runs/${run_id}`,
-  });
-  res.write(encodeRetry(retryMs) + (first ? encodeSse(first) : ""));
-  const gone = new AbortController();
-  res.once("close", () => {
-    gone.abort();
-    tail.close();
-  });
-  const ping = setInterval(() => res.write(ssePing), pingMs);
+  };
+  res.once("close", () => tail.close());
   const start = { cursor: first ?? cursor, fresh: first !== null };
   try {
-    for await (const events of followRun(deps, run_id, tail, start)) {
-      const text = events.map(encodeSse).join("");
-      if (endsRun(events)) return void res.end(text);
-      if (!res.write(text) && !(await drained(res, gone.signal))) return void res.destroy();
+    await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(followRun(deps, run_id, tail, start)));
+  } finally {
+    tail.close();
+  }
+}
+
+/** Gives the last message as its return. */
+async function* encodeRun(batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string, string> {
+  for await (const events of batches) {
+    const text = events.map(encodeSse).join("");
+    if (endsRun(events)) return text;
+    yield text;
+  }
+  return "";
+}
+
+/**
+ * Writes messages as they come, at the reader's pace and with pings between them: `first` with the headers, what `texts`
+ * returns with the answer's end. When the reader goes, `texts` is to end by itself.
+ */
+export async function writeSse(
+  res: Response,
+  headers: Record<string, string>,
+  first: string,
+  texts: AsyncGenerator<string, string>,
+): Promise<void> {
+  res.status(200).set({
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+    ...headers,
+  });
+  res.write(encodeRetry(retryMs) + first);
+  const gone = new AbortController();
+  res.once("close", () => gone.abort());
+  const ping = setInterval(() => res.write(ssePing), pingMs);
+  try {
+    for (;;) {
+      const { done, value } = await texts.next();
+      if (done) return void res.end(value);
+      if (!res.write(value) && !(await drained(res, gone.signal))) return void res.destroy();
     }
-    res.end();
   } finally {
     clearInterval(ping);
-    tail.close();
+    await texts.return("");
   }
 }
 

@@ -3,7 +3,7 @@ import type { WorkerMessage } from "../schemas/dispatch.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { runStream, workerChannel } from "./keys.ts";
+import { daemonsChannel, runStream, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
 /** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
@@ -16,6 +16,8 @@ export type RunStreams = {
   tellWorker(workerId: string, message: WorkerMessage): Promise<void>;
   /** Removes a run's stream. */
   forget(runId: string): Promise<void>;
+  /** Tells a daemon's owner that it has mail, or to look at its row. A hint as well: both are polled. */
+  tellDaemons(word: "mail" | "look", agentId: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -30,6 +32,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     },
     async forget(runId) {
       await redis.del(runStream(prefix, runId));
+    },
+    async tellDaemons(word, agentId) {
+      await redis.publish(daemonsChannel(prefix), `${word} ${agentId}`);
     },
     async ping() {
       await redis.ping();

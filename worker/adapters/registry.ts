@@ -10,6 +10,9 @@ import { createNodeAdapter } from "./node/node-adapter.ts";
 import { findNode } from "./node/find-node.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 
+/** `python` and its aliases. */
+export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewai"] as const;
+
 type AdapterOptions = {
   sandbox: Sandbox;
   python: Python;
@@ -29,7 +32,7 @@ export async function openAdapters({ log, containers, ...options }: AdapterOptio
     ["command", command],
     ["process", command],
   ]);
-  for (const name of ["python", "custom", "langchain", "langgraph", "crewai"]) byType.set(name, python);
+  for (const name of pythonTypes) byType.set(name, python);
   const node = await findNode(options.sandbox);
   if ("reason" in node) log.warn({ reason: node.reason }, "the adapter 'node' is not offered");
   const nodeAdapter = "path" in node ? createNodeAdapter(options.sandbox, node.path) : null;

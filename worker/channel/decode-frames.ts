@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
 
@@ -10,15 +11,24 @@ export const maxLineBytes = 12 * 1024 * 1024;
 const maxDepth = requestLimits.json_depth + 1;
 const newline = 0x0a;
 
+/** An agent's event channel as frames; see `decodeLines`. */
+export function decodeFrames(channel: AsyncIterable<Uint8Array>): AsyncGenerator<AgentFrame | FrameFault> {
+  return decodeLines(channel, agentFrame);
+}
+
 /**
- * An agent's event channel (newline-delimited JSON, UTF-8) as frames. Nothing that an agent writes makes it throw: what is
- * no frame comes as a fault in its place. Bytes after the last newline are a torn line, and a fault.
+ * A channel of newline-delimited JSON (UTF-8) as frames of a schema. Nothing that an agent writes makes it throw: what is no
+ * frame comes as a fault in its place. Bytes after the last newline are a torn line, and a fault.
  */
-export async function* decodeFrames(channel: AsyncIterable<Uint8Array>): AsyncGenerator<AgentFrame | FrameFault> {
+export async function* decodeLines<T>(
+  channel: AsyncIterable<Uint8Array>,
+  schema: z.ZodType<T>,
+): AsyncGenerator<T | FrameFault> {
   let parts: Uint8Array[] = [];
   let length = 0;
-  const take = (): AgentFrame | FrameFault | null => {
-    const frame = length > maxLineBytes ? fault(`longer than ${maxLineBytes} bytes`) : decodeLine(Buffer.concat(parts));
+  const take = (): T | FrameFault | null => {
+    const tooLong = length > maxLineBytes;
+    const frame = tooLong ? fault(`longer than ${maxLineBytes} bytes`) : decodeLine(Buffer.concat(parts), schema);
     parts = [];
     length = 0;
     return frame;
@@ -40,7 +50,7 @@ export async function* decodeFrames(channel: AsyncIterable<Uint8Array>): AsyncGe
 }
 
 /** Null for an empty line. */
-function decodeLine(line: Buffer): AgentFrame | FrameFault | null {
+function decodeLine<T>(line: Buffer, schema: z.ZodType<T>): T | FrameFault | null {
   if (line.length === 0) return null;
   let value: unknown;
   try {
@@ -50,7 +60,7 @@ function decodeLine(line: Buffer): AgentFrame | FrameFault | null {
   }
   const type = typeof value === "object" && value !== null && "type" in value ? String(value.type).slice(0, 64) : null;
   if (isDeeper(value, maxDepth)) return fault(`nested deeper than ${requestLimits.json_depth} levels`, type);
-  const parsed = agentFrame.safeParse(value);
+  const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : fault("not like any frame", type);
 }
 

@@ -32,7 +32,8 @@ export type Attempt = {
   requeue_reason: string | null;
 };
 
-export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxReport };
+/** `daemon_epoch`: by which the worker owns the agent's daemon, when it claims on the daemon's behalf. */
+export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxReport; daemon_epoch?: number };
 
 export type Claim =
   | { kind: "claimed"; attempt: Attempt }
@@ -42,13 +43,14 @@ export type Claim =
 /**
  * Takes a queued run for a worker, unless its agent is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
- * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race.
+ * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race. A run of lifecycle
+ * `daemon` is taken by the owner of its agent's daemon only, and that owner takes no other.
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
     const { rows } = await db.sql.query<Attempt>({
       ...statement,
-      values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox)],
+      values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox), worker.daemon_epoch ?? null],
     });
     if (rows[0]) return { kind: "claimed", attempt: rows[0] };
   } catch (error) {
@@ -61,12 +63,14 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
 async function whyNot(db: Db, id: string): Promise<Claim> {
   const run = await db.prisma.run.findUnique({
     where: { id },
-    select: { status: true, thread_id: true, agent_id: true },
+    select: { status: true, thread_id: true, agent_id: true, lifecycle: true },
   });
   if (run?.status !== "queued") return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
   if (agent?.status === "paused") return { kind: "waits", reason: "paused" };
-  return run.thread_id ? { kind: "waits", reason: "thread_busy" } : { kind: "not_claimable" };
+  return run.thread_id && run.lifecycle !== "daemon"
+    ? { kind: "waits", reason: "thread_busy" }
+    : { kind: "not_claimable" };
 }
 
 const statement = {
@@ -79,6 +83,8 @@ const statement = {
         SELECT 1 FROM runs ahead WHERE ahead.thread_id = runs.thread_id AND ahead.status IN ('queued', 'running')
           AND (ahead.created_at, ahead.id) < (runs.created_at, runs.id)))
         AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = runs.agent_id AND agents.status = 'paused')
+        AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
+          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $5 AND d.lease_until > now()) END
       RETURNING *
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)

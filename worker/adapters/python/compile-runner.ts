@@ -4,7 +4,7 @@ import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
-const files = ["runner", "encode_json", "call_agent", "resident"] as const;
+const files = ["runner", "encode_json", "call_agent", "resident", "daemon"] as const;
 
 const compiler = `import marshal, os, sys
 sources = eval(sys.stdin.read())
@@ -13,12 +13,14 @@ os.write(3, marshal.dumps(code))`;
 
 /**
  * Start what `compileRunner` gave: `once` finds on stdin the code's length on a line, the code, and then its request;
- * `resident` finds the first two on fd 5, and its commands after them.
+ * `resident` finds the first two on fd 5, and its commands after them; `daemon` finds all of them on stdin.
  */
 export const bootstraps = {
   once: 'import marshal,sys;f=sys.stdin.buffer;modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"]);once()',
   resident:
     'import marshal;f=open(5,"rb");modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"]);exec(modules["resident"])',
+  daemon:
+    'import marshal,sys;f=sys.stdin.buffer;modules=marshal.loads(f.read(int(f.readline())));exec(modules["runner"]);exec(modules["daemon"])',
 } as const;
 
 /**

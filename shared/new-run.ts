@@ -1,25 +1,27 @@
 import { createHash } from "node:crypto";
-import type { KeyRing } from "../../shared/config/load-config.ts";
-import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../shared/run/limits.ts";
-import { placeEvent } from "../../shared/run/stream-event.ts";
-import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
-import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
-import { seal } from "../../shared/secrets/seal.ts";
-import { runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
-import type { NewRun } from "../../shared/store/runs/insert-run.ts";
-import { requestHash } from "../../shared/request-hash.ts";
+import type { KeyRing } from "./config/load-config.ts";
+import { defaultMaxAttempts, queueTtlMs, runLimits } from "./run/limits.ts";
+import { placeEvent } from "./run/stream-event.ts";
+import { type AgentConfig, agentConfig } from "./schemas/agent-config.ts";
+import type { ExecuteRequest } from "./schemas/execute-request.ts";
+import { seal } from "./secrets/seal.ts";
+import { runEnvField, runFilesField } from "./secrets/sealed-fields.ts";
+import type { NewRun } from "./store/runs/insert-run.ts";
+import { requestHash } from "./request-hash.ts";
 
 type Material = {
   request: ExecuteRequest;
   version: { user_id: string; version: string; config: Record<string, unknown> };
   run_id: string;
   traceparent: string | null;
+  origin: NewRun["origin"];
   /** The run that this one repeats. */
   replay_of: string | null;
 };
 
 /** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
-export function newRun(keys: KeyRing, { request, version, run_id, traceparent, replay_of }: Material): NewRun {
+export function newRun(keys: KeyRing, material: Material): NewRun {
+  const { request, version, run_id, traceparent, origin, replay_of } = material;
   const { agent_id, env_vars, files } = request;
   const thread_id = request.thread_id ?? null;
   const config: AgentConfig = agentConfig.parse(version.config);
@@ -56,7 +58,7 @@ export function newRun(keys: KeyRing, { request, version, run_id, traceparent, r
     request_hash: requestHash(request),
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,
-    origin: replay_of === null ? "api" : "replay",
+    origin,
     replay_of,
     metadata: {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KeyRing } from "../../shared/config/load-config.ts";
+import { envFaults } from "../../shared/env-faults.ts";
+import { notFound } from "../../shared/errors.ts";
+import { applyCommand, type DaemonCommand } from "../../shared/run/control-daemon.ts";
+import type { DaemonControlled, DaemonRecord, DaemonSettings } from "../../shared/schemas/daemon.ts";
+import { open, seal } from "../../shared/secrets/seal.ts";
+import { daemonEnvField } from "../../shared/secrets/sealed-fields.ts";
+import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
+import { changeDaemon, type StandingRow } from "../../shared/store/daemons/change-daemon.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { awaitDaemon, readDaemonOf } from "./await-daemon.ts";
+
+export type DaemonAct = DaemonSettings & { action: DaemonCommand["action"] };
+
+/**
+ * Changes what is wanted of an agent's daemon and tells its supervisor, or any worker. Waits up to `waitMs` for it to be
+ * so. The same act again changes nothing.
+ */
+export async function actOnDaemon(
+  ctx: ApiContext,
+  agent_id: string,
+  act: DaemonAct,
+  waitMs: number,
+): Promise<DaemonControlled> {
+  const env = act.env_vars ?? null;
+  const faults = env ? envFaults(env) : [];
+  if (faults.length > 0) throw new ValidationFault(faults);
+  const current = await resolve(ctx, agent_id, "current");
+  const version = act.version == null ? null : (await resolve(ctx, agent_id, act.version)).version;
+  const known = { action: act.action, version, current_version: current.version, grace_ms: act.grace_ms ?? null };
+  const keys = ctx.config.encryptionKeys;
+  const starts = act.action === "start" || act.action === "restart";
+  const changed = await changeDaemon(
+    ctx.db,
+    { agent_id, user_id: current.user_id, version: current.version },
+    (now) => {
+      const new_env = starts && env !== null && !isDeepStrictEqual(openEnv(keys, agent_id, now), env);
+      const wish = applyCommand(now, { ...known, new_env });
+      const sealed_env = new_env ? seal(keys, JSON.stringify(env), daemonEnvField(agent_id)) : null;
+      return wish && { wish, sealed_env };
+    },
+  );
+  if (changed) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
+  const daemon = await awaitDaemon(ctx, agent_id, (seen) => isSettled(act.action, seen), waitMs);
+  return { agent_id, action: act.action, changed, daemon, run_id: null };
+}
+
+/** An agent's daemon as it is; nothing changes. */
+export async function showDaemon(ctx: ApiContext, agent_id: string): Promise<DaemonControlled> {
+  return { agent_id, action: "status", changed: false, daemon: await readDaemonOf(ctx, agent_id, null), run_id: null };
+}
+
+async function resolve(ctx: ApiContext, agent_id: string, name: string): Promise<{ version: string; user_id: string }> {
+  const found = await resolveVersion(ctx.db, agent_id, name, null);
+  if (!("missing" in found)) return found;
+  throw found.missing === "agent" ? notFound("agent", agent_id) : notFound("version", name);
+}
+
+function openEnv(keys: KeyRing, agent_id: string, { sealed_env }: StandingRow): unknown {
+  return sealed_env ? JSON.parse(open(keys, sealed_env, daemonEnvField(agent_id)).toString("utf8")) : {};
+}
+
+/** Whether what the act asks for has come to be, or can't any more. */
+function isSettled(action: DaemonAct["action"], { status, desired }: DaemonRecord): boolean {
+  if (status === "failed") return true;
+  if (desired === "stopped") return status === "stopped";
+  if (action === "pause") return desired !== "paused" || status === "paused";
+  return desired === "paused" ? status === "paused" : status === "running" || status === "degraded";
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { notFound } from "../../shared/errors.ts";
+import type { DaemonRecord } from "../../shared/schemas/daemon.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";
+import type { ApiContext } from "../context.ts";
+
+type Deps = Pick<ApiContext, "db" | "leaving">;
+
+const pollMs = 100;
+
+/** Throws `not_found` when there is no such agent. */
+export async function readDaemonOf({ db }: Deps, agent_id: string, owner: Owner): Promise<DaemonRecord> {
+  const daemon = await readDaemon(db, agent_id, owner);
+  if (!daemon) throw notFound("agent", agent_id);
+  return daemon;
+}
+
+/** A daemon once `enough` says so, or as it is after `waitMs`. */
+export async function awaitDaemon(
+  deps: Deps,
+  agent_id: string,
+  enough: (daemon: DaemonRecord) => boolean,
+  waitMs: number,
+): Promise<DaemonRecord> {
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const daemon = await readDaemonOf(deps, agent_id, null);
+    if (enough(daemon) || performance.now() >= end || deps.leaving.aborted) return daemon;
+    await sleep(pollMs);
+  }
+}

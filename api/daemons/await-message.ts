@@ -1,0 +1,16 @@
+import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
+import { beforeFirst } from "../../shared/run/event-id.ts";
+import type { ApiContext } from "../context.ts";
+import { followRun } from "../stream/follow-run.ts";
+
+/** Resolves when a message's run has ended, or after `waitMs`. */
+export async function awaitMessage(ctx: ApiContext, runId: string, waitMs: number): Promise<void> {
+  if (waitMs === 0) return;
+  const tail = ctx.hub.open(runId);
+  await withTimeLimit({ ms: waitMs, signals: [ctx.leaving] }, async (until) => {
+    until.addEventListener("abort", () => tail.close(), { once: true });
+    const start = { cursor: beforeFirst, fresh: false };
+    for await (const _events of followRun(ctx, runId, tail, start)) if (until.aborted) return;
+  });
+  tail.close();
+}

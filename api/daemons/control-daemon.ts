@@ -1,0 +1,41 @@
+import { daemonControl, daemonControlled } from "../../shared/schemas/daemon.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { actOnDaemon, showDaemon } from "./act-on-daemon.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { awaitMessage } from "./await-message.ts";
+import { daemonParams, waitQuery } from "./daemon-request.ts";
+import { sendMessage } from "./send-message.ts";
+
+export const controlDaemon = defineOperation({
+  method: "post",
+  path: "/v1/daemon/{agent_id}/control",
+  name: "control_daemon",
+  area: "Daemons",
+  scope: "daemons:write",
+  summary: "Control an agent's daemon",
+  description:
+    "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
+  request: { params: daemonParams, query: waitQuery, body: daemonControl },
+  responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
+  async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
+    const { agent_id } = params;
+    await readDaemonOf(ctx, agent_id, caller.owner);
+    const { action, payload, agent_id: named, ...settings } = body;
+    if (named !== agent_id) throw otherAgent();
+    const waitMs = query.wait * 1000;
+    if (action === "status") return { status: 200, body: await showDaemon(ctx, agent_id) };
+    if (action !== "message")
+      return { status: 200, body: await actOnDaemon(ctx, agent_id, { ...settings, action }, waitMs) };
+    const message = { agent_id, payload: payload ?? {}, run_id: null, traceparent: traceparent ?? null };
+    const { run_id, changed } = await sendMessage(ctx, message);
+    await awaitMessage(ctx, run_id, waitMs);
+    return { status: 200, body: { ...(await showDaemon(ctx, agent_id)), action, changed, run_id } };
+  },
+});
+
+const otherAgent = () =>
+  new ValidationFault([
+    { type: "value_error", loc: ["body", "agent_id"], msg: "Value error, must be the same as in the path" },
+  ]);

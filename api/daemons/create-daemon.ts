@@ -1,0 +1,29 @@
+import { daemonRecord, daemonSettings } from "../../shared/schemas/daemon.ts";
+import { clientId } from "../../shared/schemas/primitives.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { actOnDaemon } from "./act-on-daemon.ts";
+import { waitQuery } from "./daemon-request.ts";
+
+export const createDaemon = defineOperation({
+  method: "post",
+  path: "/v1/daemons",
+  name: "create_daemon",
+  area: "Daemons",
+  scope: "daemons:write",
+  summary: "Start the daemon of an agent",
+  request: {
+    query: waitQuery,
+    body: daemonSettings.extend({ agent_id: clientId() }).meta({ id: "NewDaemon" }),
+  },
+  responses: {
+    200: { description: "It is wanted so already", schema: daemonRecord },
+    201: { description: "It is started", schema: daemonRecord },
+  },
+  async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller }) {
+    await readDaemonOf(ctx, agent_id, caller.owner);
+    const { changed, daemon } = await actOnDaemon(ctx, agent_id, { ...settings, action: "start" }, query.wait * 1000);
+    return changed ? { status: 201, body: daemon } : { status: 200, body: daemon };
+  },
+});

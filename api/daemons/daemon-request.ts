@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { laxInt, text } from "../../shared/schemas/primitives.ts";
+
+/** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */
+export const daemonParams = z.object({ agent_id: text({ max: 512 }) });
+
+export const waitQuery = z.object({
+  wait: laxInt({ ge: 0, le: 60 })
+    .default(0)
+    .meta({ description: "Seconds to wait for what was asked for to come to be, or for the message's end." }),
+});

@@ -1,0 +1,19 @@
+import { daemonRecord } from "../../shared/schemas/daemon.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { daemonParams } from "./daemon-request.ts";
+
+export const getDaemonStatus = defineOperation({
+  method: "get",
+  path: "/v1/daemon/{agent_id}/status",
+  name: "get_daemon_status",
+  area: "Daemons",
+  scope: "daemons:read",
+  summary: "An agent's daemon",
+  request: { params: daemonParams },
+  responses: { 200: { description: "The daemon; `stopped` where there never was one", schema: daemonRecord } },
+  async handle(ctx: ApiContext, { params, caller }) {
+    return { status: 200, body: await readDaemonOf(ctx, params.agent_id, caller.owner) };
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { daemonLogLine } from "../../shared/schemas/daemon.ts";
+import { laxInt, pageOf } from "../../shared/schemas/primitives.ts";
+import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { daemonParams } from "./daemon-request.ts";
+import { readLogCursor } from "./log-cursor.ts";
+
+export const listDaemonLogs = defineOperation({
+  method: "get",
+  path: "/v1/daemon/{agent_id}/logs",
+  name: "list_daemon_logs",
+  area: "Daemons",
+  scope: "daemons:read",
+  summary: "A daemon's log, oldest first",
+  description: "What the daemon prints and logs outside of its messages, and what its supervisor says of it.",
+  request: {
+    params: daemonParams,
+    query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
+  },
+  responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },
+  async handle(ctx: ApiContext, { params, query, caller }) {
+    await readDaemonOf(ctx, params.agent_id, caller.owner);
+    const found = await readDaemonLog(ctx.db, params.agent_id, readLogCursor(query.after), query.limit + 1);
+    const data = found.slice(0, query.limit);
+    const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    return { status: 200, body: { data, has_more: found.length > data.length, ...ids } };
+  },
+});

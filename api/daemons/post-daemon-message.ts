@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { clientId, jsonObject } from "../../shared/schemas/primitives.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { awaitMessage } from "./await-message.ts";
+import { daemonParams, waitQuery } from "./daemon-request.ts";
+import { sendMessage } from "./send-message.ts";
+
+export const postDaemonMessage = defineOperation({
+  method: "post",
+  path: "/v1/daemon/{agent_id}/messages",
+  name: "post_daemon_message",
+  area: "Daemons",
+  scope: "daemons:write",
+  summary: "Send a message to an agent's daemon",
+  description:
+    "A message is a run of lifecycle `daemon`: followed, cancelled and read as any run. Messages are handed over one at a time, in order.",
+  request: {
+    params: daemonParams,
+    query: waitQuery,
+    body: z
+      .object({
+        payload: jsonObject().default({}).meta({ description: "What `on_message` gets as its input." }),
+        run_id: clientId().nullish().meta({ description: "The same id with the same payload is one message." }),
+      })
+      .meta({ id: "DaemonMessage" }),
+  },
+  responses: {
+    200: { description: "It has ended", schema: runRecord },
+    202: { description: "It is in the mailbox", schema: runRecord },
+  },
+  async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
+    await readDaemonOf(ctx, params.agent_id, caller.owner);
+    const { payload, run_id = null } = body;
+    const message = { agent_id: params.agent_id, payload, run_id, traceparent: traceparent ?? null };
+    const sent = await sendMessage(ctx, message);
+    await awaitMessage(ctx, sent.run_id, query.wait * 1000);
+    const record = await readRun(ctx.db, sent.run_id, null);
+    if (!record) throw new Error("An accepted message has no row.");
+    return record.completed_at === null ? { status: 202, body: record } : { status: 200, body: record };
+  },
+});

@@ -1,0 +1,65 @@
+import { conflict, notFound, unavailable } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { newRun } from "../../shared/new-run.ts";
+import { requestLimits } from "../../shared/run/limits.ts";
+import { adapterTypes } from "../../shared/run/run-modes.ts";
+import { agentConfig } from "../../shared/schemas/agent-config.ts";
+import { executeRequest } from "../../shared/schemas/execute-request.ts";
+import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
+import { insertRun } from "../../shared/store/runs/insert-run.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import { wakeDaemon } from "../../shared/wake-daemon.ts";
+import type { ApiContext } from "../context.ts";
+
+export type DaemonMessage = {
+  agent_id: string;
+  payload: Record<string, unknown>;
+  /** The message's own id; the same with the same payload is one message. */
+  run_id: string | null;
+  traceparent: string | null;
+};
+
+/** Puts a message into a daemon's mailbox, which is the queue: the message is a run. Starts the daemon where there is none. */
+export async function sendMessage(
+  ctx: ApiContext,
+  { agent_id, payload, run_id, traceparent }: DaemonMessage,
+): Promise<{ run_id: string; changed: boolean }> {
+  if (Buffer.byteLength(JSON.stringify(payload)) > requestLimits.input_bytes)
+    throw new ValidationFault([
+      {
+        type: "value_error",
+        loc: ["body", "payload"],
+        msg: `Value error, must be at most ${requestLimits.input_bytes} bytes`,
+      },
+    ]);
+  const version = await resolveVersion(ctx.db, agent_id, "current", null);
+  if ("missing" in version) throw notFound("agent", agent_id);
+  if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
+  const asked = agentConfig.parse(version.config).adapter_type;
+  const adapter_type = adapterTypes.find((type) => type === asked) ?? "python";
+  if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
+    throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
+  await wakeDaemon(ctx, { agent_id, ...version });
+  const request = executeRequest.parse({
+    agent_id,
+    version: "current",
+    input_payload: payload,
+    adapter_type,
+    lifecycle: "daemon",
+    ...(run_id === null ? {} : { run_id }),
+  });
+  const material = {
+    request,
+    version,
+    run_id: run_id ?? newId("run"),
+    traceparent,
+    origin: "daemon",
+    replay_of: null,
+  } as const;
+  const run = newRun(ctx.config.encryptionKeys, material);
+  const insertion = await insertRun(ctx.db, run);
+  if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
+    throw conflict("run_id_taken", `The run id '${run.id}' stands for another request.`);
+  await ctx.streams.tellDaemons("mail", agent_id).catch(() => undefined);
+  return { run_id: run.id, changed: insertion.kind === "inserted" };
+}

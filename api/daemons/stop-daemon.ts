@@ -1,0 +1,26 @@
+import { daemonControlled, daemonSettings } from "../../shared/schemas/daemon.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { actOnDaemon } from "./act-on-daemon.ts";
+import { daemonParams, waitQuery } from "./daemon-request.ts";
+
+export const stopDaemon = defineOperation({
+  method: "post",
+  path: "/v1/daemon/{agent_id}/stop",
+  name: "stop_daemon",
+  area: "Daemons",
+  scope: "daemons:write",
+  summary: "Stop an agent's daemon",
+  request: {
+    params: daemonParams,
+    query: waitQuery,
+    body: daemonSettings.pick({ grace_ms: true }).optional().meta({ id: "DaemonStop" }),
+  },
+  responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
+  async handle(ctx: ApiContext, { params, query, body, caller }) {
+    await readDaemonOf(ctx, params.agent_id, caller.owner);
+    const act = { ...body, action: "stop" } as const;
+    return { status: 200, body: await actOnDaemon(ctx, params.agent_id, act, query.wait * 1000) };
+  },
+});

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { EventId } from "../../shared/run/event-id.ts";
+import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { writeSse } from "../stream/respond-sse.ts";
+import { readDaemonOf } from "./await-daemon.ts";
+import { daemonParams } from "./daemon-request.ts";
+import { readLogCursor } from "./log-cursor.ts";
+
+/** How often a reader's daemon is looked at. A log is written every 200 ms at most. */
+const pollMs = 300;
+const batch = 500;
+
+export const streamDaemon = defineOperation({
+  method: "get",
+  path: "/v1/daemon/{agent_id}/stream",
+  name: "stream_daemon",
+  area: "Daemons",
+  scope: "daemons:read",
+  summary: "A daemon's log and status, as they come",
+  description:
+    "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
+  request: {
+    params: daemonParams,
+    query: z.object({ after: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+  },
+  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
+  async handle(ctx: ApiContext, { params, query, headers, signal, caller }) {
+    const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
+    await readDaemonOf(ctx, params.agent_id, caller.owner);
+    const until = AbortSignal.any([signal, ctx.leaving]);
+    return { respond: (_req, res) => writeSse(res, {}, "", follow(ctx, params.agent_id, cursor, until)) };
+  },
+});
+
+async function* follow(
+  ctx: ApiContext,
+  agent_id: string,
+  start: EventId,
+  until: AbortSignal,
+): AsyncGenerator<string, string> {
+  let cursor = start;
+  let shown = "";
+  while (!until.aborted) {
+    const daemon = await readDaemonOf(ctx, agent_id, null);
+    const state = [daemon.status, daemon.desired, daemon.version, daemon.pid, daemon.restarts].join(" ");
+    if (state !== shown) yield `event: daemon.status\ndata: ${JSON.stringify(daemon)}\n\n`;
+    shown = state;
+    const lines = await readDaemonLog(ctx.db, agent_id, cursor, batch);
+    if (lines.length > 0)
+      yield lines.map((line) => `id: ${line.id}\nevent: log\ndata: ${JSON.stringify(line)}\n\n`).join("");
+    const last = lines.at(-1);
+    if (last) cursor = readLogCursor(last.id);
+    if (lines.length < batch) await sleep(pollMs, undefined, { signal: until }).catch(() => undefined);
+  }
+  return "";
+}

@@ -1,0 +1,34 @@
+import { newRun } from "../../shared/new-run.ts";
+import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import type { NewRun } from "../../shared/store/runs/insert-run.ts";
+import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
+import { wakeDaemon } from "../../shared/wake-daemon.ts";
+import type { ApiContext } from "../context.ts";
+import { checkAcceptable } from "./check-acceptable.ts";
+import { chooseRunId } from "./choose-run-id.ts";
+
+export type Origin = {
+  owner: Owner;
+  traceparent: string | null;
+  /** Requests with the same one share a run. */
+  key: RepeatKey | null;
+  /** The run that this one repeats. */
+  replay_of?: string;
+};
+
+/** The row that a request becomes, once everything about it was checked. Starts the daemon that it is for. */
+export async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<NewRun> {
+  const version = await checkAcceptable(ctx, request, origin.owner);
+  // Before the commit: a run that stands has somebody to take it.
+  if (request.lifecycle === "daemon") await wakeDaemon(ctx, { agent_id: request.agent_id, ...version });
+  const run_id = await chooseRunId(ctx.db, request, origin.key);
+  return newRun(ctx.config.encryptionKeys, {
+    request,
+    version,
+    run_id,
+    traceparent: origin.traceparent,
+    origin: origin.replay_of === undefined ? "api" : "replay",
+    replay_of: origin.replay_of ?? null,
+  });
+}

@@ -1,0 +1,34 @@
+import { notFound } from "../../shared/errors.ts";
+import { compareVersions } from "../../shared/run/compare-versions.ts";
+import type { Upgraded } from "../../shared/schemas/upgrade.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";
+import { type Move, moveCurrent } from "../../shared/store/versions/move-current.ts";
+import type { ApiContext } from "../context.ts";
+
+/** Moves an agent's `current`, and tells its daemon's supervisor, which drains, replaces and watches the process. */
+export async function moveCurrentVersion(ctx: ApiContext, move: Move, owner: Owner): Promise<Upgraded> {
+  const { agent_id } = move;
+  if (!(await readDaemon(ctx.db, agent_id, owner))) throw notFound("agent", agent_id);
+  const moved = await moveCurrent(ctx.db, move);
+  if (moved.kind === "no_agent") throw notFound("agent", agent_id);
+  if (moved.kind === "no_version") throw notFound("version", move.version ?? "before the current one");
+  if (moved.daemon) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
+  const daemon = await readDaemon(ctx.db, agent_id, owner);
+  const { previous_version, version, created, at } = moved;
+  return {
+    agent_id,
+    previous_version,
+    version,
+    direction: directionOf(compareVersions(version, previous_version)),
+    changed: version !== previous_version,
+    created,
+    daemon: daemon?.desired === "stopped" ? null : daemon,
+    upgraded_at: at.toISOString(),
+  };
+}
+
+function directionOf(order: number): Upgraded["direction"] {
+  if (order === 0) return "none";
+  return order > 0 ? "upgrade" : "downgrade";
+}

@@ -1,0 +1,21 @@
+import { rollback, upgraded } from "../../shared/schemas/upgrade.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { moveCurrentVersion } from "./move-current-version.ts";
+
+export const rollbackAgent = defineOperation({
+  method: "post",
+  path: "/v1/rollback",
+  name: "rollback_agent",
+  area: "Versions",
+  scope: "agents:write",
+  summary: "Go back to an earlier version",
+  description:
+    "To the one that was published before the current one, unless `version` names another. 404 when there is none.",
+  request: { body: rollback },
+  responses: { 200: { description: "What is current now", schema: upgraded } },
+  async handle(ctx: ApiContext, { body, caller }) {
+    const { agent_id, version = null } = body;
+    return { status: 200, body: await moveCurrentVersion(ctx, { agent_id, version, publish: false }, caller.owner) };
+  },
+});

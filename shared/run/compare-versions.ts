@@ -1,0 +1,13 @@
+/**
+ * The order of two version names: numbers in them by size, all else as text, and a name before its own prerelease suffix
+ * last (`1.2.0-rc1` < `1.2.0` < `1.10.0`). Negative when `a` comes first. Version names are free, so this is a convention.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [mainA = "", ...suffixA] = a.split("-");
+  const [mainB = "", ...suffixB] = b.split("-");
+  const byMain = collator.compare(mainA, mainB);
+  if (byMain !== 0 || suffixA.length === 0 || suffixB.length === 0) return byMain || suffixB.length - suffixA.length;
+  return collator.compare(suffixA.join("-"), suffixB.join("-"));
+}
+
+const collator = new Intl.Collator("en", { numeric: true });

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { requestLimits } from "../run/limits.ts";
+import { choice, clientId, jsonObject, laxInt, stringMap, text } from "./primitives.ts";
+
+/** What an agent's owner wants of its daemon. */
+export const desiredStates = ["running", "paused", "stopped"] as const;
+export type DesiredState = (typeof desiredStates)[number];
+
+/** What became of it. `starting` includes waiting for a worker; `backoff`: it crashed and is started again in a while. */
+export const daemonStatuses = [
+  "stopped",
+  "starting",
+  "running",
+  "degraded",
+  "paused",
+  "stopping",
+  "crashed",
+  "backoff",
+  "failed",
+] as const;
+export type DaemonStatus = (typeof daemonStatuses)[number];
+
+/** How a daemon's process ended. `reason` says why, where there is more to say than its code or signal. */
+export const daemonExit = z.object({
+  code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  reason: z.string().nullable(),
+  at: z.string(),
+});
+export type DaemonExit = z.infer<typeof daemonExit>;
+
+const healthStates = ["healthy", "degraded", "unknown"] as const;
+
+/** A daemon as every operation shows it. An agent that never had one shows `stopped`. */
+export const daemonRecord = z
+  .object({
+    agent_id: z.string(),
+    object: z.literal("daemon"),
+    version: z.string(),
+    desired: z.enum(desiredStates),
+    status: z.enum(daemonStatuses),
+    worker_id: z.string().nullable(),
+    pid: z.number().int().nullable(),
+    restarts: z.number().int().meta({ description: "Since it was last started by hand." }),
+    last_exit: daemonExit.nullable(),
+    health: z.object({
+      state: z.enum(healthStates),
+      last_progress_at: z.string().nullable(),
+      busy: z.boolean().meta({ description: "It is at work on a message." }),
+    }),
+    previous_version: z
+      .string()
+      .nullable()
+      .meta({ description: "While an upgrade is watched: where it goes back to when it isn't healthy." }),
+    started_at: z.string().nullable(),
+    uptime_ms: z.number().int().nullable(),
+    in_flight: z.number().int().meta({ description: "Messages that it is at work on." }),
+    mailbox_depth: z.number().int().meta({ description: "Messages that wait." }),
+  })
+  .meta({ id: "Daemon" });
+export type DaemonRecord = z.infer<typeof daemonRecord>;
+
+const daemonActions = ["status", "start", "stop", "restart", "pause", "resume", "kill", "message"] as const;
+
+/** What may come with an action that starts or ends a process. */
+export const daemonSettings = z.object({
+  version: text({ min: 1, max: 128 })
+    .nullish()
+    .meta({ description: "For start and restart: an exact version, a tag, `current` or `latest`. Null: as it is." }),
+  env_vars: stringMap({ max: requestLimits.env_names })
+    .nullish()
+    .meta({ description: "For start and restart: the process' own variables, kept sealed. Null: as they are." }),
+  grace_ms: laxInt({ ge: 0, le: 3_600_000 })
+    .nullish()
+    .meta({ description: "How long the process may take to end by itself; 10 s when left out." }),
+});
+export type DaemonSettings = z.infer<typeof daemonSettings>;
+
+/** The body of POST /v1/daemon/{agent_id}/control. */
+export const daemonControl = daemonSettings
+  .extend({
+    agent_id: clientId().meta({ description: "The same as in the path." }),
+    action: choice(daemonActions).default("status").meta({ description: "`status` changes nothing." }),
+    payload: jsonObject().nullish().meta({ description: "For message: what the daemon's on_message gets as input." }),
+  })
+  .meta({ id: "DaemonControl", example: { agent_id: "hello-agent", action: "start" } });
+
+/** The answer to every act on a daemon. */
+export const daemonControlled = z
+  .object({
+    agent_id: z.string(),
+    action: z.enum(daemonActions),
+    changed: z.boolean().meta({ description: "False: it was so already." }),
+    daemon: daemonRecord,
+    run_id: z.string().nullable().meta({ description: "For message: the run that the message is." }),
+  })
+  .meta({ id: "DaemonControlled" });
+export type DaemonControlled = z.infer<typeof daemonControlled>;
+
+export const daemonLogLine = z
+  .object({
+    id: z.string(),
+    level: z.string(),
+    stream: z.enum(["stdout", "stderr", "agent", "daemon"]).meta({
+      description: "`daemon` is what its supervisor says of it.",
+    }),
+    message: z.string(),
+    ts: z.string(),
+  })
+  .meta({ id: "DaemonLogLine" });
+export type DaemonLogLine = z.infer<typeof daemonLogLine>;

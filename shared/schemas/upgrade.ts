@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { daemonRecord } from "./daemon.ts";
+import { clientId, text } from "./primitives.ts";
+
+const versionName = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };
+
+/** The body of POST /v1/upgrade. */
+export const upgrade = z
+  .object({
+    agent_id: clientId(),
+    version: text(versionName).meta({ description: "The version that `current` is to name." }),
+  })
+  .meta({ id: "Upgrade", example: { agent_id: "hello-agent", version: "1.1.0" } });
+
+/** The body of POST /v1/rollback. */
+export const rollback = z
+  .object({
+    agent_id: clientId(),
+    version: text(versionName).nullish().meta({ description: "Null: the one published before the current one." }),
+  })
+  .meta({ id: "Rollback", example: { agent_id: "hello-agent" } });
+
+export const upgraded = z
+  .object({
+    agent_id: z.string(),
+    previous_version: z.string(),
+    version: z.string(),
+    direction: z.enum(["upgrade", "downgrade", "none"]),
+    changed: z.boolean().meta({ description: "False: it was the current one already." }),
+    created: z.boolean().meta({ description: "It was published now, as a copy of the current config." }),
+    daemon: daemonRecord
+      .nullable()
+      .meta({ description: "The agent's daemon, which is replaced and watched; null when none is running." }),
+    upgraded_at: z.string(),
+  })
+  .meta({ id: "Upgraded" });
+export type Upgraded = z.infer<typeof upgraded>;

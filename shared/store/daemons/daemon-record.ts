@@ -1,0 +1,64 @@
+import { type DaemonRecord, daemonExit } from "../../schemas/daemon.ts";
+import type { Daemon } from "../generated/client.ts";
+
+/** A daemon's row with its mailbox counted, by Postgres' clock. */
+export type DaemonRow = Daemon & { in_flight: number; mailbox_depth: number; owned: boolean; uptime_ms: number | null };
+
+/** Columns of a `DaemonRow`, of `daemons d`. */
+export const daemonColumns = `
+  d.*, coalesce(d.lease_until > now(), false) AS owned,
+  CASE WHEN d.pid IS NOT NULL THEN greatest(0, round(extract(epoch FROM now() - d.started_at) * 1000))::float8 END AS uptime_ms,
+  (SELECT count(*)::int FROM runs WHERE agent_id = d.agent_id AND status = 'running' AND lifecycle = 'daemon') AS in_flight,
+  (SELECT count(*)::int FROM runs WHERE agent_id = d.agent_id AND status = 'queued' AND lifecycle = 'daemon') AS mailbox_depth`;
+
+/** The public record of a daemon. What a lost worker said of it last is not told as if it were so. */
+export function toDaemonRecord(row: DaemonRow): DaemonRecord {
+  const { agent_id, version, desired, previous_version, restarts, in_flight, mailbox_depth } = row;
+  return {
+    agent_id,
+    object: "daemon",
+    version,
+    desired,
+    ...whatIsSeen(row),
+    restarts,
+    last_exit: daemonExit.nullable().parse(row.last_exit),
+    previous_version,
+    started_at: row.started_at?.toISOString() ?? null,
+    in_flight,
+    mailbox_depth,
+  };
+}
+
+type Seen = Pick<DaemonRecord, "status" | "worker_id" | "pid" | "health" | "uptime_ms">;
+
+function whatIsSeen({ owned, status, worker_id, pid, in_flight, uptime_ms, ...row }: DaemonRow): Seen {
+  const last_progress_at = row.last_progress_at?.toISOString() ?? null;
+  if (pid === null || !owned) {
+    const health = { state: "unknown", last_progress_at, busy: false } as const;
+    const seen = { worker_id: owned ? worker_id : null, pid: null, health, uptime_ms: null };
+    return { ...seen, status: pid === null ? status : "crashed" };
+  }
+  const state = row.health_state === "degraded" ? "degraded" : "healthy";
+  return { status, worker_id, pid, health: { state, last_progress_at, busy: in_flight > 0 }, uptime_ms };
+}
+
+/** What an agent shows that never had a daemon. */
+export function noDaemonYet(agent_id: string, version: string): DaemonRecord {
+  return {
+    agent_id,
+    object: "daemon",
+    version,
+    desired: "stopped",
+    status: "stopped",
+    worker_id: null,
+    pid: null,
+    restarts: 0,
+    last_exit: null,
+    health: { state: "unknown", last_progress_at: null, busy: false },
+    previous_version: null,
+    started_at: null,
+    uptime_ms: null,
+    in_flight: 0,
+    mailbox_depth: 0,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Db } from "../client.ts";
+
+export type Move = {
+  agent_id: string;
+  /** Null: the one that was published before the current one. */
+  version: string | null;
+  /** A version that isn't published is made as a copy of the current one. */
+  publish: boolean;
+};
+
+export type Moved = {
+  kind: "moved";
+  previous_version: string;
+  version: string;
+  created: boolean;
+  /** Whether the agent's daemon follows. */
+  daemon: boolean;
+  at: Date;
+};
+
+/**
+ * Moves what an agent's `current` names. Its daemon, if one is wanted, is to be replaced and remembers where to go back to:
+ * the last version that was not under watch.
+ * The agent's row lock makes moves one after another. Runs that were accepted before are pinned to their version.
+ */
+export async function moveCurrent(
+  db: Db,
+  { agent_id, version, publish }: Move,
+): Promise<Moved | { kind: "no_agent" } | { kind: "no_version" }> {
+  return db.prisma.$transaction(async (tx) => {
+    const agents = await tx.$queryRaw<{ current_version: string }[]>`
+      SELECT current_version FROM agents WHERE id = ${agent_id} FOR UPDATE`;
+    const previous = agents[0]?.current_version;
+    if (previous === undefined) return { kind: "no_agent" };
+    const current = { agent_id_version: { agent_id, version: previous } };
+    const { created_at, config } = await tx.agentVersion.findUniqueOrThrow({ where: current });
+    const before = { agent_id, status: { not: "archived" }, created_at: { lt: created_at } } as const;
+    const target =
+      version ?? (await tx.agentVersion.findFirst({ where: before, orderBy: { created_at: "desc" } }))?.version;
+    if (target === undefined) return { kind: "no_version" };
+    const known = await tx.agentVersion.findUnique({ where: { agent_id_version: { agent_id, version: target } } });
+    if (!known && !publish) return { kind: "no_version" };
+    if (!known) await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {} } });
+    const at = new Date();
+    if (target !== previous)
+      await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
+    const daemons = await tx.$executeRaw`
+      UPDATE daemons SET version = ${target}, watch_until = NULL, crashes = 0, next_start_at = NULL,
+        previous_version = CASE WHEN previous_version = ${target} THEN NULL ELSE coalesce(previous_version, version) END,
+        status = CASE WHEN status = 'failed' THEN 'starting' ELSE status END
+      WHERE agent_id = ${agent_id} AND desired <> 'stopped' AND version <> ${target}`;
+    return { kind: "moved", previous_version: previous, version: target, created: !known, daemon: daemons > 0, at };
+  });
+}

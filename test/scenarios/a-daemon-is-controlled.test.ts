@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+/** Counts its messages, says what its environment holds, and can be told to sleep. */
+const counter = `
+import os, time
+count = 0
+def on_message(input, context):
+    global count
+    count += 1
+    context.log("at work")
+    yield f"message {count}"
+    time.sleep(input.get("sleep", 0))
+    return {"count": count, "pid": os.getpid(), "echo": input.get("echo"), "word": os.environ.get("WORD"), "version": os.environ["AGENT_VERSION"]}
+`;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+  await stack.start("worker", { DAEMON_STALL_MS: "600" });
+});
+afterAll(() => stack?.close());
+
+const ask = (agent_id: string, payload: object, wait = 20) =>
+  call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });
+const run = (agent_id: string, input_payload: object) =>
+  execute(url, { agent_id, version: "current", lifecycle: "daemon", input_payload }).then((answer) =>
+    readEvents(answer),
+  );
+
+test("an agent without a daemon shows stopped; the first run of lifecycle daemon starts it, and its memory stays", async () => {
+  const agent_id = await makeAgent(url, counter);
+  expect(await control(url, agent_id, {})).toMatchObject({
+    action: "status",
+    changed: false,
+    daemon: { status: "stopped", desired: "stopped", pid: null, mailbox_depth: 0, health: { state: "unknown" } },
+  });
+  const first = await run(agent_id, { echo: "a" });
+  expect(first.map(({ event }) => event)).toEqual(["run.queued", "run.started", "log", "output.delta", "run.success"]);
+  expect(first.at(-1)?.data["result_content"]).toMatchObject({ count: 1, echo: "a", version: "1.0.0" });
+  const second = await run(agent_id, { echo: "b" });
+  expect(second.at(-1)?.data["result_content"]).toMatchObject({ count: 2, echo: "b" });
+  expect(await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 0)).toMatchObject({
+    status: "running",
+    desired: "running",
+    version: "1.0.0",
+    restarts: 0,
+    pid: expect.any(Number),
+    worker_id: expect.any(String),
+    health: { state: "healthy", busy: false, last_progress_at: expect.any(String) },
+  });
+});
+
+test("every action through control, each of them twice: the second changes nothing", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const twice = async (body: object) => {
+    const first = await control(url, agent_id, body);
+    const second = await control(url, agent_id, body);
+    expect([first.changed, second.changed, body]).toEqual([true, false, body]);
+    expect(second.daemon.status).toBe(first.daemon.status);
+    return second.daemon;
+  };
+  const started = await twice({ action: "start", env_vars: { WORD: "sesame-open" } });
+  expect(started).toMatchObject({ status: "running", desired: "running" });
+  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ word: "[redacted]", count: 1 });
+  expect(await twice({ action: "pause" })).toMatchObject({ status: "paused", pid: started.pid });
+  const waiting = await ask(agent_id, {}, 0);
+  expect(waiting.status).toBe(202);
+  expect(await readDaemon(url, agent_id)).toMatchObject({ status: "paused", mailbox_depth: 1, in_flight: 0 });
+  expect(await twice({ action: "resume" })).toMatchObject({ status: "running", pid: started.pid });
+  await waitFor(
+    async () => (await call(url, "GET", `/v1/runs/${String(waiting.body["id"])}`)).body["status"] === "success",
+  );
+  const restarted = await control(url, agent_id, { action: "restart" });
+  expect(restarted).toMatchObject({ changed: true, daemon: { status: "running" } });
+  await daemonThat(url, agent_id, ({ pid, status }) => status === "running" && pid !== started.pid);
+  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ count: 1, word: "[redacted]" });
+  expect(await twice({ action: "stop", grace_ms: 2_000 })).toMatchObject({ status: "stopped", pid: null });
+  expect(await twice({ action: "start" })).toMatchObject({ status: "running", restarts: 0 });
+  expect(await twice({ action: "kill" })).toMatchObject({ status: "stopped", desired: "stopped" });
+  for (const action of ["pause", "resume"])
+    expect(await control(url, agent_id, { action })).toMatchObject({ changed: false, daemon: { status: "stopped" } });
+  const told = await control(url, agent_id, { action: "message", payload: { echo: "hi" } });
+  expect(told).toMatchObject({ action: "message", changed: true, daemon: { status: "running" } });
+  expect((await call(url, "GET", `/v1/runs/${told.run_id}`)).body).toMatchObject({
+    status: "success",
+    origin: "daemon",
+    lifecycle: "daemon",
+    result_content: { echo: "hi" },
+  });
+  const { rows } = await stack.sql.query<{ sealed_env: Buffer }>("SELECT sealed_env FROM daemons WHERE agent_id = $1", [
+    agent_id,
+  ]);
+  expect(rows[0]?.sealed_env.includes("sesame-open")).toBe(false);
+});
+
+test("start, stop, lists and messages have operations of their own; the same message id is one message", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const made = await call(url, "POST", "/v1/daemons?wait=20", { agent_id });
+  expect([made.status, made.body["status"]]).toEqual([201, "running"]);
+  expect((await call(url, "POST", `/v1/daemon/${agent_id}/start?wait=20`)).body).toMatchObject({ changed: false });
+  const list = await call(url, "GET", "/v1/daemons?limit=100&status=running");
+  expect((list.body["data"] as { agent_id: string }[]).map((daemon) => daemon.agent_id)).toContain(agent_id);
+  const path = `/v1/daemon/${agent_id}/messages`;
+  const run_id = `msg-${agent_id}`;
+  const sent = [1, 2, 3].map(() => call(url, "POST", `${path}?wait=20`, { payload: { echo: 1 }, run_id }));
+  for (const { status, body } of await Promise.all(sent))
+    expect([status, body]).toMatchObject([200, { id: run_id, result_content: { count: 1 } }]);
+  expect((await call(url, "POST", path, { payload: { echo: 2 }, run_id })).status).toBe(409);
+  const stopped = await call(url, "POST", `/v1/daemon/${agent_id}/stop?wait=20`, { grace_ms: 100 });
+  expect(stopped.body).toMatchObject({ changed: true, daemon: { status: "stopped" } });
+});
+
+test("what is wrong is told: another agent_id in the body, unknown agents, versions, actions, env names and log cursors", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const post = async (body: object, id = agent_id) => {
+    const { status, body: answer } = await call(url, "POST", `/v1/daemon/${id}/control`, body);
+    return [status, JSON.stringify(answer)];
+  };
+  expect(await post({ agent_id: "other" })).toEqual([422, expect.stringContaining('"loc":["body","agent_id"]')]);
+  expect(await post({})).toEqual([422, expect.stringContaining('"type":"missing"')]);
+  expect(await post({ agent_id, action: "dance" })).toEqual([422, expect.stringContaining('"type":"enum"')]);
+  expect(await post({ agent_id: "nobody" }, "nobody")).toEqual([404, expect.stringContaining("agent_not_found")]);
+  expect(await post({ agent_id, action: "start", version: "9" })).toEqual([
+    404,
+    expect.stringContaining("version_not_found"),
+  ]);
+  expect(await post({ agent_id, action: "start", env_vars: { PATH: "/tmp" } })).toEqual([
+    422,
+    expect.stringContaining('"loc":["body","env_vars","PATH"]'),
+  ]);
+  expect((await call(url, "GET", `/v1/daemon/${agent_id}/logs?after=x`)).status).toBe(400);
+  expect((await call(url, "GET", "/v1/daemon/nobody/logs")).status).toBe(404);
+  expect((await readDaemon(url, agent_id)).status).toBe("stopped");
+});
+
+test("main runs on, keeps its state over restarts, logs, and takes its messages itself", async () => {
+  const agent_id = await makeAgent(
+    url,
+    `
+import sys
+def main(input, context):
+    turns = int(context.state or 0) + 1
+    context.save_state(str(turns))
+    print("turn", turns)
+    print("careful", file=sys.stderr)
+    for message in context.messages():
+        if "bad" in message.input:
+            message.fail("no good")
+        elif "reply" in message.input:
+            message.reply({"turns": turns})
+`,
+  );
+  await control(url, agent_id, { action: "start" });
+  expect((await ask(agent_id, { reply: 1 })).body).toMatchObject({ status: "success", result_content: { turns: 1 } });
+  expect((await ask(agent_id, { bad: 1 })).body).toMatchObject({ status: "error", error: { message: "no good" } });
+  const unanswered = (await ask(agent_id, {}, 0)).body["id"];
+  expect((await ask(agent_id, { reply: 2 })).body).toMatchObject({ result_content: { turns: 1 } });
+  expect((await call(url, "GET", `/v1/runs/${String(unanswered)}`)).body["status"]).toBe("success");
+  await control(url, agent_id, { action: "restart" });
+  await waitFor(async () => (await readLog(url, agent_id)).includes("stdout: turn 2"));
+  const log = await readLog(url, agent_id);
+  expect(log).toContain("stdout: turn 1");
+  expect(log).toContain("stderr: careful");
+  expect(log.filter((line) => line.startsWith("daemon: started"))).toHaveLength(2);
+});
+
+test("the log and the status are a stream that resumes without a gap", async () => {
+  const agent_id = await makeAgent(
+    url,
+    "def on_message(input):\n    return input\ndef main():\n    print('one')\n    print('two')\n",
+  );
+  const path = `${url}/v1/daemon/${agent_id}/stream`;
+  const watching = fetch(path).then((answer) => readEvents(answer, ({ data }) => data["message"] === "two"));
+  await control(url, agent_id, { action: "start" });
+  const events = await watching;
+  expect(events.filter(({ event }) => event === "daemon.status").map(({ data }) => data["status"])).toContain(
+    "stopped",
+  );
+  const lines = events.filter(({ event }) => event === "log");
+  expect(lines.map(({ data }) => data["message"])).toEqual([expect.stringContaining("started"), "one", "two"]);
+  const rest = await fetch(path, { headers: { "last-event-id": lines[0]?.id ?? "" } });
+  const resumed = await readEvents(rest, ({ data }) => data["message"] === "two");
+  expect(resumed.filter(({ event }) => event === "log")).toEqual(lines.slice(1));
+});
+
+test("busy without progress is degraded, and healthy again with the message's end", async () => {
+  const agent_id = await makeAgent(url, counter);
+  const asked = ask(agent_id, { sleep: 4 });
+  await daemonThat(url, agent_id, ({ status, health }) => status === "degraded" && health.busy);
+  expect((await asked).body["status"]).toBe("success");
+  await daemonThat(url, agent_id, ({ status, health }) => status === "running" && health.state === "healthy");
+});
+
+test("a cancelled message ends; one that doesn't let go costs the process, not the daemon", async () => {
+  const agent_id = await makeAgent(
+    url,
+    `
+import os, time
+def on_message(input):
+    yield "begun"
+    while True:
+        try:
+            time.sleep(0.05)
+        except BaseException:
+            if not input.get("deaf"):
+                raise
+        if input.get("quick"):
+            return {"pid": os.getpid()}
+`,
+  );
+  const pid = (await ask(agent_id, { quick: 1 })).body["result_content"];
+  const cancelled = async (payload: object) => {
+    const { body } = await ask(agent_id, payload, 0);
+    await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${String(body["id"])}`)) >= 2);
+    await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
+    return waitFor(async () => {
+      const { status } = (await call(url, "GET", `/v1/runs/${String(body["id"])}`)).body;
+      return status === "running" ? null : status;
+    });
+  };
+  const before = await readDaemon(url, agent_id);
+  expect(await cancelled({})).toBe("cancelled");
+  expect((await ask(agent_id, { quick: 1 })).body["result_content"]).toEqual(pid);
+  expect((await readDaemon(url, agent_id)).pid).toBe(before.pid);
+  expect(await cancelled({ deaf: 1 })).toBe("cancelled");
+  expect((await ask(agent_id, { quick: 1 })).body["status"]).toBe("success");
+  const after = await daemonThat(url, agent_id, ({ restarts }) => restarts === 1);
+  expect(after).toMatchObject({ status: "running", last_exit: { reason: "a cancelled message did not end" } });
+});

@@ -1,0 +1,281 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
+import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+const leaseMs = 2_000;
+const echo =
+  "import os\ndef on_message(input):\n    return {**input, 'pid': os.getpid(), 'version': os.environ['AGENT_VERSION']}\n";
+
+const startWorker = (env: Record<string, string> = {}) =>
+  stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+const ask = (agent_id: string, payload: object, wait = 25) =>
+  call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });
+
+/** The worker that owns a daemon, by its process. */
+async function ownerOf(agent_id: string, members: Member[]): Promise<Member> {
+  const pid = await waitFor(async () => {
+    const { rows } = await stack.sql.query<{ pid: number }>(
+      "SELECT w.pid FROM daemons d JOIN workers w ON w.id = d.worker_id WHERE d.agent_id = $1 AND d.lease_until > now()",
+      [agent_id],
+    );
+    return rows[0]?.pid;
+  });
+  const member = members.find(({ child }) => child.pid === pid);
+  if (!member) throw new Error("no such worker");
+  return member;
+}
+
+/** The processes inside a daemon's sandbox: what the process that we started has started. */
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** kill -9 of the agent's own process, as if it had crashed. */
+async function killProcessOf(agent_id: string): Promise<void> {
+  const { pid } = await daemonThat(url, agent_id, ({ status, pid: now }) => status === "running" && now !== null);
+  const [innermost] = descendants(pid ?? 0).slice(-1);
+  process.kill(innermost ?? pid ?? 0, "SIGKILL");
+}
+
+test("kill -9 of the worker: another one takes the daemon over within the lease, with its state; the old one is fenced", async () => {
+  const workers = [await startWorker(), await startWorker()];
+  const agent_id = await makeAgent(
+    url,
+    "def on_message(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n}\n",
+  );
+  expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 1 });
+  const owner = await ownerOf(agent_id, workers);
+  const before = await readDaemon(url, agent_id);
+  await owner.stop("SIGKILL");
+  const lostAt = performance.now();
+  const after = await daemonThat(
+    url,
+    agent_id,
+    ({ status, worker_id }) => status === "running" && worker_id !== before.worker_id,
+  );
+  expect(performance.now() - lostAt).toBeLessThan(leaseMs + 2_000);
+  expect(after).toMatchObject({ restarts: 1, desired: "running" });
+  expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 2 });
+  const { rows } = await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id]);
+  expect(rows).toEqual([{ epoch: 2 }]);
+  await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+});
+
+test("a paused worker's daemon is taken over; when it wakes, it kills its process and writes nothing", async () => {
+  const workers = [await startWorker(), await startWorker()];
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const owner = await ownerOf(agent_id, workers);
+  const { worker_id, pid } = await readDaemon(url, agent_id);
+  owner.child.kill("SIGSTOP");
+  await daemonThat(url, agent_id, (seen) => seen.status === "running" && seen.worker_id !== worker_id);
+  owner.child.kill("SIGCONT");
+  await waitFor(() => {
+    try {
+      process.kill(pid ?? 0, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect((await readDaemon(url, agent_id)).worker_id).not.toBe(worker_id);
+  expect((await ask(agent_id, { a: 1 })).body["status"]).toBe("success");
+  await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+});
+
+test("SIGTERM of the worker gives the daemon away at once, and the message at hand back uncharged", async () => {
+  const doomed = await startWorker({ SHUTDOWN_GRACE_MS: "300" });
+  const agent_id = await makeAgent(
+    url,
+    "import time\ndef on_message(input):\n    time.sleep(input.get('sleep', 0))\n    return input\n",
+  );
+  await ask(agent_id, {});
+  const { body } = await ask(agent_id, { sleep: 4 }, 0);
+  await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 1);
+  const other = await startWorker();
+  await doomed.stop("SIGTERM");
+  await daemonThat(url, agent_id, ({ status }) => status === "running", 5_000);
+  const ended = await waitFor(async () => {
+    const run = (await call(url, "GET", `/v1/runs/${String(body["id"])}`)).body;
+    return run["status"] === "success" ? run : null;
+  }, 20_000);
+  expect(ended["attempt"]).toBe(2);
+  const { rows } = await stack.sql.query("SELECT lost_attempts FROM runs WHERE id = $1", [body["id"]]);
+  expect(rows).toEqual([{ lost_attempts: 0 }]);
+  await other.stop("SIGKILL");
+});
+
+test("a crash loop backs off, then fails, with its traceback in the log; a start by hand tries again", async () => {
+  const worker = await startWorker();
+  const agent_id = await makeAgent(url, "def on_message(input):\n    return input\nraise RuntimeError('no way up')\n");
+  const { daemon } = await control(url, agent_id, { action: "start" });
+  expect(daemon).toMatchObject({ status: "failed", desired: "running", pid: null, worker_id: null, restarts: 7 });
+  expect(daemon.last_exit).toMatchObject({ code: 1 });
+  const log = (await readLog(url, agent_id)).join("\n");
+  expect(log).toContain("agent: RuntimeError: no way up");
+  expect(log.match(/daemon: started/g)).toHaveLength(8);
+  const refused = await ask(agent_id, {}, 0);
+  expect([refused.status, refused.body["code"]]).toEqual([503, "daemon_failed"]);
+  expect(await control(url, agent_id, { action: "start" })).toMatchObject({
+    changed: true,
+    daemon: { status: "failed" },
+  });
+  await worker.stop("SIGKILL");
+});
+
+test("a message that kills its daemon each time ends as an error after its attempts; the others go on", async () => {
+  const worker = await startWorker();
+  const agent_id = await makeAgent(
+    url,
+    "import os\ndef on_message(input):\n    if input.get('poison'):\n        os._exit(3)\n    return input\n",
+  );
+  const poison = ask(agent_id, { poison: 1 });
+  const good = ask(agent_id, { good: 1 });
+  expect((await poison).body).toMatchObject({ status: "error", attempt: 4, error: { code: "daemon_crashed" } });
+  expect((await good).body).toMatchObject({ status: "success", attempt: 1 });
+  await worker.stop("SIGKILL");
+});
+
+test("an upgrade drains and replaces the daemon, and stands when it is healthy; in between nothing is lost", async () => {
+  const worker = await startWorker();
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const messages = Array.from({ length: 30 }, (_, i) => ask(agent_id, { i }));
+  const upgraded = await call(url, "POST", "/v1/upgrade", { agent_id, version: "1.1.0" });
+  expect([upgraded.status, upgraded.body]).toMatchObject([
+    200,
+    {
+      agent_id,
+      previous_version: "1.0.0",
+      version: "1.1.0",
+      direction: "upgrade",
+      changed: true,
+      created: true,
+      daemon: { version: "1.1.0", previous_version: "1.0.0" },
+    },
+  ]);
+  const again = await call(url, "POST", "/v1/upgrade", { agent_id, version: "1.1.0" });
+  expect(again.body).toMatchObject({ changed: false, created: false, direction: "none" });
+  for (const { body } of await Promise.all(messages)) expect(body["status"]).toBe("success");
+  await daemonThat(url, agent_id, ({ version, status, previous_version }) => {
+    return version === "1.1.0" && status === "running" && previous_version === null;
+  });
+  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ version: "1.1.0" });
+  const back = await call(url, "POST", "/v1/rollback", { agent_id });
+  expect(back.body).toMatchObject({
+    version: "1.0.0",
+    previous_version: "1.1.0",
+    direction: "downgrade",
+    changed: true,
+  });
+  await daemonThat(url, agent_id, ({ version, previous_version }) => version === "1.0.0" && previous_version === null);
+  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ version: "1.0.0" });
+  await worker.stop("SIGKILL");
+});
+
+test.each([
+  ["crashes at its start", "raise SystemExit(4)\ndef on_message(input):\n    return input\n"],
+  ["makes no progress", "import time\ndef on_message(input):\n    time.sleep(3)\n    return {'version': 'bad'}\n"],
+])("an upgrade to a version that %s goes back by itself, daemon and current alike", async (_name, source) => {
+  const worker = await startWorker({ DAEMON_STALL_MS: "700" });
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const config = { source };
+  await call(url, "POST", "/v1/agents", { id: agent_id, user_id: "tester", name: "agent", version: "2.0.0", config });
+  await call(url, "POST", "/v1/upgrade", { agent_id, version: "2.0.0" });
+  const asked = ask(agent_id, {});
+  await daemonThat(url, agent_id, ({ version, status }) => version === "1.0.0" && status === "running", 20_000);
+  expect((await asked).body["status"]).toBe("success");
+  const { rows } = await stack.sql.query("SELECT current_version FROM agents WHERE id = $1", [agent_id]);
+  expect(rows).toEqual([{ current_version: "1.0.0" }]);
+  const said = "daemon: version 2.0.0 isn't healthy: back to 1.0.0";
+  await waitFor(async () => (await readLog(url, agent_id)).includes(said));
+  await worker.stop("SIGKILL");
+});
+
+test("strict refuses a version that isn't published; unknown agents and a rollback from the first version are 404", async () => {
+  const agent_id = await makeAgent(url, echo);
+  const post = async (path: string, body: object) => (await call(url, "POST", path, body)).status;
+  expect(await post("/v1/upgrade?strict=true", { agent_id, version: "7" })).toBe(404);
+  expect(await post("/v1/upgrade", { agent_id: "nobody", version: "7" })).toBe(404);
+  expect(await post("/v1/upgrade", { agent_id })).toBe(422);
+  expect(await post("/v1/rollback", { agent_id })).toBe(404);
+});
+
+test("1,000 messages, with kill -9 of the process and of the worker in between: each ends once, in order, none is lost", async () => {
+  const workers = [await startWorker(), await startWorker()];
+  const agent_id = await makeAgent(url, "def on_message(input):\n    return {'i': input['i']}\n");
+  await control(url, agent_id, { action: "start" });
+  const count = 1_000;
+  const ids = Array.from({ length: count }, (_, i) => `m-${agent_id}-${i}`);
+  const ended = async () => {
+    const { rows } = await stack.sql.query<{ n: number }>(
+      "SELECT count(*)::int AS n FROM runs WHERE agent_id = $1 AND status = 'success'",
+      [agent_id],
+    );
+    return rows[0]?.n ?? 0;
+  };
+  const sending = (async () => {
+    const next = ids.entries();
+    const send = async () => {
+      for (const [i, run_id] of next) {
+        const body = { payload: { i }, run_id };
+        const { status } = await call(url, "POST", `/v1/daemon/${agent_id}/messages`, body);
+        if (status !== 202 && status !== 200) throw new Error(`message ${i}: ${status}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, send));
+  })();
+  await waitFor(async () => (await ended()) > 50, 30_000);
+  await killProcessOf(agent_id);
+  await waitFor(async () => (await ended()) > 200, 30_000);
+  await killProcessOf(agent_id);
+  const first = await ownerOf(agent_id, workers);
+  await waitFor(async () => (await ended()) > 400, 30_000);
+  await first.stop("SIGKILL");
+  workers.push(await startWorker());
+  await sending;
+  await waitFor(async () => (await ended()) > 700, 30_000);
+  await (await ownerOf(agent_id, workers)).stop("SIGKILL");
+  await waitFor(async () => (await ended()) === count, 60_000);
+  const { rows } = await stack.sql.query<{ id: string; result_content: { i: number }; ends: number }>(
+    `SELECT id, result_content, (SELECT count(*)::int FROM run_transitions t WHERE t.run_id = r.id AND t."to" = 'success') AS ends
+     FROM runs r WHERE agent_id = $1 ORDER BY completed_at`,
+    [agent_id],
+  );
+  expect(rows).toHaveLength(count);
+  expect(rows.filter(({ id, result_content }) => id !== ids[result_content.i])).toEqual([]);
+  expect(rows.filter(({ ends }) => ends !== 1)).toEqual([]);
+  expect(new Set(rows.map(({ result_content }) => result_content.i)).size).toBe(count);
+  const stream = await readEvents(await fetch(`${url}/v1/runs/${ids[0]}/stream`));
+  expect(stream.map(({ event }) => event)).toEqual(["run.queued", "run.started", "run.success"]);
+}, 180_000);
+
+test("runs of other lifecycles are not the daemon's, and a daemon's run is nobody else's", async () => {
+  const worker = await startWorker();
+  const agent_id = await makeAgent(
+    url,
+    "def main(input):\n    return {'by': 'main'}\ndef on_message(input):\n    return {'by': 'daemon'}\n",
+  );
+  const run = async (lifecycle: string) => {
+    const events = await readEvents(await execute(url, { agent_id, version: "current", lifecycle }));
+    return events.at(-1)?.data["result_content"];
+  };
+  expect(await run("serverless")).toEqual({ by: "main" });
+  expect(await run("daemon")).toEqual({ by: "daemon" });
+  expect(await run("serverless")).toEqual({ by: "main" });
+  await worker.stop("SIGKILL");
+});

@@ -1,0 +1,147 @@
+import type { Readable } from "node:stream";
+import { type DaemonFrame, daemonFrame } from "../channel/daemon-frame.ts";
+import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
+import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import { mergeStreams } from "../channel/merge-streams.ts";
+import type { AgentRequest } from "../adapters/adapter.ts";
+import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
+import { createHandover, type Handover } from "./handover.ts";
+
+/** What a daemon's process says for none of its messages. `alive`: it said anything at all. */
+export type DaemonEvents = {
+  onReady(): void;
+  onAlive(): void;
+  onOwn(frame: AgentFrame): void;
+  onPrint(stream: "stdout" | "stderr", text: string): void;
+};
+
+export type DaemonProcess = {
+  pid: number;
+  /** When it is gone and all that it said was heard. Never rejects. */
+  exited: Promise<SandboxExit>;
+  /**
+   * Hands a message over, one at a time, and gives what is said for it, as an `Adapter` does. Aborting `signal` cancels
+   * the message; a process that doesn't let go of it is killed. Throws `DaemonLost` when the process ends under it.
+   */
+  deliver(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
+  /** Asks it to end. */
+  stop(): void;
+  kill(): void;
+};
+
+/** The daemon's process ended while it was at work on a message; without an `exit`, it was gone before. */
+export class DaemonLost extends Error {
+  override name = "DaemonLost";
+  readonly exit: SandboxExit | null;
+  constructor(exit: SandboxExit | null) {
+    super(`The daemon's process ended under the message: ${exit?.signal ?? `code ${exit?.code ?? "unknown"}`}.`);
+    this.exit = exit;
+  }
+}
+
+/** How long a cancelled message may take to end before its process is killed. */
+const cancelMs = 1_000;
+const wellEnded: SandboxExit = { code: 0, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
+
+type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
+type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
+
+/** Listens to a daemon's process from its start to its end. */
+export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): DaemonProcess {
+  let ready = false;
+  let message: Message | null = null;
+  const command: Command = (body) => void child.stdin.write(`${JSON.stringify(body)}\n`);
+
+  async function hear(line: Line): Promise<void> {
+    events.onAlive();
+    if (line.type === "print") events.onPrint(line.stream, line.text);
+    else if (line.type === "fault") events.onOwn(warning(line));
+    else if (line.type === "ready") {
+      ready = true;
+      events.onReady();
+    } else await pass(line);
+  }
+  async function pass({ to, ...frame }: MessageFrame): Promise<void> {
+    if (to === null) events.onOwn(frame);
+    // What is said for a message that is over is nobody's.
+    else if (message?.run_id === to) await message.frames.put(frame);
+  }
+  async function listen(): Promise<SandboxExit> {
+    const prints = [readPrints(child.stdout, "stdout"), readPrints(child.stderr, "stderr")];
+    for await (const line of mergeStreams<Line>([decodeLines(child.events, daemonFrame), ...prints])) await hear(line);
+    const exit = await child.exited;
+    message?.frames.end();
+    return exit;
+  }
+  const exited = listen();
+
+  return {
+    pid: child.pid,
+    exited,
+    async *deliver(request, signal) {
+      const { resources: _r, code: _c, version_env: _v, ...rest } = request;
+      const { run_id } = request;
+      const frames = createHandover<AgentFrame>();
+      message = { run_id, frames };
+      const undo = onAbort(signal, () => cancel(run_id, command, child));
+      try {
+        yield { type: "started", warm: true };
+        command({ type: "message", ...rest });
+        const ended = yield* passOn(frames);
+        const exit = ended ? wellEnded : await exited;
+        if (!ended && !signal.aborted) throw new DaemonLost(exit);
+        yield { type: "exit", ...exit };
+      } finally {
+        message = null;
+        frames.end();
+        undo();
+      }
+    },
+    stop: () => (ready ? command({ type: "stop" }) : child.kill()),
+    kill: () => child.kill(),
+  };
+}
+
+type Message = { run_id: string; frames: Handover<AgentFrame> };
+type Command = (body: object) => void;
+
+/** True: the message has come to its end; false: the process has. */
+async function* passOn(frames: Handover<AgentFrame>): AsyncGenerator<AgentFrame, boolean> {
+  for (;;) {
+    const frame = await frames.take();
+    if (!frame) return false;
+    yield frame;
+    if (frame.type === "result" || frame.type === "error") return true;
+  }
+}
+
+function onAbort(signal: AbortSignal, act: () => () => void): () => void {
+  let undo = (): void => {};
+  const listener = (): void => {
+    undo = act();
+  };
+  signal.addEventListener("abort", listener, { once: true });
+  if (signal.aborted) listener();
+  return () => {
+    signal.removeEventListener("abort", listener);
+    undo();
+  };
+}
+
+function cancel(run_id: string, command: Command, child: SandboxProcess): () => void {
+  command({ type: "cancel", run_id });
+  const deaf = setTimeout(() => child.kill(), cancelMs);
+  return () => clearTimeout(deaf);
+}
+
+async function* readPrints(source: Readable, stream: "stdout" | "stderr"): AsyncGenerator<Line> {
+  source.setEncoding("utf8");
+  for await (const text of source as AsyncIterable<string>) yield { type: "print", stream, text };
+}
+
+const warning = ({ reason }: FrameFault): AgentFrame => ({
+  type: "log",
+  level: "warn",
+  stream: "agent",
+  message: `The daemon wrote a line that can't be used: ${reason}.`,
+});

@@ -1,0 +1,37 @@
+import type { AgentRequest } from "../adapters/adapter.ts";
+import type { Frame } from "../channel/frame-schema.ts";
+import type { DaemonLife } from "./daemon-life.ts";
+import { DaemonLost } from "./daemon-process.ts";
+import { keepState } from "./hear-own-frame.ts";
+
+/**
+ * One message, played by the daemon's process: what an `Adapter` gives. Throws `DaemonLost` when the process ends under it,
+ * or isn't there any more.
+ */
+export async function* deliverMessage(
+  life: DaemonLife,
+  request: AgentRequest,
+  signal: AbortSignal,
+): AsyncGenerator<Frame> {
+  const { live } = life;
+  if (!live) throw new DaemonLost(null);
+  Object.assign(live, { busy: true, signal, lastProgressAt: performance.now() });
+  try {
+    for await (const frame of live.process.deliver(request, signal)) {
+      if (frame.type === "started" || frame.type === "exit") yield frame;
+      else yield live.redact.deep(frame);
+      if (frame.type === "started" && request.version !== live.version) yield otherVersion(request, live.version);
+      if (frame.type === "state") keepState(life, frame.state_snapshot);
+    }
+  } finally {
+    Object.assign(live, { busy: false, signal: null });
+    if (live.stoppingSince !== null) live.process.stop();
+  }
+}
+
+const otherVersion = ({ version }: AgentRequest, running: string): Frame => ({
+  type: "log",
+  level: "warn",
+  stream: "agent",
+  message: `The daemon runs version ${running}; the run asked for ${version}.`,
+});

@@ -1,0 +1,45 @@
+import type { DaemonStatus } from "../../shared/schemas/daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import { isAskedAnew, isStalled, type SeenDaemon, type SupervisionTimes } from "./seen-daemon.ts";
+
+/**
+ * What to do next. `release`: it is over, let go of it. `fail`: the same, as failed. `stop`: ask the process to end.
+ * `watch`, `confirm` and `roll_back` are the steps of a watched upgrade.
+ */
+export type Step = "wait" | "start" | "stop" | "kill" | "release" | "fail" | "watch" | "confirm" | "roll_back";
+
+/** The one step that brings what is seen nearer to what is wanted. */
+export function decideStep(wanted: WantedDaemon, seen: SeenDaemon, now: number, times: SupervisionTimes): Step {
+  if (!seen.process) return stepWithoutProcess(wanted, seen, now);
+  const { process } = seen;
+  if (process.stoppingSince !== null) return now - process.stoppingSince >= wanted.grace_ms ? "kill" : "wait";
+  if (wanted.desired === "stopped" || isAskedAnew(wanted, seen)) return "stop";
+  if (!process.ready) return now - process.startedAt >= times.startMs ? "kill" : "wait";
+  if (wanted.previous_version === null) return "wait";
+  if (isStalled(process, now, times)) return "roll_back";
+  if (wanted.watch_left_ms === null) return "watch";
+  return wanted.watch_left_ms <= 0 ? "confirm" : "wait";
+}
+
+function stepWithoutProcess(wanted: WantedDaemon, seen: SeenDaemon, now: number): Step {
+  if (wanted.desired === "stopped") return "release";
+  if (isAskedAnew(wanted, seen)) return "start";
+  if (wanted.previous_version !== null && seen.crashes > 0) return "roll_back";
+  if (seen.startAt === "never") return "fail";
+  return seen.startAt !== null && now < seen.startAt ? "wait" : "start";
+}
+
+/** The status that all this amounts to. */
+export function statusOf(wanted: WantedDaemon, seen: SeenDaemon, now: number, times: SupervisionTimes): DaemonStatus {
+  const { process } = seen;
+  if (process) {
+    if (process.stoppingSince !== null) return "stopping";
+    if (!process.ready) return "starting";
+    if (isStalled(process, now, times)) return "degraded";
+    return wanted.desired === "paused" ? "paused" : "running";
+  }
+  if (wanted.desired === "stopped") return "stopped";
+  if (isAskedAnew(wanted, seen) || seen.startAt === null) return "starting";
+  if (seen.startAt === "never") return "failed";
+  return now < seen.startAt ? "backoff" : "starting";
+}

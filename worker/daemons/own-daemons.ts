@@ -1,0 +1,62 @@
+import { claimDaemons } from "../../shared/store/daemons/claim-daemons.ts";
+import { connectSubscriber } from "../../shared/stream/connection.ts";
+import { daemonsChannel } from "../../shared/stream/keys.ts";
+import type { WorkerContext } from "../context.ts";
+import { superviseDaemon, type Supervisor } from "./supervise-daemon.ts";
+
+export type DaemonOwner = {
+  /** Takes daemons that nobody has, as far as there is room. */
+  claim(): Promise<void>;
+  /** Gives all daemons away, each after the message at hand or `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+};
+
+/** The daemons of this worker. Whoever wants something of a daemon tells all workers: its owner looks, the others claim. */
+export function ownDaemons(ctx: WorkerContext): DaemonOwner {
+  const { config, db, log } = ctx;
+  const owned = new Map<string, Supervisor>();
+  let claiming: Promise<void> | null = null;
+  let leaving = false;
+
+  async function claimSome(): Promise<void> {
+    const limit = config.daemons.perWorker - owned.size;
+    if (leaving || limit <= 0) return;
+    const options = { worker_id: ctx.workerId, leaseMs: config.worker.leaseMs, limit };
+    for (const daemon of await claimDaemons(db, options)) {
+      const supervisor = superviseDaemon(ctx, daemon);
+      owned.set(daemon.agent_id, supervisor);
+      void supervisor.over.then(() => {
+        if (owned.get(daemon.agent_id) === supervisor) owned.delete(daemon.agent_id);
+      });
+    }
+  }
+  function claim(): Promise<void> {
+    claiming ??= claimSome().finally(() => (claiming = null));
+    return claiming;
+  }
+  function hear(message: string): void {
+    const [word, agentId = ""] = message.split(" ");
+    const supervisor = owned.get(agentId);
+    if (word === "mail") supervisor?.mail();
+    else if (supervisor) supervisor.look();
+    else void claim().catch(() => undefined);
+  }
+
+  const redis = connectSubscriber(config.redis.url, (error) =>
+    log.warn({ part: "daemons", err: error.message }, "connection fault"),
+  );
+  redis.subscribe(daemonsChannel(config.redis.prefix)).catch(() => undefined);
+  redis.on("message", (_channel, message: string) => hear(message));
+
+  return {
+    claim,
+    async drain(graceMs) {
+      leaving = true;
+      redis.disconnect();
+      await claiming?.catch(() => undefined);
+      const given = [...owned];
+      await Promise.all(given.map(([, supervisor]) => supervisor.drain(graceMs)));
+      await Promise.allSettled(given.map(([agentId]) => ctx.streams.tellDaemons("look", agentId)));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { DaemonReport } from "../../shared/store/daemons/keep-daemon.ts";
+import { type DaemonLife, seenOf } from "./daemon-life.ts";
+import { statusOf } from "./desired-state.ts";
+import { isStalled } from "./seen-daemon.ts";
+
+/** What is told of it. Before the first look at what is wanted it is `starting`. */
+export function reportOf(life: DaemonLife): DaemonReport {
+  const { live, wanted, times, startAt } = life;
+  const now = performance.now();
+  return {
+    status: wanted ? statusOf(wanted, seenOf(life), now, times) : "starting",
+    pid: live?.process.pid ?? null,
+    restarts: life.restarts,
+    crashes: life.crashes,
+    restart_seen: life.last?.restart ?? life.claimed.restart_seen,
+    next_start_at: typeof startAt === "number" ? wallClock(startAt) : null,
+    last_exit: life.lastExit,
+    degraded: live !== null && isStalled(live, now, times),
+    last_progress_at: live && wallClock(live.lastProgressAt),
+    started_at: live?.startedOn ?? null,
+  };
+}
+
+const wallClock = (at: number): Date => new Date(Date.now() + at - performance.now());

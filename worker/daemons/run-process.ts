@@ -1,0 +1,102 @@
+import { createRedactor, type Redactor } from "../../shared/secrets/redact.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { SandboxExit } from "../sandbox/process.ts";
+import { backoffMs, countCrash } from "./crash-backoff.ts";
+import { type DaemonLife, type LiveProcess, seenOf } from "./daemon-life.ts";
+import { type DaemonEvents, openDaemonProcess } from "./daemon-process.ts";
+import { isAskedAnew } from "./seen-daemon.ts";
+import { hearOwnFrame } from "./hear-own-frame.ts";
+import { startDaemon } from "./start-daemon.ts";
+
+/** Starts the process that is wanted. One that can't be started has crashed. */
+export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Promise<void> {
+  if (isAskedAnew(wanted, seenOf(life))) Object.assign(life, { crashes: 0, restarts: 0 });
+  else if (life.last) life.restarts += 1;
+  life.last = { version: wanted.version, restart: wanted.restart_wanted };
+  life.startAt = null;
+  const startedAt = performance.now();
+  try {
+    const { child, secrets } = await startDaemon(life.ctx, life.claimed, wanted);
+    const redact = createRedactor(secrets);
+    const state = {
+      ready: false,
+      startedAt,
+      stoppingSince: null,
+      busy: false,
+      lastProgressAt: startedAt,
+      signal: null,
+    };
+    const live: LiveProcess = {
+      ...state,
+      version: wanted.version,
+      startedOn: new Date(),
+      redact,
+      process: openDaemonProcess(
+        child,
+        eventsOf(life, redact, () => live),
+      ),
+    };
+    life.live = live;
+    life.log.add("daemon", `started as process ${child.pid}, version ${wanted.version}`);
+    void live.process.exited.then((exit) => noteExit(life, live, exit));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    noteCrash(life, startedAt, { code: null, signal: null, reason });
+  }
+}
+
+function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): DaemonEvents {
+  return {
+    onReady() {
+      live().ready = true;
+      life.bell.ring();
+    },
+    onAlive() {
+      if (life.live) life.live.lastProgressAt = performance.now();
+    },
+    onOwn: (frame) => hearOwnFrame(life, redact.deep(frame)),
+    onPrint: (stream, text) => life.log.add(stream, redact.text(text)),
+  };
+}
+
+/** Asks the process to end, once the message at hand is done. */
+export function stopProcess({ live }: DaemonLife): void {
+  if (!live) return;
+  live.stoppingSince = performance.now();
+  if (!live.busy) live.process.stop();
+}
+
+/** Ends the process, if there is one; resolves when it is gone. */
+export async function killProcess({ live }: DaemonLife): Promise<void> {
+  live?.process.kill();
+  await live?.process.exited;
+}
+
+type HowItEnded = { code: number | null; signal: string | null; reason: string | null };
+
+function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: SandboxExit): void {
+  life.live = null;
+  const deaf = live.signal?.aborted === true;
+  life.endedByUs = live.stoppingSince !== null || deaf;
+  if (!life.endedByUs) {
+    const unready = live.ready ? null : "it was not ready";
+    return noteCrash(life, live.startedAt, { code, signal, reason: limit ? `${limit}_limit` : unready });
+  }
+  const reason = deaf ? "a cancelled message did not end" : "stopped";
+  life.lastExit = { code, signal, reason, at: new Date().toISOString() };
+  life.log.add("daemon", `ended (${signal ?? `code ${code}`}): ${reason}`);
+  life.bell.ring();
+}
+
+function noteCrash(life: DaemonLife, startedAt: number, how: HowItEnded): void {
+  const { backoffScale } = life.ctx.config.daemons;
+  const now = performance.now();
+  life.endedByUs = false;
+  life.crashes = countCrash(life.crashes, now - startedAt, backoffScale);
+  const delay = backoffMs(life.crashes, backoffScale);
+  life.startAt = delay === null ? "never" : now + delay;
+  life.lastExit = { ...how, at: new Date().toISOString() };
+  const way = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
+  life.log.add("daemon", `crashed (${way})${how.reason === null ? "" : `: ${how.reason}`}`, "error");
+  life.bell.ring();
+}

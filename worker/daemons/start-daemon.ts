@@ -1,0 +1,69 @@
+import { runLimits } from "../../shared/run/limits.ts";
+import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
+import { open } from "../../shared/secrets/seal.ts";
+import { daemonEnvField } from "../../shared/secrets/sealed-fields.ts";
+import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WorkerContext } from "../context.ts";
+import type { SandboxProcess } from "../sandbox/process.ts";
+import type { DaemonStart } from "./daemon-host.ts";
+
+const MiB = 1024 * 1024;
+const defaultFile = "main.py";
+
+export type StartedDaemon = {
+  child: SandboxProcess;
+  /** Values that must not leave it. */
+  secrets: string[];
+};
+
+type Deps = Pick<WorkerContext, "db" | "config" | "daemonHosts">;
+
+/** Starts the process of the version that is wanted. Throws when there is nothing to start or no sandbox for it. */
+export async function startDaemon(
+  { db, config, daemonHosts }: Deps,
+  { agent_id, user_id }: { agent_id: string; user_id: string },
+  wanted: WantedDaemon,
+): Promise<StartedDaemon> {
+  const { version } = wanted;
+  const found = await resolveVersion(db, agent_id, version, null);
+  if ("missing" in found) throw new Error(`There is no version '${version}' of the agent.`);
+  const agent = agentConfig.parse(found.config);
+  const host = daemonHosts.get(agent.adapter_type ?? "python");
+  if (!host) throw new Error(`No daemon of the adapter '${agent.adapter_type}' can run here.`);
+  const env_vars = openEnv(config.encryptionKeys, agent_id, wanted.sealed_env);
+  const child = await host({
+    agent_id,
+    user_id,
+    version,
+    ...codeOf(agent),
+    env: { ...agent.env, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
+    state_snapshot: wanted.state_snapshot ?? "",
+    resources: resourcesOf(agent),
+  });
+  return { child, secrets: Object.values(env_vars) };
+}
+
+function codeOf({ source, files, entrypoint }: AgentConfig): Pick<DaemonStart, "code" | "entrypoint"> {
+  const code = { ...(source === undefined ? {} : { [defaultFile]: source }), ...files };
+  if (entrypoint === undefined && !(defaultFile in code)) throw new Error("The agent's config holds no code to run.");
+  return { code, entrypoint: entrypoint ?? defaultFile };
+}
+
+function resourcesOf({ limits }: AgentConfig): DaemonStart["resources"] {
+  return {
+    memory_bytes: limits?.memory_mb === undefined ? runLimits.memory_bytes : limits.memory_mb * MiB,
+    processes: limits?.pids ?? runLimits.processes,
+    disk_bytes: limits?.files_bytes ?? runLimits.disk_bytes,
+  };
+}
+
+function openEnv(
+  keys: Deps["config"]["encryptionKeys"],
+  agent_id: string,
+  sealed: Buffer | null,
+): Record<string, string> {
+  return sealed
+    ? (JSON.parse(open(keys, sealed, daemonEnvField(agent_id)).toString("utf8")) as Record<string, string>)
+    : {};
+}
