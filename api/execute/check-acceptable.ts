@@ -27,7 +27,9 @@ export async function checkAcceptable(
   const { input_schema } = agentConfig.parse(version.config);
   const faults = input_schema ? jsonSchemas.faultsOf(input_schema, request.input_payload) : [];
   if (faults.length > 0)
-    throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "input_payload", ...loc] })));
+    throw new ValidationFault(
+      faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),
+    );
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);
   if (lifecycle !== "serverless" && !(await fleet.offers(`${lifecycle}:${adapter_type}`)))

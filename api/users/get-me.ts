@@ -1,4 +1,3 @@
-import { notFound } from "../../shared/errors.ts";
 import { me, userRecord } from "../../shared/schemas/user.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
 import { readUser } from "../../shared/store/users/read-users.ts";
@@ -17,9 +16,7 @@ export const getMe = defineOperation({
   responses: { 200: { description: "The user", schema: userRecord } },
   async handle({ db }: ApiContext, { query, caller }) {
     const id = ownerOf(caller, query.user_id);
-    await ensureUser(db, id);
-    const body = await readUser(db, id, null);
-    if (!body) throw notFound("user", id);
+    const body = (await readUser(db, id, null)) ?? (await ensureUser(db, id));
     return { status: 200, body };
   },
 });

@@ -19,8 +19,8 @@ export async function createUser(db: Db, id: string, profile: UserPatch): Promis
 }
 
 /** Sees to it that a user has a row: whoever only ever ran agents has none. */
-export async function ensureUser(db: Db, id: string): Promise<void> {
-  await db.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET deleted_at = NULL", [id]);
+export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
+  return toUserRecord(await db.prisma.user.upsert({ where: { id }, create: { id }, update: { deleted_at: null } }));
 }
 
 /** Merges a patch into a user; null empties a field. Null: there is no such user, or `owner` is another one. */

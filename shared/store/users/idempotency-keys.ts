@@ -3,14 +3,14 @@ import type { Db } from "../client.ts";
 /** A client's key, on one operation of one user. */
 export type RepeatKey = { user_id: string; route: string; key: string };
 
-export type Claimed =
+type Claimed =
   /** The first with this key; `answer` is what it came with. */
   | { kind: "first" }
   /** Another came before. `answer` is null while it is still at work. */
   | { kind: "repeat"; request_hash: Buffer; answer: Answer | null };
 
 /** `text` is kept as it is: an answer that may show a secret is sealed before. */
-export type Answer = { status: number; text: string };
+type Answer = { status: number; text: string };
 
 const keptFor = "24 hours";
 /** A first one that has not answered for this long died: the next one takes its place. */
@@ -73,4 +73,9 @@ export async function freeKey(db: Db, { user_id, route, key }: RepeatKey): Promi
     "DELETE FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3 AND status_code IS NULL",
     [user_id, route, key],
   );
+}
+
+/** Removes keys that may be used anew anyway. */
+export async function forgetExpiredKeys(db: Db): Promise<void> {
+  await db.sql.query("DELETE FROM idempotency_keys WHERE expires_at < now()");
 }

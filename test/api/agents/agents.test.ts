@@ -66,6 +66,20 @@ test("an agent goes when its runs have ended; they stay, and its id is free agai
   expect((await call(url, "POST", "/v1/agents", { id, user_id: "other", name: "x" })).status).toBe(201);
 });
 
+test("a run whose agent goes in the moment of its acceptance still ends", async () => {
+  const [id, blocker] = [await makeAgent(url, "def main(i): return {}"), await makeAgent(url, sleeper)];
+  const thread_id = `t-${id}`;
+  const first = await run(blocker, { thread_id }, { prefer: "respond-async" });
+  const second = await run(id, { thread_id }, { prefer: "respond-async" });
+  await stack.sql.query("DELETE FROM agents WHERE id = $1", [id]);
+  await call(url, "POST", `/v1/runs/${String(first.body["id"])}/complete`, {});
+  const ended = await waitFor(async () => {
+    const { body } = await call(url, "GET", `/v1/runs/${String(second.body["id"])}`);
+    return body["completed_at"] && body;
+  });
+  expect(ended).toMatchObject({ status: "error", error: { code: "no_entrypoint" } });
+});
+
 test("a paused agent refuses runs and begins none that wait; resumed, those go on", async () => {
   const id = await makeAgent(url, "def main(i): return {}");
   const thread_id = `t-${id}`;

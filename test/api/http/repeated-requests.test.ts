@@ -51,6 +51,20 @@ test("a refused request leaves its key free", async () => {
   expect((await call(url, "POST", "/v1/agents", { ...body, id: "free" }, key("k4"))).status).toBe(201);
 });
 
+test("a key whose first request died unanswered is taken over after a minute, and any key is free after a day", async () => {
+  await call(url, "POST", "/v1/agents", body, key("k6"));
+  const again = () => call(url, "POST", "/v1/agents", body, key("k6"));
+  const change = (set: string) => stack.sql.query(`UPDATE idempotency_keys SET ${set} WHERE key = 'k6'`);
+  await change("status_code = NULL, response = NULL");
+  expect(await again()).toMatchObject({ status: 409, body: { code: "request_in_progress" } });
+  await change("created_at = now() - interval '2 minutes'");
+  const taken = await again();
+  expect([taken.status, taken.headers.get("idempotency-replayed")]).toEqual([201, null]);
+  await change("expires_at = now() - interval '1 second'");
+  const other = await call(url, "POST", "/v1/agents", { ...body, name: "another" }, key("k6"));
+  expect(other).toMatchObject({ status: 201, body: { name: "another" } });
+});
+
 test("a secret that is shown once is kept sealed for its repeat", async () => {
   const first = await call(url, "POST", "/v1/users/me/callback-secret", { user_id: "ada" }, key("k5"));
   const second = await call(url, "POST", "/v1/users/me/callback-secret", { user_id: "ada" }, key("k5"));
