@@ -76,9 +76,10 @@ test("every action through control, each of them twice: the second changes nothi
   await waitFor(
     async () => (await call(url, "GET", `/v1/runs/${String(waiting.body["id"])}`)).body["status"] === "success",
   );
-  const restarted = await control(url, agent_id, { action: "restart" });
-  expect(restarted).toMatchObject({ changed: true, daemon: { status: "running" } });
-  await daemonThat(url, agent_id, ({ pid, status }) => status === "running" && pid !== started.pid);
+  const restarts = await Promise.all([1, 2, 3].map(() => control(url, agent_id, { action: "restart" })));
+  expect(restarts.map(({ changed }) => changed).sort()).toEqual([false, false, true]);
+  const pids = new Set(restarts.map(({ daemon }) => daemon.pid));
+  expect([pids.size, pids.has(started.pid)]).toEqual([1, false]);
   expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ count: 1, word: "[redacted]" });
   expect(await twice({ action: "stop", grace_ms: 2_000 })).toMatchObject({ status: "stopped", pid: null });
   expect(await twice({ action: "start" })).toMatchObject({ status: "running", restarts: 0 });

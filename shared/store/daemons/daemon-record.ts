@@ -38,8 +38,10 @@ function whatIsSeen({ owned, status, worker_id, pid, in_flight, uptime_ms, ...ro
     const seen = { worker_id: owned ? worker_id : null, pid: null, health, uptime_ms: null };
     return { ...seen, status: pid === null ? status : "crashed" };
   }
+  const goes = status !== "starting" && row.restart_wanted > row.restart_seen;
   const state = row.health_state === "degraded" ? "degraded" : "healthy";
-  return { status, worker_id, pid, health: { state, last_progress_at, busy: in_flight > 0 }, uptime_ms };
+  const health = { state, last_progress_at, busy: in_flight > 0 } as const;
+  return { status: goes ? "stopping" : status, worker_id, pid, health, uptime_ms };
 }
 
 /** What an agent shows that never had a daemon. */
