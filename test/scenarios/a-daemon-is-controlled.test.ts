@@ -177,12 +177,15 @@ test("the log and the status are a stream that resumes without a gap", async () 
     "def on_message(input):\n    return input\ndef main():\n    print('one')\n    print('two')\n",
   );
   const path = `${url}/v1/daemon/${agent_id}/stream`;
-  const watching = fetch(path).then((answer) => readEvents(answer, ({ data }) => data["message"] === "two"));
-  await control(url, agent_id, { action: "start" });
-  const events = await watching;
-  expect(events.filter(({ event }) => event === "daemon.status").map(({ data }) => data["status"])).toContain(
-    "stopped",
-  );
+  const starting: Promise<unknown>[] = [];
+  const events = await readEvents(await fetch(path), ({ event, data }) => {
+    if (event === "daemon.status" && starting.length === 0) starting.push(control(url, agent_id, { action: "start" }));
+    return data["message"] === "two";
+  });
+  await Promise.all(starting);
+  const statuses = events.filter(({ event }) => event === "daemon.status").map(({ data }) => data["status"]);
+  expect(statuses[0]).toBe("stopped");
+  expect(statuses.length).toBeGreaterThan(1);
   const lines = events.filter(({ event }) => event === "log");
   expect(lines.map(({ data }) => data["message"])).toEqual([expect.stringContaining("started"), "one", "two"]);
   const rest = await fetch(path, { headers: { "last-event-id": lines[0]?.id ?? "" } });
