@@ -16,7 +16,7 @@ export const controlDaemon = defineOperation({
   scope: "daemons:write",
   summary: "Control an agent's daemon",
   description:
-    "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
+    "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. A restart while one is under way is the same one; `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
   request: { params: daemonParams, query: waitQuery, body: daemonControl },
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {

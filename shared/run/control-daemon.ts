@@ -47,8 +47,9 @@ export function applyCommand(standing: StandingDaemon, command: DaemonCommand): 
 function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: number): DaemonWish | null {
   const { desired, restart_wanted } = standing;
   const version = command.version ?? (desired === "stopped" ? command.current_version : standing.version);
-  const anew = command.new_env || (command.action === "restart" && restart_wanted === standing.restart_seen);
-  const same = desired === "running" && standing.status !== "failed" && version === standing.version;
+  const asked = command.action === "restart" && restart_wanted === standing.restart_seen;
+  const anew = command.new_env || asked || version !== standing.version;
+  const same = desired === "running" && standing.status !== "failed";
   if (same && !anew) return null;
   return { desired: "running", version, restart_wanted: anew ? restart_wanted + 1 : restart_wanted, grace_ms };
 }

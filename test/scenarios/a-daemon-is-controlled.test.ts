@@ -76,9 +76,10 @@ test("every action through control, each of them twice: the second changes nothi
   await waitFor(
     async () => (await call(url, "GET", `/v1/runs/${String(waiting.body["id"])}`)).body["status"] === "success",
   );
-  const restarted = await control(url, agent_id, { action: "restart" });
-  expect(restarted).toMatchObject({ changed: true, daemon: { status: "running" } });
-  await daemonThat(url, agent_id, ({ pid, status }) => status === "running" && pid !== started.pid);
+  const restarts = await Promise.all([1, 2, 3].map(() => control(url, agent_id, { action: "restart" })));
+  expect(restarts.map(({ changed }) => changed).sort()).toEqual([false, false, true]);
+  const pids = new Set(restarts.map(({ daemon }) => daemon.pid));
+  expect([pids.size, pids.has(started.pid)]).toEqual([1, false]);
   expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ count: 1, word: "[redacted]" });
   expect(await twice({ action: "stop", grace_ms: 2_000 })).toMatchObject({ status: "stopped", pid: null });
   expect(await twice({ action: "start" })).toMatchObject({ status: "running", restarts: 0 });
@@ -176,12 +177,15 @@ test("the log and the status are a stream that resumes without a gap", async () 
     "def on_message(input):\n    return input\ndef main():\n    print('one')\n    print('two')\n",
   );
   const path = `${url}/v1/daemon/${agent_id}/stream`;
-  const watching = fetch(path).then((answer) => readEvents(answer, ({ data }) => data["message"] === "two"));
-  await control(url, agent_id, { action: "start" });
-  const events = await watching;
-  expect(events.filter(({ event }) => event === "daemon.status").map(({ data }) => data["status"])).toContain(
-    "stopped",
-  );
+  const starting: Promise<unknown>[] = [];
+  const events = await readEvents(await fetch(path), ({ event, data }) => {
+    if (event === "daemon.status" && starting.length === 0) starting.push(control(url, agent_id, { action: "start" }));
+    return data["message"] === "two";
+  });
+  await Promise.all(starting);
+  const statuses = events.filter(({ event }) => event === "daemon.status").map(({ data }) => data["status"]);
+  expect(statuses[0]).toBe("stopped");
+  expect(statuses.length).toBeGreaterThan(1);
   const lines = events.filter(({ event }) => event === "log");
   expect(lines.map(({ data }) => data["message"])).toEqual([expect.stringContaining("started"), "one", "two"]);
   const rest = await fetch(path, { headers: { "last-event-id": lines[0]?.id ?? "" } });

@@ -6,7 +6,8 @@ import type { Db } from "../../shared/store/client.ts";
 
 export type DaemonLog = {
   add(stream: DaemonLogLine["stream"], message: string, level?: string): void;
-  /** Writes what waits, once. */
+  /** Resolves when all that was added is written, as far as Postgres has it. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -59,6 +60,7 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
         else place({ level, stream, message: message.slice(0, maxLength) });
       }
     },
+    flush,
     async close() {
       clearInterval(timer);
       await flush();

@@ -27,7 +27,7 @@ export type Supervisor = {
 const startMs = 60_000;
 const retryMs = 200;
 
-/** `provenAt`: when the lease was last asked for in vain or not. `draining`: this worker goes, within that grace. */
+/** `provenAt`: when the lease that we were last granted was asked for. `draining`: this worker goes, within that grace. */
 type Watch = { life: DaemonLife; mailbox: Mailbox; provenAt: number; lost: boolean; draining: number | null };
 
 /**
@@ -102,6 +102,8 @@ async function turn(watch: Watch, leaseMs: number): Promise<boolean> {
   if (step === "release" || step === "fail") {
     if (step === "fail") life.log.add("daemon", "crashed too often and is given up", "error");
     life.wanted = read;
+    // The next owner's epoch fences what comes later.
+    await life.log.flush();
     await beat(watch, 0);
     return true;
   }

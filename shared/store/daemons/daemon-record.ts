@@ -23,23 +23,26 @@ export function toDaemonRecord(row: DaemonRow): DaemonRecord {
     restarts,
     last_exit: daemonExit.nullable().parse(row.last_exit),
     previous_version,
-    started_at: row.started_at?.toISOString() ?? null,
     in_flight,
     mailbox_depth,
   };
 }
 
-type Seen = Pick<DaemonRecord, "status" | "worker_id" | "pid" | "health" | "uptime_ms">;
+type Seen = Pick<DaemonRecord, "status" | "worker_id" | "pid" | "health" | "started_at" | "uptime_ms">;
 
 function whatIsSeen({ owned, status, worker_id, pid, in_flight, uptime_ms, ...row }: DaemonRow): Seen {
   const last_progress_at = row.last_progress_at?.toISOString() ?? null;
   if (pid === null || !owned) {
     const health = { state: "unknown", last_progress_at, busy: false } as const;
-    const seen = { worker_id: owned ? worker_id : null, pid: null, health, uptime_ms: null };
-    return { ...seen, status: pid === null ? status : "crashed" };
+    const owner = owned ? worker_id : null;
+    const told = pid === null ? status : "crashed";
+    return { status: told, worker_id: owner, pid: null, health, started_at: null, uptime_ms: null };
   }
+  const goes = status !== "starting" && row.restart_wanted > row.restart_seen;
   const state = row.health_state === "degraded" ? "degraded" : "healthy";
-  return { status, worker_id, pid, health: { state, last_progress_at, busy: in_flight > 0 }, uptime_ms };
+  const health = { state, last_progress_at, busy: in_flight > 0 } as const;
+  const started_at = row.started_at?.toISOString() ?? null;
+  return { status: goes ? "stopping" : status, worker_id, pid, health, started_at, uptime_ms };
 }
 
 /** What an agent shows that never had a daemon. */

@@ -45,7 +45,7 @@ export async function moveCurrent(
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
     const daemons = await tx.$executeRaw`
-      UPDATE daemons SET version = ${target}, watch_until = NULL, crashes = 0, next_start_at = NULL,
+      UPDATE daemons SET version = ${target}, restart_wanted = restart_wanted + 1, watch_until = NULL, crashes = 0, next_start_at = NULL,
         previous_version = CASE WHEN previous_version = ${target} THEN NULL ELSE coalesce(previous_version, version) END,
         status = CASE WHEN status = 'failed' THEN 'starting' ELSE status END
       WHERE agent_id = ${agent_id} AND desired <> 'stopped' AND version <> ${target}`;

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AgentRequest } from "../../../worker/adapters/adapter.ts";
+import type { AgentFrame, Frame } from "../../../worker/channel/frame-schema.ts";
+import { type DaemonProcess, DaemonLost, openDaemonProcess } from "../../../worker/daemons/daemon-process.ts";
+import { createPythonHost } from "../../../worker/daemons/python-host.ts";
+import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
+import { waitFor } from "../../harness/wait-for.ts";
+import { agentRequest, resources } from "../adapters/run-agent.ts";
+import { openLevels } from "../sandbox/open-levels.ts";
+
+let machine: Awaited<ReturnType<typeof openLevels>>;
+beforeAll(async () => {
+  machine = await openLevels();
+});
+afterAll(() => machine.close());
+
+type Started = { daemon: DaemonProcess; own: AgentFrame[]; prints: string[]; ready: Promise<void> };
+const level = (index: number): Sandbox => {
+  const found = machine.levels.at(index);
+  if (!found) throw new Error("no level at all");
+  return found;
+};
+
+async function start(sandbox: Sandbox, source: string, entrypoint = "main.py"): Promise<Started> {
+  const own: AgentFrame[] = [];
+  const prints: string[] = [];
+  let onReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (onReady = resolve));
+  const identity = { agent_id: "agent_1", user_id: "user_1", version: "1.0.0", env: { COLOUR: "blue" } };
+  const start = { ...identity, entrypoint, code: { "main.py": source }, state_snapshot: "kept", resources };
+  const child = await createPythonHost(sandbox, machine.python)(start);
+  const daemon = openDaemonProcess(child, {
+    onReady,
+    onAlive: () => {},
+    onOwn: (frame) => own.push(frame),
+    onPrint: (_stream, text) => prints.push(text),
+  });
+  return { daemon, own, prints, ready };
+}
+
+let count = 0;
+async function deliver(
+  daemon: DaemonProcess,
+  input_payload: Record<string, unknown>,
+  changes: Partial<AgentRequest> = {},
+  signal = new AbortController().signal,
+): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  const request = agentRequest("chatty", { run_id: `run_${++count}`, input_payload, thread_id: null, ...changes });
+  for await (const frame of daemon.deliver(request, signal)) frames.push(frame);
+  return frames;
+}
+const resultOf = (frames: Frame[]): unknown => frames.find((frame) => frame.type === "result")?.result_content;
+
+describe.each([0, -1])("at level index %i of those that this machine has", (index) => {
+  test("messages are answered in one process that ends when it is asked to", async () => {
+    const { daemon, ready, own, prints } = await start(
+      level(index),
+      `
+import os, subprocess, sys
+print("loaded")
+count = 0
+async def on_message(input, context):
+    global count
+    count += 1
+    print("for the run")
+    context.progress(0.5, "half")
+    return {"count": count, "colour": os.environ["COLOUR"], "state": context.state, "stdin": subprocess.run(["cat"], capture_output=True).stdout.decode(),
+            "files": {name: open(path).read() for name, path in context.files.items()}, "env": context.env.get("MINE")}
+`,
+    );
+    await ready;
+    const first = await deliver(daemon, {}, { files: { "a/b.txt": "data:,hi%20there" }, env: { MINE: "x" } });
+    expect(first.map(({ type }) => type)).toEqual(["started", "output", "progress", "result", "exit"]);
+    expect(resultOf(first)).toEqual({
+      count: 1,
+      colour: "blue",
+      state: "kept",
+      stdin: "",
+      files: { "a/b.txt": "hi there" },
+      env: "x",
+    });
+    expect(resultOf(await deliver(daemon, {}))).toMatchObject({ count: 2, files: {}, env: null });
+    daemon.stop();
+    expect(await daemon.exited).toMatchObject({ code: 0, signal: null });
+    expect(prints.join("")).toBe("loaded\n");
+    expect(own).toEqual([]);
+  });
+
+  test("a cancelled message ends within its yields and sleeps, and the frames around it stay whole", async () => {
+    const { daemon, ready } = await start(
+      level(index),
+      `
+import time
+def on_message(input, context):
+    for i in range(input["n"]):
+        yield {"i": i, "pad": "x" * 20_000}
+    time.sleep(input.get("sleep", 0))
+`,
+    );
+    await ready;
+    for (let i = 0; i < 20; i++) {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), i * 3);
+      const frames = await deliver(daemon, { n: 200, sleep: 30 }, {}, abort.signal);
+      expect(frames.some((frame) => frame.type === "log")).toBe(false);
+      expect(frames.at(-2)).toMatchObject({ type: "error", error_type: "Cancelled" });
+    }
+    expect((await deliver(daemon, { n: 3 })).map(({ type }) => type)).toEqual([
+      "started",
+      "output",
+      "output",
+      "output",
+      "result",
+      "exit",
+    ]);
+    daemon.kill();
+    await daemon.exited;
+  });
+});
+
+test("a process that dies under a message says how", async () => {
+  const { daemon, ready } = await start(level(0), "import os\ndef on_message(input):\n    os.kill(os.getpid(), 9)\n");
+  await ready;
+  const error = await deliver(daemon, {}).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DaemonLost);
+  expect(error).toMatchObject({ exit: { signal: "SIGKILL" } });
+});
+
+test("errors and results that can't be sent are the message's, and the daemon goes on", async () => {
+  const { daemon, ready } = await start(
+    level(0),
+    `
+import sys
+def on_message(input):
+    if input["how"] == "raise": raise ValueError("no")
+    if input["how"] == "exit": sys.exit(3)
+    if input["how"] == "huge": return "x" * (13 << 20)
+    return {"fine": True}
+`,
+  );
+  await ready;
+  const errors = [];
+  for (const how of ["raise", "exit", "huge"]) errors.push((await deliver(daemon, { how })).at(-2));
+  expect(errors).toMatchObject([
+    { type: "error", error_type: "ValueError", message: "no", traceback: expect.stringContaining("main.py") },
+    { type: "error", error_type: "SystemExit" },
+    { type: "error", error_type: "ResultTooLarge" },
+  ]);
+  expect(resultOf(await deliver(daemon, { how: "" }))).toEqual({ fine: true });
+  daemon.kill();
+  await daemon.exited;
+});
+
+test("main runs beside on_message: what it says is the daemon's own, and its error ends the daemon", async () => {
+  const { daemon, ready, own } = await start(
+    level(0),
+    `
+import threading
+go = threading.Event()
+def on_message(input, context):
+    context.log("mine")
+    if input.get("end"): go.set()
+    return {}
+def main(input, context):
+    context.log("own")
+    context.save_state({"n": 1})
+    go.wait()
+    raise RuntimeError("main is over")
+`,
+  );
+  await ready;
+  const logs = (await deliver(daemon, {})).flatMap((frame) => (frame.type === "log" ? [frame.message] : []));
+  expect(logs).toEqual(["mine"]);
+  await deliver(daemon, { end: true }).catch(() => undefined);
+  expect(await daemon.exited).toMatchObject({ code: 1 });
+  expect(own).toMatchObject([
+    { type: "log", message: "own" },
+    { type: "state", state_snapshot: '{"n":1}' },
+    { type: "log", level: "error", message: expect.stringContaining("main is over") },
+  ]);
+});
+
+test("a stop reaches a main that runs on: its finally blocks run", async () => {
+  const source =
+    "import time\ndef main(input, context):\n    try:\n        print('up')\n        time.sleep(60)\n    finally:\n        print('tidied')\n";
+  const { daemon, ready, prints } = await start(level(0), source);
+  await ready;
+  await waitFor(() => prints.join("") === "up\n");
+  daemon.stop();
+  expect(await daemon.exited).toMatchObject({ code: 0 });
+  expect(prints.join("")).toBe("up\ntidied\n");
+});
+
+test("an agent with neither is handed each message as a run would be; a named entrypoint is main", async () => {
+  const plain = await start(level(0), "def predict(input):\n    return input['text'].upper()\n");
+  await plain.ready;
+  expect(resultOf(await deliver(plain.daemon, { text: "loud" }))).toBe("LOUD");
+  plain.daemon.kill();
+  const named = await start(
+    level(0),
+    "def serve(input, context):\n    for m in context.messages(): m.reply(m.input['x'])\n",
+    "main.py:serve",
+  );
+  await named.ready;
+  expect(resultOf(await deliver(named.daemon, { x: 7 }))).toBe(7);
+  named.daemon.kill();
+  await Promise.all([plain.daemon.exited, named.daemon.exited]);
+});
+
+test("code that can't be loaded ends the process and tells why", async () => {
+  const { daemon, own } = await start(level(0), "def main(:\n");
+  expect(await daemon.exited).toMatchObject({ code: 1 });
+  expect(own).toMatchObject([{ type: "log", level: "error", message: expect.stringContaining("SyntaxError") }]);
+});
