@@ -23,7 +23,8 @@ type Material = {
 export function newRun(keys: KeyRing, material: Material): NewRun {
   const { request, version, run_id, traceparent, origin, replay_of } = material;
   const { agent_id, env_vars, files } = request;
-  const thread_id = request.thread_id ?? null;
+  // An interactive run without a thread begins one, named after it, by which its client can come back.
+  const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const config: AgentConfig = agentConfig.parse(version.config);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;

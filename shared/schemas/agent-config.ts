@@ -53,6 +53,8 @@ export const agentConfig = z.looseObject({
     })
     .optional(),
   max_attempts: atLeast(1, 100),
+  /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */
+  idle_timeout_ms: atLeast(1_000, 3_600_000),
   /** JSON Schemas: of what the agent takes (else 422), and of its result (else the run ends as an error). */
   input_schema: z.record(z.string(), z.unknown()).optional(),
   output_schema: z.record(z.string(), z.unknown()).optional(),

@@ -36,6 +36,8 @@ export async function startDaemon(
     agent_id,
     user_id,
     version,
+    lifecycle: "daemon",
+    packages: null,
     ...codeOf(agent),
     env: { ...agent.env, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
     state_snapshot: wanted.state_snapshot ?? "",

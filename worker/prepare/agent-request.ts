@@ -78,6 +78,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     env: { ...version_env, ...env_vars, ...runIdentity(attempt) },
     version_env,
     resources: resourcesOf(config, attempt),
+    idle_timeout_ms: config.idle_timeout_ms ?? runLimits.idle_timeout_ms,
   };
 }
 
