@@ -2,6 +2,7 @@ import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
+import { createEgressProxy } from "../shared/net/egress-proxy.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
@@ -56,7 +57,8 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   };
   const { searchPath } = config.sandbox;
   const python = await findPython(config.sandbox.python, searchPath);
-  const sandbox = opens(await openSandbox({ ...config.sandbox, python, log }));
+  const egress = createEgressProxy(config.egress);
+  const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const { db, streams, queue } = connect(config, log);
   for (const part of [db, streams, queue]) opens(part);
   const environments = openEnvironments({ python, ...config.installer });
@@ -74,15 +76,9 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       log,
     }),
   );
-  const outbox = opens(
-    startOutboxDrain({
-      db,
-      keyRing: config.encryptionKeys,
-      log,
-      ...config.callbacks,
-      readRun: (id) => readRun(db, id, null),
-    }),
-  );
+  const keyRing = config.encryptionKeys;
+  const readAny = (id: string) => readRun(db, id, null);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny }));
   const daemonHosts = createDaemonHosts(sandbox, python);
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");

@@ -17,6 +17,8 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
   const adapter = (lifecycle === "interactive" ? ctx.sessions.adapters : ctx.adapters).get(adapter_type);
   if (!adapter)
     return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
+  if (request.egress && !ctx.sandbox.hasEgress)
+    return { ...remains, error: ourFault("network_unavailable", "This worker's sandbox can give no network.") };
   const take = createFrameTaker(ctx, { attempt, hold, output, remains, secrets, limits });
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
   return remains;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { egressPattern } from "../run/egress-rule.ts";
 import { runLimits } from "../run/limits.ts";
 
 const MiB = 1024 * 1024;
@@ -51,6 +52,10 @@ export const agentConfig = z.looseObject({
       files_bytes: atLeast(1, 1024 * MiB),
       events: atLeast(1, runLimits.events),
     })
+    .optional(),
+  /** What its `full` runs and its daemon may reach: hosts, `*.domain` or `*`, with a port unless it is the web's. */
+  network: z
+    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })])
     .optional(),
   max_attempts: atLeast(1, 100),
   /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */

@@ -43,6 +43,8 @@ export type AgentRequest = {
   /** The part of `env` that is the version's own: the same for each of its runs. */
   version_env: Record<string, string>;
   resources: RunResources;
+  /** What it may reach; null: no network. */
+  egress: string[] | null;
   /** How long an `interactive` process stays when its thread says nothing. */
   idle_timeout_ms: number;
 };

@@ -8,6 +8,7 @@ export type DaemonStart = Pick<AgentRequest, "agent_id" | "user_id" | "version" 
   entrypoint: string | null;
   /** The directory of what the agent requires. */
   packages: string | null;
+  egress: string[] | null;
   resources: { memory_bytes: number; processes: number; disk_bytes: number };
 };
 

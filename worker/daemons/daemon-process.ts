@@ -82,7 +82,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     pid: child.pid,
     exited,
     async *deliver(request, signal) {
-      const { resources: _r, code: _c, version_env: _v, ...rest } = request;
+      const { resources: _r, code: _c, version_env: _v, egress: _e, ...rest } = request;
       const { run_id } = request;
       const frames = createHandover<AgentFrame>();
       message = { run_id, frames };

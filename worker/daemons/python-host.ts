@@ -15,11 +15,11 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
     });
     return compiled;
   };
-  return async ({ resources, ...start }) => {
+  return async ({ resources, egress, ...start }) => {
     const code = await runner();
     const argv = [python.path, "-I", "-S", "-X", "utf8", "-c", bootstraps.daemon] as const;
     const readOnly = start.packages === null ? [] : [start.packages];
-    const child = await sandbox.start({ argv, env: {}, readOnly, resources: { ...resources, cpu_ms } });
+    const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: { ...resources, cpu_ms } });
     child.stdin.write(`${code.length}\n`);
     child.stdin.write(code);
     child.stdin.write(`${JSON.stringify({ ...start, site_path: python.sitePath })}\n`);

@@ -20,8 +20,8 @@ export type Session = {
 
 /** Starts one. Rejects with `SandboxUnavailable`. */
 export async function openSession(host: DaemonHost, first: AgentRequest, packages: string | null): Promise<Session> {
-  const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources } = first;
-  const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages };
+  const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
+  const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
   const secrets = new Set<string>();
   let idleSince: number | null = null;

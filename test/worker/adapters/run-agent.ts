@@ -40,6 +40,7 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     env: {},
     version_env: {},
     resources,
+    egress: null,
     idle_timeout_ms: 1_000,
     ...changes,
   };
