@@ -4,7 +4,7 @@ import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
-import { busy } from "../threads/busy.ts";
+import { keepsBusy } from "../threads/busy.ts";
 import { inTransaction } from "../in-transaction.ts";
 
 /** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
@@ -106,7 +106,7 @@ const statement = {
         $18, $19, $20::run_origin, $21, $25, $26, clock_timestamp()
       WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $28::boolean
         OR EXISTS (SELECT 1 FROM runs WHERE id = $1)
-        OR NOT EXISTS (SELECT 1 FROM runs WHERE thread_id = $5 AND ${busy}))
+        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$5")}))
       RETURNING id
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
