@@ -17,6 +17,9 @@ type Material = {
   origin: NewRun["origin"];
   /** The run that this one repeats. */
   replay_of: string | null;
+  /** The job whose tick it is. */
+  job_id?: string;
+  metadata?: Record<string, unknown>;
 };
 
 /** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
@@ -43,6 +46,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     agent_id,
     version: version.version,
     thread_id,
+    multitask: config.multitask_strategy ?? "enqueue",
     adapter_type: request.adapter_type,
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
@@ -61,7 +65,8 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     traceparent,
     origin,
     replay_of,
-    metadata: {},
+    job_id: material.job_id ?? null,
+    metadata: material.metadata ?? {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
   };
 }

@@ -16,6 +16,9 @@ const envName = z
   .regex(envNamePattern)
   .refine((name) => !reservedEnv.test(name), "this name is reserved");
 
+const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
+export type MultitaskStrategy = (typeof multitaskStrategies)[number];
+
 /**
  * The keys of an agent's free-form config that mean something. Everything else in it is the author's own. A key of the
  * wrong type is a 422 at creation, so that nobody waits for a first run to learn of it.
@@ -60,6 +63,8 @@ export const agentConfig = z.looseObject({
   max_attempts: atLeast(1, 100),
   /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */
   idle_timeout_ms: atLeast(1_000, 3_600_000),
+  /** A run whose thread is busy waits (enqueue, the default), is refused, or has what is ahead of it cancelled. */
+  multitask_strategy: z.enum(multitaskStrategies).optional(),
   /** JSON Schemas: of what the agent takes (else 422), and of its result (else the run ends as an error). */
   input_schema: z.record(z.string(), z.unknown()).optional(),
   output_schema: z.record(z.string(), z.unknown()).optional(),
