@@ -72,21 +72,6 @@ test("a run goes to a worker that offers its adapter, whichever hears of it firs
   await Promise.all([plain.stop(), able.stop()]);
 }, 60_000);
 
-test("a full queue answers 429 with Retry-After before anything is written", async () => {
-  const worker = await stack.start("worker", { WORKER_SLOTS: "1" });
-  const agent_id = await makeAgent(url, sleeper(60));
-  await start(agent_id);
-  await waitFor(() => count("agent_id = $1 AND status = 'running'", agent_id));
-  const answers = [];
-  for (let i = 0; i < 12; i++) answers.push(await start(agent_id));
-  const refused = answers.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThanOrEqual(2);
-  expect(refused[0]).toMatchObject({ body: { code: "agent_queue_full" } });
-  expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(await count("agent_id = $1", agent_id)).toBe(1 + answers.length - refused.length);
-  await worker.stop("SIGKILL");
-});
-
 test("one owner's 10,000 waiting runs delay another's first by no more than a few runs' time", async () => {
   const worker = await stack.start("worker", { WORKER_SLOTS: "2" });
   const [many, one] = [await ofUser("many", sleeper(0.1)), await ofUser("one", sleeper(0))];
@@ -118,3 +103,18 @@ test("one owner's 10,000 waiting runs delay another's first by no more than a fe
   await stack.sql.query("DELETE FROM runs WHERE user_id = 'many' AND status = 'queued'");
   await worker.stop();
 }, 120_000);
+
+test("a full queue answers 429 with Retry-After before anything is written", async () => {
+  const worker = await stack.start("worker", { WORKER_SLOTS: "1" });
+  const agent_id = await makeAgent(url, sleeper(60));
+  await start(agent_id);
+  await waitFor(() => count("agent_id = $1 AND status = 'running'", agent_id));
+  const answers = [];
+  for (let i = 0; i < 12; i++) answers.push(await start(agent_id));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(2);
+  expect(refused[0]).toMatchObject({ body: { code: "agent_queue_full" } });
+  expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await count("agent_id = $1", agent_id)).toBe(1 + answers.length - refused.length);
+  await worker.stop("SIGKILL");
+});
