@@ -9,6 +9,7 @@ import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
+import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
 /** What operations work with. */
@@ -20,6 +21,7 @@ export type ApiContext = {
   queue: RunQueue;
   hub: TailHub;
   fleet: FleetView;
+  news: NewsBell;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -43,6 +45,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
+  const news = opens(openNewsBell(url, prefix, quiet("news")));
   const fleet = createFleetView(db);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
@@ -56,6 +59,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     queue,
     hub,
     fleet,
+    news,
     jsonSchemas,
     guards,
     processMetrics,
