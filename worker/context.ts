@@ -81,6 +81,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       log,
       ...config.callbacks,
       readRun: (id) => readRun(db, id, null),
+      onTold: (userId) => void streams.tellReaders(userId).catch(() => undefined),
     }),
   );
   const pythonHost = createPythonHost(sandbox, python);
