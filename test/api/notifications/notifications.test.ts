@@ -19,7 +19,8 @@ type Item = { id: string; type: string; title: string; read_at: string | null };
 const post = (user_id: string, title: string, more: Record<string, unknown> = {}) =>
   call(url, "POST", "/v1/notifications", { user_id, type: "report.ready", title, ...more });
 const list = async (query: string) => (await call(url, "GET", `/v1/notifications?${query}`)).body["data"] as Item[];
-const unread = async (user: string) => (await call(url, "GET", `/v1/notifications/count?user_id=${user}`)).body["unread"];
+const unread = async (user: string) =>
+  (await call(url, "GET", `/v1/notifications/count?user_id=${user}`)).body["unread"];
 
 test("what is posted is listed, newest first, counted, found by its filters, marked and deleted", async () => {
   const user = "reader";
@@ -70,7 +71,9 @@ test("a type that a user doesn't want to see in the app isn't listed, counted or
   ];
   expect((await call(url, "PUT", path, { preferences })).body).toEqual({ user_id: "picky", preferences });
   const hidden = await post("picky", "hidden", { type: "gossip", dedup_key: "g" });
-  expect([hidden.status, (await post("picky", "hidden", { type: "gossip", dedup_key: "g" })).status]).toEqual([201, 200]);
+  expect([hidden.status, (await post("picky", "hidden", { type: "gossip", dedup_key: "g" })).status]).toEqual([
+    201, 200,
+  ]);
   await post("picky", "shown");
   expect(await list("user_id=picky")).toMatchObject([{ title: "shown" }]);
   expect(await unread("picky")).toBe(1);
