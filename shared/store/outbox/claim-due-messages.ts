@@ -11,7 +11,7 @@ export type DueMessage = {
   /** JSON. Null: the run's record. */
   payload: string | null;
   url: string;
-  /** As the limits per host count. */
+  /** As the limits per host count: of the URL that it was owed to. */
   host: string;
   tries: number;
 };
@@ -29,7 +29,7 @@ export type ClaimLimits = {
 /**
  * Leases messages whose time has come, the longest due first; not those of webhooks that are paused or disabled. No
  * message goes to two callers. Callers that ask at the same moment may together exceed `per_host`, each of them by its own
- * share.
+ * share. It costs a few probes of the index `outbox_due` per host that is owed something, however much it is owed.
  */
 export async function claimDueMessages(db: Db, limits: ClaimLimits): Promise<DueMessage[]> {
   const { messages, per_host, slow_hosts, lease_ms } = limits;
@@ -37,27 +37,33 @@ export async function claimDueMessages(db: Db, limits: ClaimLimits): Promise<Due
   return rows;
 }
 
+/** As the index `outbox_due` has it. */
+const hostOf = (url: string): string => `lower(substring(${url}, '^[^:]*:/*([^/?#]*)'))`;
+
+/** The first of a host's due messages are those that are leased, if any: they were due before the rest. */
 const statement = {
   name: "claim-due-messages",
   text: `
-    WITH pending AS (
-      SELECT o.id, o.next_attempt_at, coalesce(o.lease_until > now(), false) AS leased, coalesce(w.url, o.url) AS url,
-        lower(substring(coalesce(w.url, o.url) FROM '^[^:]*:/*([^/?#]*)')) AS host
-      FROM outbox o LEFT JOIN webhooks w ON w.id = o.webhook_id
-      WHERE o.status = 'pending' AND o.next_attempt_at <= now() AND (o.webhook_id IS NULL OR w.status = 'active')
-    ), placed AS (
-      SELECT id, leased, url, host,
-        row_number() OVER (PARTITION BY host ORDER BY leased DESC, next_attempt_at, id) AS place
-      FROM pending
+    WITH RECURSIVE hosts AS (
+      SELECT min(${hostOf("url")}) AS host FROM outbox WHERE status = 'pending'
+      UNION ALL
+      SELECT (SELECT min(${hostOf("o.url")}) FROM outbox o WHERE o.status = 'pending' AND ${hostOf("o.url")} > hosts.host)
+      FROM hosts WHERE hosts.host IS NOT NULL
+    ), first AS (
+      SELECT hosts.host, due.* FROM hosts CROSS JOIN LATERAL (
+        SELECT o.id FROM outbox o
+        WHERE o.status = 'pending' AND ${hostOf("o.url")} = hosts.host AND o.next_attempt_at <= now()
+          AND (o.webhook_id IS NULL OR EXISTS (SELECT 1 FROM webhooks w WHERE w.id = o.webhook_id AND w.status = 'active'))
+        ORDER BY o.next_attempt_at, o.id LIMIT CASE WHEN hosts.host = ANY($4::text[]) THEN 1 ELSE $2 END
+      ) AS due
     ), picked AS (
-      SELECT outbox.id, placed.url, placed.host FROM outbox JOIN placed ON placed.id = outbox.id
-      WHERE NOT placed.leased AND placed.place <= CASE WHEN placed.host = ANY($4::text[]) THEN 1 ELSE $2 END
-        AND outbox.status = 'pending' AND (outbox.lease_until IS NULL OR outbox.lease_until <= now())
+      SELECT outbox.id, first.host FROM outbox JOIN first ON first.id = outbox.id
+      WHERE outbox.status = 'pending' AND (outbox.lease_until IS NULL OR outbox.lease_until <= now())
       ORDER BY outbox.next_attempt_at, outbox.id LIMIT $1
       FOR UPDATE OF outbox SKIP LOCKED
     )
     UPDATE outbox SET lease_until = now() + $3 * interval '1 ms'
     FROM picked WHERE outbox.id = picked.id
     RETURNING outbox.id, outbox.user_id, outbox.webhook_id, outbox.run_id, outbox.type, outbox.payload::text AS payload,
-      picked.url, picked.host, outbox.tries`,
+      coalesce((SELECT url FROM webhooks WHERE webhooks.id = outbox.webhook_id), outbox.url) AS url, picked.host, outbox.tries`,
 };
