@@ -25,7 +25,7 @@ export const createNotification = defineOperation({
     const user_id = ownerOf(caller, body.user_id);
     const { type, level, title } = body;
     const dedup_key = body.dedup_key ?? null;
-    const made = await notify(db, {
+    const made = await notify(db.sql, {
       ...{ user_id, type, level, title, dedup_key },
       body: body.body ?? null,
       data: body.data ?? {},

@@ -12,6 +12,7 @@ import { callbackTimeoutMs, deliverCallback } from "./deliver-callback.ts";
 /** Sockets that wait cost little; the more there are, the more slow hosts it takes to fill them. */
 const atOnce = 256;
 const atOncePerHost = 8;
+const atOncePerUser = 128;
 const pollMs = 1_000;
 /** For so long a webhook to which nothing gets through is borne with; scaled as the schedule is. */
 const patienceMs = 5 * 24 * 3_600_000;
@@ -56,8 +57,8 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       wokenMeanwhile = false;
       const messages = atOnce - sending.size;
       if (messages <= 0) return;
-      const limits = { messages, per_host: atOncePerHost, slow_hosts: [...slowHosts], lease_ms: leaseMs };
-      const due = await claimDueMessages(db, limits);
+      const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow_hosts: [...slowHosts] };
+      const due = await claimDueMessages(db, { messages, ...shares, lease_ms: leaseMs });
       for (const message of due) start(message);
     } while (wokenMeanwhile && !stop.signal.aborted);
   }

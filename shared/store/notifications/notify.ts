@@ -1,6 +1,6 @@
+import type pg from "pg";
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import { newId } from "../../ids.ts";
-import type { Db } from "../client.ts";
 import type { Notification } from "../generated/client.ts";
 import { toNotificationRecord } from "./notification-record.ts";
 import { tellUsers } from "./tell-users.ts";
@@ -20,13 +20,14 @@ export type News = {
 };
 
 /**
- * Tells a user something: in the app and through standing webhooks, as his preferences have it, in one statement.
- * Null: he was told of this `dedup_key` already.
+ * Tells a user something: in the app and through standing webhooks, as his preferences have it, in one statement; within
+ * the transaction of `client`, where it has one. Null: he was told of this `dedup_key` already. Readers of his stream see
+ * it within a second, or at once when they are rung (`RunStreams.tellReaders`) after the commit.
  */
-export async function notify(db: Pick<Db, "sql">, news: News): Promise<NotificationRecord | null> {
+export async function notify(client: Pick<pg.ClientBase, "query">, news: News): Promise<NotificationRecord | null> {
   const { user_id, type, level, title, body, data, agent_id, run_id, dedup_key } = news;
   const values = [newId("notif"), user_id, type, level, title, body, JSON.stringify(data), agent_id, run_id, dedup_key];
-  const { rows } = await db.sql.query<Notification>({ ...statement, values });
+  const { rows } = await client.query<Notification>({ ...statement, values });
   return rows[0] ? toNotificationRecord(rows[0]) : null;
 }
 

@@ -25,7 +25,7 @@ const owe = (host: string, count: number, webhook_id: string | null = null) =>
     [host, count, webhook_id],
   );
 const claim = async (limits: Partial<ClaimLimits> = {}) => {
-  const all = { messages: 100, per_host: 3, slow_hosts: [], lease_ms: 60_000, ...limits };
+  const all = { messages: 100, per_host: 3, per_user: 1_000, slow_hosts: [], lease_ms: 60_000, ...limits };
   return (await claimDueMessages(db, all)).map(({ id }) => id).toSorted();
 };
 
@@ -49,6 +49,18 @@ test("a slow host has one at a time; the rest of the messages aren't delayed by 
   expect(await claim(slow)).toEqual([]);
 });
 
+test("a user has only his share of what is under way, however many hosts he owns", async () => {
+  for (let i = 1; i <= 9; i++) await owe(`h${i}.example`, 2);
+  await stack.sql.query("UPDATE outbox SET user_id = 'other' WHERE id LIKE 'h9%'");
+  const limits = { per_user: 5 };
+  const mine = (ids: string[]) => ids.filter((id) => !id.startsWith("h9"));
+  const first = await claim(limits);
+  expect([first.length, mine(first).length]).toEqual([7, 5]);
+  expect(await claim(limits)).toEqual([]);
+  await stack.sql.query("UPDATE outbox SET status = 'delivered' WHERE id = ANY($1)", [mine(first).slice(0, 2)]);
+  expect(await claim(limits)).toHaveLength(2);
+});
+
 test("what isn't due isn't sent; what a dead worker leased is, when its lease is over", async () => {
   await owe("a.example", 1);
   await stack.sql.query("UPDATE outbox SET next_attempt_at = now() + interval '1 minute'");
@@ -68,7 +80,8 @@ test("what a paused webhook is owed waits and is in nobody's way", async () => {
   await owe("shared.example", 2);
   expect(await claim()).toEqual(["shared.example-000001", "shared.example-000002"]);
   await db.prisma.webhook.update({ where: { id: "w" }, data: { status: "active" } });
-  const due = await claimDueMessages(db, { messages: 1, per_host: 3, slow_hosts: [], lease_ms: 60_000 });
+  const limits = { messages: 1, per_host: 3, per_user: 3, slow_hosts: [], lease_ms: 60_000 };
+  const due = await claimDueMessages(db, limits);
   expect(due).toMatchObject([{ id: "paused-shared.example-000001", url, host: "shared.example" }]);
 });
 
