@@ -31,6 +31,8 @@ import { listAdapters } from "./execute/list-adapters.ts";
 import { replayRun } from "./execute/replay-run.ts";
 import { validateRequest } from "./execute/validate-request.ts";
 import type { Operation } from "./http/define-operation.ts";
+import { listInternalJobs } from "./internal/list-internal-jobs.ts";
+import { runInternalJob } from "./internal/run-internal-job.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { completeRun } from "./runs/complete-run.ts";
 import { getRunArtifact } from "./runs/get-run-artifact.ts";
@@ -143,6 +145,8 @@ export const operations: readonly Operation<ApiContext>[] = [
   rotateSigningSecret,
   getFleet,
   listAudit,
+  listInternalJobs,
+  runInternalJob,
   getHealth,
   getLive,
   getReady,

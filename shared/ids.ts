@@ -15,7 +15,8 @@ export type IdPrefix =
   | "secret"
   | "key"
   | "audit"
-  | "bulk";
+  | "bulk"
+  | "turn";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -2,7 +2,9 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
 import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
-import { forgetExpiredKeys } from "../shared/store/users/idempotency-keys.ts";
+import { expireQueue } from "../shared/internal-jobs/expire-queue.ts";
+import type { InternalJob } from "../shared/internal-jobs/internal-job.ts";
+import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
 import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
 import { consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "./context.ts";
@@ -10,8 +12,8 @@ import { ownDaemons } from "./daemons/own-daemons.ts";
 import { executeRun } from "./execute-run.ts";
 import { hearMessages } from "./hear-messages.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
-import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
 import { createSlots } from "./slots.ts";
+import { startInternalJobs } from "./start-internal-jobs.ts";
 
 /** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
 const nudgePatienceMs = 3_000;
@@ -53,6 +55,11 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     for (const runId of found) void execute(runId);
   };
 
+  // Without a row each second, as the jobs on the clock have one.
+  const turn = async (job: InternalJob): Promise<void> => {
+    await job.run(ctx, { dry_run: false, signal: new AbortController().signal });
+  };
+
   await announce();
   const messages = hearMessages(ctx);
   const daemons = ownDaemons(ctx);
@@ -61,11 +68,11 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const loops = [
     startLoop("poll", 1_000, log, poll),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
-    startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
+    startLoop("reconcile-runs", 1_000, log, () => turn(reconcileRuns)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
-    startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
+    startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
+    startInternalJobs(ctx),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
-    startLoop("forget-idempotency-keys", 600_000, log, () => forgetExpiredKeys(db)),
   ];
 
   return {
