@@ -1,7 +1,6 @@
 import { countPostponedMessages, hastenMessages } from "../store/outbox/hasten-messages.ts";
 import type { InternalJob } from "./internal-job.ts";
-
-const batch = 500;
+import { repeatBatches } from "./repeat-batches.ts";
 
 /** For when what kept callbacks from arriving was on our side: nobody needs to wait for hours then. */
 export const retryCallbacks: InternalJob = {
@@ -10,10 +9,6 @@ export const retryCallbacks: InternalJob = {
   every_ms: null,
   async run({ db }, { dry_run, signal }) {
     if (dry_run) return { postponed: await countPostponedMessages(db) };
-    for (let hastened = 0; ;) {
-      const count = await hastenMessages(db, batch);
-      hastened += count;
-      if (count < batch || signal.aborted) return { hastened };
-    }
+    return { hastened: await repeatBatches((batch) => hastenMessages(db, batch), { limit: 500, signal }) };
   },
 };
