@@ -45,6 +45,9 @@ const schema = z.object({
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
+  OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   CALLBACK_ALLOW_CIDRS: cidrList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
   EGRESS_ALLOW_CIDRS: cidrList.default([]),
@@ -100,6 +103,7 @@ export function loadConfig(env: Env) {
       // Of one key or, in open mode, one address; 0: no limit.
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
     },
+    queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
