@@ -48,6 +48,16 @@ import { redeliverRunCallback } from "./runs/redeliver-run-callback.ts";
 import { reportProgress } from "./runs/report-progress.ts";
 import { resumeRun } from "./runs/resume-run.ts";
 import { streamRun } from "./runs/stream-run.ts";
+import { exportRuns } from "./studio/export-runs.ts";
+import { getAgentErrors } from "./studio/get-agent-errors.ts";
+import { getLatencyDistribution } from "./studio/get-latency-distribution.ts";
+import { getSessionDepth } from "./studio/get-session-depth.ts";
+import { getStudioAgentStats } from "./studio/get-studio-agent-stats.ts";
+import { getStudioOverview } from "./studio/get-studio-overview.ts";
+import { getTokenDistribution } from "./studio/get-token-distribution.ts";
+import { listStudioAgentRuns } from "./studio/list-studio-agent-runs.ts";
+import { listStudioAgents } from "./studio/list-studio-agents.ts";
+import { listUsageLog } from "./studio/list-usage-log.ts";
 import { getHealth, getLive, getReady } from "./system/health.ts";
 import { getMetrics } from "./system/metrics.ts";
 import { createThread } from "./threads/create-thread.ts";
@@ -165,6 +175,16 @@ export const operations: readonly Operation<ApiContext>[] = [
   listDaemons,
   createDaemon,
   rotateSigningSecret,
+  getStudioOverview,
+  listStudioAgents,
+  getStudioAgentStats,
+  listStudioAgentRuns,
+  getAgentErrors,
+  listUsageLog,
+  getLatencyDistribution,
+  getTokenDistribution,
+  getSessionDepth,
+  exportRuns,
   getFleet,
   listAudit,
   listInternalJobs,

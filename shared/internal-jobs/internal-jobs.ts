@@ -4,6 +4,7 @@ import { reconcileDaemons } from "./reconcile-daemons.ts";
 import { reconcileRuns } from "./reconcile-runs.ts";
 import { purgeTranscripts } from "./purge-transcripts.ts";
 import { retryCallbacks } from "./retry-callbacks.ts";
+import { rollupAnalytics } from "./rollup-analytics.ts";
 
 /** All of them: the workers' clock and the internal operations take them from here. */
 export const internalJobs: readonly InternalJob[] = [
@@ -12,4 +13,5 @@ export const internalJobs: readonly InternalJob[] = [
   retryCallbacks,
   reconcileDaemons,
   purgeTranscripts,
+  rollupAnalytics,
 ];
