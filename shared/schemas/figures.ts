@@ -40,7 +40,7 @@ export const userScope = {
 
 const count = z.number().int();
 const ms = z.number().nullable();
-export const percentiles = z
+const percentiles = z
   .object({ p50: ms, p95: ms, p99: ms })
   .meta({ id: "Percentiles", description: "Within 9 %; null where there are no values." });
 
@@ -123,7 +123,7 @@ export const sessionDepth = z
   })
   .meta({ id: "SessionDepth" });
 
-export const agentError = z
+const agentError = z
   .object({
     code: z.string(),
     count,

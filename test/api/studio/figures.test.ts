@@ -28,7 +28,7 @@ async function seed(runs: number): Promise<void> {
        CASE WHEN n % 10 = 0 THEN 'error' WHEN n % 17 = 0 THEN 'timeout' ELSE 'success' END::run_status, 3, 'python',
        'standard', 'serverless', 1000, '{}', '[]', '[]', '', at, at - interval '2 s', at - interval '1 s', at,
        (random() * 60000)::int, CASE WHEN n % 5 > 0 THEN json_build_object('input_tokens', n, 'cost_usd', 0.001) END,
-       CASE WHEN n % 10 = 0 THEN json_build_object('code', 'e' || n % 3, 'type', null, 'message', E'a \\\\u0000', 'traceback', null) END
+       CASE WHEN n % 10 = 0 THEN ('{"code":"e' || n % 3 || '","type":null,"message":"a \\u0000","traceback":null}')::json END
      FROM (SELECT n, '2025-03-28T00:00Z'::timestamptz + random() * interval '6 days' AS at FROM generate_series(1, $1) n) AS made`,
     [runs, agents],
   );
@@ -39,7 +39,7 @@ const ask = async (path: string, query: Record<string, string> = {}): Promise<Re
   const { status, body } = await call(
     url,
     "GET",
-    `/v1/studio/${path}?${new URLSearchParams({ since, until, ...query })}`,
+    `/v1/studio/${path}?${String(new URLSearchParams({ since, until, ...query }))}`,
   );
   expect([path, status, status === 200 ? "" : body]).toEqual([path, 200, ""]);
   return body;
@@ -184,7 +184,7 @@ test("the usage log and the runs of an agent are pages of that agent alone", asy
   const next = await call(
     url,
     "GET",
-    `/v1/studio/agents/${agents[0]}/usage-log?after=${page.body["last_id"]}&order=asc`,
+    `/v1/studio/agents/${agents[0]}/usage-log?after=${String(page.body["last_id"])}&order=asc`,
   );
   expect((next.body["data"] as unknown[]).length).toBe(20);
   const runs = await call(url, "GET", `/v1/studio/agents/${agents[1]}/runs?status=error`);
