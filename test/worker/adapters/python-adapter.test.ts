@@ -154,6 +154,8 @@ describe("entrypoints", () => {
     ["app", { q: 1 }, { got: { q: 1 } }],
     ["crew", { q: 1 }, { crew: { q: 1 } }],
     ["runnable", {}, "ab"],
+    ["pydantic_agent", { prompt: "hi" }, { answer: "hi!" }],
+    ["openai_agent", { message: "hi" }, "said hi"],
     ["graph", {}, { messages: [{ content: "hello" }], thread: "thread_1" }],
   ];
   test.each(cases)("%s is called as its shape asks", async (name, input_payload, expected) => {
@@ -167,6 +169,22 @@ describe("entrypoints", () => {
       { type: "output", content: "hel" },
       { type: "custom", name: "custom", value: { note: 1 } },
       { type: "custom", name: "update", value: { node: 1 } },
+    ]);
+  });
+
+  test("PydanticAI's and OpenAI Agents' texts are output while they come, what the agent does a custom event", async () => {
+    const run = async (name: string) => {
+      const request = agentRequest("shapes", { entrypoint: `shapes.py:${name}`, input_payload: { prompt: "hi" } });
+      return (await runAgent(adapter, request)).frames.slice(1, -2);
+    };
+    expect(await run("pydantic_agent")).toEqual([
+      { type: "output", content: "hi" },
+      { type: "output", content: "!" },
+    ]);
+    expect(await run("openai_agent")).toEqual([
+      { type: "output", content: "said " },
+      { type: "output", content: "hi" },
+      { type: "custom", name: "tool_called", value: { tool: "search" } },
     ]);
   });
 
