@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
 import { type Adapters, openAdapters } from "../../../worker/adapters/registry.ts";
@@ -170,6 +171,24 @@ describe("entrypoints", () => {
       { type: "custom", name: "custom", value: { note: 1 } },
       { type: "custom", name: "update", value: { node: 1 } },
     ]);
+  });
+
+  test("runfleet.pyi says what `import runfleet` gives", async () => {
+    const source = `
+import inspect
+import runfleet
+def main():
+    functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
+    return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
+`;
+    const stub = readFileSync("worker/adapters/python/runfleet.pyi", "utf8");
+    const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, parameters = ""]) => [
+      name,
+      [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter),
+    ]);
+    const request = agentRequest("chatty", { code: { "main.py": source }, entrypoint: "main.py" });
+    const { result } = await runAgent(adapter, request);
+    expect({ ...(result as object), usage: null }).toEqual({ ...Object.fromEntries(declared), usage: null });
   });
 
   test("PydanticAI's and OpenAI Agents' texts are output while they come, what the agent does a custom event", async () => {
