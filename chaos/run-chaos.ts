@@ -45,10 +45,19 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
     const stored = await settle(stack);
     const { accepted, histories, refused } = record;
     const { deliveries } = receiver;
-    const evidence: Evidence = { accepted, histories, refused, deliveries, ...stored, struck, leaseMs };
+    const evidence: Evidence = {
+      accepted,
+      histories,
+      refused,
+      deliveries,
+      ...stored,
+      struck,
+      leaseMs,
+      workers: stack.workers.length,
+    };
     for (const [name, cases] of checkAll(evidence)) broken.set(name, cases);
     const surprises = [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
-    keep(stack, evidence);
+    keep(stack, evidence, [...broken.values()].flat());
     return { evidence, broken, surprises, seconds: Math.round((performance.now() - startedAt) / 1_000) };
   } finally {
     over.abort();
@@ -78,9 +87,21 @@ async function countOpen(sql: pg.Pool): Promise<number> {
 }
 
 /** Next to the processes' logs, so that a broken promise can be followed through them. */
-function keep({ logFile }: ChaosStack, { struck }: Evidence): void {
+function keep(
+  { logFile }: ChaosStack,
+  { struck, runs, transitions, transcripts, histories }: Evidence,
+  broken: string[],
+): void {
   for (const { fault, target, from, to } of struck) {
     const [start, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
     appendFileSync(logFile, `nemesis ${fault} ${target} ${start} ${end}\n`);
+  }
+  const named = [...runs.keys()].filter((id) =>
+    broken.some((sentence) => sentence.startsWith(`${id}:`) || sentence.startsWith(`${id} `)),
+  );
+  for (const id of named) {
+    const of = { row: runs.get(id), transitions: transitions.get(id), transcript: transcripts.get(id) };
+    const seen = histories.filter(({ run_id }) => run_id === id);
+    appendFileSync(logFile, `evidence ${JSON.stringify({ ...of, histories: seen })}\n`);
   }
 }

@@ -76,6 +76,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
       await Promise.race([idle, sleep(5_000)]);
+      if (ctx.outputs.size > 0) log.warn({ run_ids: [...ctx.outputs.keys()] }, "runs were left under way");
       messages.close();
       await Promise.allSettled([consumer.close(), forgetWorker(db, ctx.workerId)]);
     },

@@ -30,6 +30,8 @@ export type Evidence = {
   outbox: Map<string, OutboxRow[]>;
   struck: Struck[];
   leaseMs: number;
+  /** How many there were. */
+  workers: number;
 };
 
 /** One promise: a sentence for each case in which it was broken. */
