@@ -48,6 +48,17 @@ import { resumeRun } from "./runs/resume-run.ts";
 import { streamRun } from "./runs/stream-run.ts";
 import { getHealth, getLive, getReady } from "./system/health.ts";
 import { getMetrics } from "./system/metrics.ts";
+import { createThread } from "./threads/create-thread.ts";
+import { deleteThread } from "./threads/delete-thread.ts";
+import { forkThread } from "./threads/fork-thread.ts";
+import { getThread } from "./threads/get-thread.ts";
+import { getThreadState } from "./threads/get-thread-state.ts";
+import { listThreadHistory } from "./threads/list-thread-history.ts";
+import { listThreadMessages } from "./threads/list-thread-messages.ts";
+import { listThreadRuns } from "./threads/list-thread-runs.ts";
+import { listThreads } from "./threads/list-threads.ts";
+import { setThreadState } from "./threads/set-thread-state.ts";
+import { updateThread } from "./threads/update-thread.ts";
 import { createApiKey } from "./users/create-api-key.ts";
 import { createUser } from "./users/create-user.ts";
 import { deleteUser } from "./users/delete-user.ts";
@@ -117,6 +128,17 @@ export const operations: readonly Operation<ApiContext>[] = [
   bulkCancelRuns,
   bulkReplayRuns,
   getBulkOperation,
+  createThread,
+  listThreads,
+  getThread,
+  updateThread,
+  deleteThread,
+  listThreadRuns,
+  listThreadMessages,
+  getThreadState,
+  setThreadState,
+  listThreadHistory,
+  forkThread,
   createUser,
   listUsers,
   getMe,

@@ -17,13 +17,17 @@ type Material = {
   origin: NewRun["origin"];
   /** The run that this one repeats. */
   replay_of: string | null;
+  /** The job whose tick it is. */
+  job_id?: string;
+  metadata?: Record<string, unknown>;
 };
 
 /** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
 export function newRun(keys: KeyRing, material: Material): NewRun {
   const { request, version, run_id, traceparent, origin, replay_of } = material;
   const { agent_id, env_vars, files } = request;
-  const thread_id = request.thread_id ?? null;
+  // An interactive run without a thread begins one, named after it, by which its client can come back.
+  const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const config: AgentConfig = agentConfig.parse(version.config);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
@@ -42,6 +46,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     agent_id,
     version: version.version,
     thread_id,
+    multitask: config.multitask_strategy ?? "enqueue",
     adapter_type: request.adapter_type,
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
@@ -60,7 +65,8 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     traceparent,
     origin,
     replay_of,
-    metadata: {},
+    job_id: material.job_id ?? null,
+    metadata: material.metadata ?? {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
   };
 }

@@ -35,6 +35,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
         log.error({ run_id: runId, err: String(error) }, "a run was dropped"),
       );
     });
+  const lifecycles = [...ctx.daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
   const announce = (): Promise<void> =>
     announceWorker(db, {
       id: ctx.workerId,
@@ -43,7 +44,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       software: version,
       slots: config.worker.slots,
       busy: slots.busy(),
-      adapters: [...ctx.adapters.keys(), ...[...ctx.daemonHosts.keys()].map((type) => `daemon:${type}`)],
+      adapters: [...ctx.adapters.keys(), ...lifecycles],
       sandbox: ctx.sandbox.report,
       status,
     });
@@ -54,13 +55,14 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   };
 
   await announce();
-  const messages = hearMessages(ctx);
+  const messages = hearMessages(ctx, execute);
   const daemons = ownDaemons(ctx);
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
   const consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
   const loops = [
     startLoop("poll", 1_000, log, poll),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
+    startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
     startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),

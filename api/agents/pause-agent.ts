@@ -6,7 +6,7 @@ import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { findOpenRuns } from "../../shared/store/runs/find-open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { cancelRun } from "../stream/cancel-run.ts";
+import { cancelRun } from "../../shared/cancel-run.ts";
 
 const atOnce = 50;
 

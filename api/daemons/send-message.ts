@@ -57,7 +57,7 @@ export async function sendMessage(
     replay_of: null,
   } as const;
   const run = newRun(ctx.config.encryptionKeys, material);
-  const insertion = await insertRun(ctx.db, run);
+  const insertion = await insertRun(ctx.db, run, null);
   if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
     throw conflict("run_id_taken", `The run id '${run.id}' stands for another request.`);
   await ctx.streams.tellDaemons("mail", agent_id).catch(() => undefined);

@@ -1,6 +1,8 @@
-import { conflict } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/errors.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
+import { cancelAhead } from "../../shared/cancel-ahead.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
 import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { ApiContext } from "../context.ts";
 import type { Accepted } from "./accepted.ts";
@@ -15,7 +17,7 @@ export async function acceptRun(ctx: ApiContext, request: ExecuteRequest, origin
   const run = await prepareRun(ctx, request, origin);
   const tail = ctx.hub.open(run.id);
   try {
-    const inserted = await commitRun(ctx, run);
+    const inserted = await commitRun(ctx, run, origin.owner);
     if (inserted) await nudgeRun(ctx, run, tail);
     const { id: run_id, thread_id } = run;
     return { run_id, thread_id, queued: inserted ? run.queued_event : null, tail, cursor: beforeFirst };
@@ -28,14 +30,19 @@ export async function acceptRun(ctx: ApiContext, request: ExecuteRequest, origin
 /** The same for a run whose stream nobody here reads. Gives its id. */
 export async function acceptUnread(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<string> {
   const run = await prepareRun(ctx, request, origin);
-  if (await commitRun(ctx, run)) await nudgeRun(ctx, run, null);
+  if (await commitRun(ctx, run, origin.owner)) await nudgeRun(ctx, run, null);
   return run.id;
 }
 
 /** False: this very request has made the run before. Throws conflict when another one has. */
-async function commitRun({ db }: ApiContext, run: NewRun): Promise<boolean> {
-  const insertion = await insertRun(db, run);
+async function commitRun(ctx: ApiContext, run: NewRun, owner: Owner): Promise<boolean> {
+  const insertion = await insertRun(ctx.db, run, owner);
+  if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
+  if (insertion.kind === "thread_busy")
+    throw conflict("thread_busy", `The thread '${run.thread_id}' has a run that has not ended.`);
   if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
     throw conflict("run_id_taken", `The run id '${run.id}' stands for another request.`);
+  // A repeat too: the first one may have died before it came so far.
+  if (run.multitask === "interrupt") await cancelAhead(ctx, run);
   return insertion.kind === "inserted";
 }

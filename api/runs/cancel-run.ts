@@ -3,7 +3,7 @@ import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { cancelRun as cancel } from "../stream/cancel-run.ts";
+import { cancelRun as cancel } from "../../shared/cancel-run.ts";
 import { runParams } from "./run-params.ts";
 
 export const cancelRun = defineOperation({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { egressPattern } from "../run/egress-rule.ts";
 import type { Env } from "./env.ts";
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -16,6 +17,11 @@ const keyRing = z.string().transform((text, ctx) =>
 );
 
 const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+
+/** Host patterns; `none` for no host at all. */
+const egressList = cidrList
+  .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
+  .pipe(z.array(z.string().regex(egressPattern)));
 
 /** A secret that somebody makes up and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
@@ -40,6 +46,8 @@ const schema = z.object({
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
   CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  EGRESS_ALLOW: egressList.default(["*"]),
+  EGRESS_ALLOW_CIDRS: cidrList.default([]),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
@@ -90,6 +98,7 @@ export function loadConfig(env: Env) {
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
     },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
       perWorker: data.WORKER_DAEMONS,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { egressPattern } from "../run/egress-rule.ts";
 import { runLimits } from "../run/limits.ts";
 
 const MiB = 1024 * 1024;
@@ -14,6 +15,9 @@ const envName = z
   .string()
   .regex(envNamePattern)
   .refine((name) => !reservedEnv.test(name), "this name is reserved");
+
+const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
+export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 
 /**
  * The keys of an agent's free-form config that mean something. Everything else in it is the author's own. A key of the
@@ -52,7 +56,15 @@ export const agentConfig = z.looseObject({
       events: atLeast(1, runLimits.events),
     })
     .optional(),
+  /** What its `full` runs and its daemon may reach: hosts, `*.domain` or `*`, with a port unless it is the web's. */
+  network: z
+    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })])
+    .optional(),
   max_attempts: atLeast(1, 100),
+  /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */
+  idle_timeout_ms: atLeast(1_000, 3_600_000),
+  /** A run whose thread is busy waits (enqueue, the default), is refused, or has what is ahead of it cancelled. */
+  multitask_strategy: z.enum(multitaskStrategies).optional(),
   /** JSON Schemas: of what the agent takes (else 422), and of its result (else the run ends as an error). */
   input_schema: z.record(z.string(), z.unknown()).optional(),
   output_schema: z.record(z.string(), z.unknown()).optional(),

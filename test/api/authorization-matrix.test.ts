@@ -9,7 +9,17 @@ import { call, execute } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 
 /** One of each thing that an operation's path or body can name, of one owner. */
-type Thing = "user_id" | "agent_id" | "version" | "tag" | "name" | "run_id" | "artifact_id" | "key_id" | "bulk_id";
+type Thing =
+  | "user_id"
+  | "agent_id"
+  | "version"
+  | "tag"
+  | "name"
+  | "run_id"
+  | "artifact_id"
+  | "key_id"
+  | "bulk_id"
+  | "thread_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -56,6 +66,9 @@ const cases: Record<string, Case> = {
   rotate_callback_secret: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
+  create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  update_thread: { body: () => ({ title: "new" }) },
+  set_thread_state: { body: () => ({ state_snapshot: "1" }) },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -99,6 +112,8 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const artifact_id = String((artifacts.body["data"] as { id: string }[])[0]?.id);
   const bulk = await call(url, "POST", "/v1/runs/bulk/cancel", { filter: { agent_id } }, headers);
   const bulk_id = String(bulk.body["id"]);
+  const thread = await call(url, "POST", "/v1/threads", {}, headers);
+  const thread_id = String(thread.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -109,6 +124,7 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     artifact_id,
     key_id,
     bulk_id,
+    thread_id,
   };
   return { world, key };
 }

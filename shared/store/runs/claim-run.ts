@@ -1,6 +1,7 @@
 import { transitions } from "../../run/transitions.ts";
 import type { SandboxReport } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { findSession } from "../threads/keep-sessions.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 
 /** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
@@ -38,13 +39,16 @@ export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxRepo
 export type Claim =
   | { kind: "claimed"; attempt: Attempt }
   | { kind: "waits"; reason: "thread_busy" | "paused" }
+  /** Another worker keeps the process of the run's thread. */
+  | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
 
 /**
  * Takes a queued run for a worker, unless its agent is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
  * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race. A run of lifecycle
- * `daemon` is taken by the owner of its agent's daemon only, and that owner takes no other.
+ * `daemon` is taken by the owner of its agent's daemon only, and that owner takes no other. One of lifecycle `interactive`
+ * is taken by the worker that keeps its thread's process, while there is one; the claim makes its worker that.
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
@@ -57,10 +61,10 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };
   }
-  return whyNot(db, runId);
+  return whyNot(db, runId, worker.id);
 }
 
-async function whyNot(db: Db, id: string): Promise<Claim> {
+async function whyNot(db: Db, id: string, workerId: string): Promise<Claim> {
   const run = await db.prisma.run.findUnique({
     where: { id },
     select: { status: true, thread_id: true, agent_id: true, lifecycle: true },
@@ -68,6 +72,8 @@ async function whyNot(db: Db, id: string): Promise<Claim> {
   if (run?.status !== "queued") return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
   if (agent?.status === "paused") return { kind: "waits", reason: "paused" };
+  const elsewhere = run.lifecycle === "interactive" && run.thread_id && (await findSession(db, run.thread_id));
+  if (elsewhere && elsewhere !== workerId) return { kind: "elsewhere", worker_id: elsewhere };
   return run.thread_id && run.lifecycle !== "daemon"
     ? { kind: "waits", reason: "thread_busy" }
     : { kind: "not_claimable" };
@@ -85,7 +91,12 @@ const statement = {
         AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = runs.agent_id AND agents.status = 'paused')
         AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
           SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $5 AND d.lease_until > now()) END
+        AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
+          WHERE t.id = runs.thread_id AND t.session_worker_id <> $2 AND t.session_until > now()))
       RETURNING *
+    ), session AS (
+      UPDATE threads SET session_worker_id = $2, session_until = now() + $3 * interval '1 ms'
+      FROM claimed WHERE threads.id = claimed.thread_id AND claimed.lifecycle = 'interactive'
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed

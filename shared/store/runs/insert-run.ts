@@ -1,6 +1,11 @@
+import type pg from "pg";
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
 import type { Db } from "../client.ts";
+import type { Owner } from "../owned-by.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
+import { keepsBusy } from "../threads/busy.ts";
+import { inTransaction } from "../in-transaction.ts";
 
 /** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
 export type NewRun = {
@@ -9,6 +14,8 @@ export type NewRun = {
   agent_id: string;
   version: string;
   thread_id: string | null;
+  /** What becomes of it where its thread has a run that has not ended. */
+  multitask: MultitaskStrategy;
   adapter_type: string;
   runtime_mode: string;
   lifecycle: string;
@@ -27,21 +34,32 @@ export type NewRun = {
   traceparent: string | null;
   origin: "api" | "job" | "daemon" | "replay";
   replay_of: string | null;
+  job_id: string | null;
   metadata: unknown;
   queued_event: StreamEvent;
 };
 
-/** `taken`: the id exists already; whether by the same request is for the caller to tell from `request_hash`. */
-export type Insertion = { kind: "inserted" } | { kind: "taken"; user_id: string; request_hash: Buffer };
+/**
+ * `taken`: the id exists already; whether by the same request is for the caller to tell from `request_hash`.
+ * `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
+ */
+export type Insertion =
+  | { kind: "inserted" }
+  | { kind: "taken"; user_id: string; request_hash: Buffer }
+  | { kind: "foreign_thread" }
+  | { kind: "thread_busy" };
+
+/** A connection, or a pool of them. */
+export type Queryable = Pick<pg.ClientBase, "query">;
 
 /**
- * Commits an accepted run with its thread, sealed secrets, first transition and first event: one statement, one commit.
- * Concurrent inserts of one id: the primary key lets one through, the others get `taken`.
+ * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
+ * nobody's yet. Concurrent inserts of one id: the primary key lets one through, the others get `taken`.
  */
-export async function insertRun(db: Db, run: NewRun): Promise<Insertion> {
+export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   try {
-    await db.sql.query({ ...statement, values: valuesOf(run) });
-    return { kind: "inserted" };
+    if (run.multitask !== "reject" || run.thread_id === null) return await insertRunIn(db.sql, run, owner);
+    return await inTransaction(db, (client) => insertRunIn(client, run, owner));
   } catch (error) {
     // Whichever table's key noticed first: all of them begin with the run's id.
     if (!isUniqueViolation(error)) throw error;
@@ -53,25 +71,50 @@ export async function insertRun(db: Db, run: NewRun): Promise<Insertion> {
   }
 }
 
+/**
+ * The same within a transaction, where a run id that is taken is an error. Every insert into a thread locks the thread's
+ * row until it is committed, and takes its time (created_at) after that: so a thread's runs stand in the order of their
+ * commits. One that wants the thread to itself locks it in a statement before: the next one then sees all that is there.
+ */
+export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
+  const alone = run.multitask === "reject" && run.thread_id !== null;
+  if (alone) {
+    const locked = await client.query(lockThread, [run.thread_id, run.user_id, run.agent_id, owner]);
+    if (locked.rowCount === 0) return { kind: "foreign_thread" };
+  }
+  const { rowCount } = await client.query({ ...statement, values: [...valuesOf(run), owner, alone] });
+  if (rowCount === 1) return { kind: "inserted" };
+  return { kind: alone ? "thread_busy" : "foreign_thread" };
+}
+
+const lockThread = `
+  INSERT INTO threads (id, user_id, agent_id) VALUES ($1, $2, $3)
+  ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $4::text IS NULL OR threads.user_id = $4`;
+
 const statement = {
   name: "insert-run",
   text: `
     WITH thread AS (
       INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 WHERE $5::text IS NOT NULL
-      ON CONFLICT (id) DO NOTHING
+      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $27::text IS NULL OR threads.user_id = $27
+      RETURNING id
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
-        $18, $19, $20::run_origin, $21, $25)
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, created_at)
+      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
+        $18, $19, $20::run_origin, $21, $25, $26, clock_timestamp()
+      WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $28::boolean
+        OR EXISTS (SELECT 1 FROM runs WHERE id = $1)
+        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$5")}))
+      RETURNING id
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
-      SELECT $1, $22::bytea, $23::bytea WHERE $22::bytea IS NOT NULL OR $23::bytea IS NOT NULL
+      SELECT id, $22::bytea, $23::bytea FROM run WHERE $22::bytea IS NOT NULL OR $23::bytea IS NOT NULL
     ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "to", actor) VALUES ($1, 0, 'queued', $20::text)
+      INSERT INTO run_transitions (run_id, attempt, "to", actor) SELECT id, 0, 'queued', $20::text FROM run
     )
-    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) VALUES ($1, 0, 1, 1, $24)`,
+    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, 0, 1, 1, $24 FROM run`,
 };
 
 function valuesOf(run: NewRun): unknown[] {
@@ -102,5 +145,6 @@ function valuesOf(run: NewRun): unknown[] {
     run.sealed_files,
     JSON.stringify([[seq, type, data]]),
     run.replay_of,
+    run.job_id,
   ];
 }

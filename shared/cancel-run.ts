@@ -1,11 +1,13 @@
-import { endRun } from "../../shared/end-run.ts";
-import { isTerminal } from "../../shared/run/run-status.ts";
-import { mayMove } from "../../shared/run/transitions.ts";
-import { readRunHandle, requestCancel } from "../../shared/store/runs/request-cancel.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
-import type { ApiContext } from "../context.ts";
+import { endRun } from "./end-run.ts";
+import { isTerminal } from "./run/run-status.ts";
+import { mayMove } from "./run/transitions.ts";
+import { readRunHandle, requestCancel } from "./store/runs/request-cancel.ts";
+import type { Db } from "./store/client.ts";
+import type { Owner } from "./store/owned-by.ts";
+import type { RunQueue } from "./queue/run-queue.ts";
+import type { RunStreams } from "./stream/run-streams.ts";
 
-type Deps = Pick<ApiContext, "db" | "streams" | "queue">;
+type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 /**
  * Cancels a run: one that waits ends here and now; a running one is stopped by its worker, which is told at once and

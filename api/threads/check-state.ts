@@ -1,0 +1,10 @@
+import { requestLimits } from "../../shared/run/limits.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+
+/** Throws the fault of a state that is too long. */
+export function checkState(state: string | null | undefined): void {
+  const { state_bytes } = requestLimits;
+  if (state == null || Buffer.byteLength(state) <= state_bytes) return;
+  const msg = `Value error, must be at most ${state_bytes} bytes`;
+  throw new ValidationFault([{ type: "value_error", loc: ["body", "state_snapshot"], msg }]);
+}

@@ -1,0 +1,39 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
+import { readAgent } from "../../shared/store/agents/list-agents.ts";
+import { createThread as create } from "../../shared/store/threads/create-thread.ts";
+import { readThread } from "../../shared/store/threads/thread-record.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { checkState } from "./check-state.ts";
+
+export const createThread = defineOperation({
+  method: "post",
+  path: "/v1/threads",
+  name: "create_thread",
+  area: "Threads",
+  scope: "threads:write",
+  idempotent: true,
+  audit: "thread",
+  summary: "Make a thread",
+  description:
+    "A thread keeps what its runs said and the state that they saved, and flows into its next run. Naming an unknown `thread_id` in `POST /v1/execute` makes one as well.",
+  request: { body: threadBody },
+  responses: {
+    200: { description: "It stood already (`if_exists: do_nothing`)", schema: threadRecord },
+    201: { description: "The thread", schema: threadRecord },
+  },
+  async handle({ db }: ApiContext, { body, caller }) {
+    const { agent_id = null, title = null, metadata, state_snapshot = null } = body;
+    checkState(state_snapshot);
+    const user_id = ownerOf(caller, body.user_id);
+    if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
+    const id = body.thread_id ?? newId("thread");
+    const made = await create(db, { id, user_id, agent_id, title, metadata: metadata ?? {}, state_snapshot });
+    const thread = made || body.if_exists === "do_nothing" ? await readThread(db, id, caller.owner) : null;
+    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is taken.`);
+    return made ? { status: 201, body: thread } : { status: 200, body: thread };
+  },
+});

@@ -1,0 +1,24 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { threadParams } from "../../shared/schemas/thread.ts";
+import { deleteThread as remove } from "../../shared/store/threads/change-thread.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const deleteThread = defineOperation({
+  method: "delete",
+  path: "/v1/threads/{thread_id}",
+  name: "delete_thread",
+  area: "Threads",
+  scope: "threads:write",
+  audit: "thread",
+  summary: "Delete a thread",
+  description: "With its messages and state; its runs stay on record. 409 while a run of it has not ended.",
+  request: { params: threadParams },
+  responses: { 204: { description: "It is gone" } },
+  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+    const done = await remove(db, thread_id, caller.owner);
+    if (done === "missing") throw notFound("thread", thread_id);
+    if (done === "busy") throw conflict("thread_busy", "A run of it has not ended.");
+    return { status: 204 };
+  },
+});

@@ -1,0 +1,33 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import { forkBody, threadParams, threadRecord } from "../../shared/schemas/thread.ts";
+import { forkThread as fork } from "../../shared/store/threads/fork-thread.ts";
+import { readThread } from "../../shared/store/threads/thread-record.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const forkThread = defineOperation({
+  method: "post",
+  path: "/v1/threads/{thread_id}/fork",
+  name: "fork_thread",
+  area: "Threads",
+  scope: "threads:write",
+  idempotent: true,
+  audit: "thread",
+  summary: "Copy a thread, up to one of its runs",
+  description:
+    "The copy has the messages and the state that stood when that run had ended, and goes its own way. It belongs to the same user.",
+  request: { params: threadParams, body: forkBody },
+  responses: { 201: { description: "The new thread", schema: threadRecord } },
+  async handle({ db }: ApiContext, { params: { thread_id: from }, body, caller }) {
+    const { run_id = null, title = null, metadata = null } = body;
+    const id = body.thread_id ?? newId("thread");
+    const done = await fork(db, caller.owner, { from, id, run_id, title, metadata });
+    if (done === "thread_missing") throw notFound("thread", from);
+    if (done === "run_missing") throw notFound("run", run_id ?? "");
+    if (done === "run_not_ended") throw conflict("run_not_ended", `The run '${run_id}' has not ended.`);
+    const thread = done === "forked" ? await readThread(db, id, caller.owner) : null;
+    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is taken.`);
+    return { status: 201, body: thread };
+  },
+});

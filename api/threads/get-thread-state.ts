@@ -1,0 +1,21 @@
+import { notFound } from "../../shared/errors.ts";
+import { threadParams, threadState } from "../../shared/schemas/thread.ts";
+import { readThreadState } from "../../shared/store/threads/thread-state.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getThreadState = defineOperation({
+  method: "get",
+  path: "/v1/threads/{thread_id}/state",
+  name: "get_thread_state",
+  area: "Threads",
+  scope: "threads:read",
+  summary: "The state that a thread's next run begins with",
+  request: { params: threadParams },
+  responses: { 200: { description: "The state", schema: threadState } },
+  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+    const body = await readThreadState(db, thread_id, caller.owner);
+    if (!body) throw notFound("thread", thread_id);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,25 @@
+import { notFound } from "../../shared/errors.ts";
+import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
+import { pastState, threadParams } from "../../shared/schemas/thread.ts";
+import { listPastStates } from "../../shared/store/threads/list-past-states.ts";
+import { readThread } from "../../shared/store/threads/thread-record.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listThreadHistory = defineOperation({
+  method: "get",
+  path: "/v1/threads/{thread_id}/history",
+  name: "list_thread_history",
+  area: "Threads",
+  scope: "threads:read",
+  summary: "The states that a thread's runs left, newest first",
+  description: "One for each run that has ended. `POST /v1/threads/{thread_id}/fork` goes back to one of them.",
+  request: { params: threadParams, query: pageQuery },
+  responses: { 200: { description: "A page of states", schema: pageOf(pastState) } },
+  async handle({ db }: ApiContext, { params: { thread_id }, query, caller }) {
+    const thread = await readThread(db, thread_id, caller.owner);
+    if (!thread) throw notFound("thread", thread_id);
+    const within = { id: thread_id, since: new Date(thread.created_at) };
+    return { status: 200, body: await listPastStates(db, within, query) };
+  },
+});

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { requestLimits } from "../run/limits.ts";
+import { runStatuses } from "../run/run-status.ts";
+import { choice, clientId, jsonObject, laxInt, pageQuery, text } from "./primitives.ts";
+import { timeRange } from "./run-filter.ts";
+
+export const threadParams = z.object({ thread_id: text({ max: 512 }) });
+
+const title = () => text({ min: 1, max: 256 }).nullish();
+const stateSnapshot = () => text({ max: requestLimits.state_bytes });
+
+/** The body of POST /v1/threads. */
+export const threadBody = z
+  .object({
+    thread_id: clientId().nullish().meta({ description: "Made when left out." }),
+    user_id: clientId().nullish().meta({ description: "The owner; the caller when left out." }),
+    agent_id: clientId().nullish().meta({ description: "The agent that it is about; others may use it as well." }),
+    title: title(),
+    metadata: jsonObject().nullish(),
+    state_snapshot: stateSnapshot().nullish().meta({ description: "The state that its first run begins with." }),
+    if_exists: choice(["raise", "do_nothing"])
+      .default("raise")
+      .meta({ description: "Where you have a thread of this id: 409, or that one with 200." }),
+  })
+  .default({ if_exists: "raise" })
+  .meta({
+    id: "ThreadBody",
+    example: { thread_id: "support-4711", title: "Ada's order", metadata: { channel: "mail" } },
+  });
+
+export const threadStatuses = ["idle", "busy", "interrupted", "error"] as const;
+
+export const threadRecord = z
+  .object({
+    id: z.string(),
+    thread_id: z.string(),
+    object: z.literal("thread"),
+    user_id: z.string(),
+    agent_id: z.string().nullable(),
+    title: z.string().nullable(),
+    status: z.enum(threadStatuses).meta({
+      description: "busy: a run goes on or waits. Else how its last run stands: it asks a person, it failed, or idle.",
+    }),
+    metadata: z.record(z.string(), z.unknown()),
+    forked_from: z.string().nullable(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Thread" });
+export type ThreadRecord = z.infer<typeof threadRecord>;
+
+export const threadListQuery = pageQuery.extend({
+  agent_id: clientId().optional(),
+  user_id: clientId().optional(),
+  ...timeRange,
+  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the title." }),
+});
+
+export const threadPatch = z
+  .object({
+    title: title(),
+    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+  })
+  .meta({ id: "ThreadPatch", example: { title: "Ada's second order", metadata: { closed: true } } });
+
+export const threadState = z
+  .object({
+    object: z.literal("thread_state"),
+    thread_id: z.string(),
+    state_snapshot: z.string().nullable(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "ThreadState" });
+
+export const threadStateBody = z
+  .object({
+    state_snapshot: stateSnapshot().nullable().meta({ description: "What the next run gets; null: nothing." }),
+  })
+  .meta({ id: "ThreadStateBody", example: { state_snapshot: '{"step":2}' } });
+
+/** What an ended run left. `id` is the run's. */
+export const pastState = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    object: z.literal("thread_state"),
+    thread_id: z.string(),
+    status: z.enum(runStatuses),
+    state_snapshot: z.string().nullable(),
+    created_at: z.string(),
+    completed_at: z.string(),
+  })
+  .meta({ id: "PastState" });
+export type PastState = z.infer<typeof pastState>;
+
+export const threadMessage = z
+  .object({
+    id: z.string(),
+    object: z.literal("thread_message"),
+    thread_id: z.string(),
+    run_id: z.string().nullable(),
+    role: z.string().meta({ description: "user: a run's input. assistant: its result." }),
+    content: z.unknown(),
+    created_at: z.string(),
+  })
+  .meta({ id: "ThreadMessage" });
+export type ThreadMessage = z.infer<typeof threadMessage>;
+
+export const messageListQuery = pageQuery.extend({
+  after: laxInt({ ge: 0 })
+    .optional()
+    .meta({ description: "The id after which to go on: `last_id` of the page before." }),
+});
+
+export const forkBody = z
+  .object({
+    thread_id: clientId().nullish().meta({ description: "The new thread's id; made when left out." }),
+    run_id: clientId().nullish().meta({ description: "The last run that is taken along; all when left out." }),
+    title: title(),
+    metadata: jsonObject().nullish().meta({ description: "Instead of the metadata of the thread it comes from." }),
+  })
+  .default({})
+  .meta({ id: "ForkBody", example: { run_id: "run_0199c0ffee", title: "What if" } });

@@ -1,0 +1,19 @@
+import type pg from "pg";
+import type { Db } from "./client.ts";
+
+/** What `act` does over one connection is committed when it resolves, and undone when it rejects. */
+export async function inTransaction<T>(db: Db, act: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await db.sql.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("BEGIN");
+    const result = await act(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((fault: Error) => (broken = fault));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Db } from "../client.ts";
+import type { Owner } from "../owned-by.ts";
+
+export type Fork = {
+  from: string;
+  id: string;
+  /** The last run that is taken along; null: all. */
+  run_id: string | null;
+  title: string | null;
+  metadata: Record<string, unknown> | null;
+};
+
+export type Forked = "forked" | "taken" | "thread_missing" | "run_missing" | "run_not_ended";
+
+/**
+ * Copies a thread's messages and state, in one statement and so of one moment. Up to a run: what was said when that run had
+ * ended, and the state that stood then, which is the thread's own unless a later run left another one.
+ */
+export async function forkThread(db: Db, owner: Owner, fork: Fork): Promise<Forked> {
+  const { from, id, run_id, title, metadata } = fork;
+  const found = await db.sql.query<{ has_run: boolean; completed_at: Date | null }>({
+    ...look,
+    values: [from, owner, run_id],
+  });
+  const [source] = found.rows;
+  if (!source) return "thread_missing";
+  if (run_id !== null && !source.has_run) return "run_missing";
+  if (run_id !== null && source.completed_at === null) return "run_not_ended";
+  const values = [from, id, run_id, title, metadata === null ? null : JSON.stringify(metadata)];
+  const { rowCount } = await db.sql.query({ ...statement, values });
+  return rowCount === 1 ? "forked" : "taken";
+}
+
+const look = {
+  name: "look-at-fork",
+  text: `
+    SELECT r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
+    LEFT JOIN runs r ON r.id = $3 AND r.thread_id = t.id AND r.created_at >= t.created_at
+    WHERE t.id = $1 AND ($2::text IS NULL OR t.user_id = $2)`,
+};
+
+/** A run's messages and its end have one time: that of the transaction which ended it. */
+const statement = {
+  name: "fork-thread",
+  text: `
+    WITH source AS (
+      SELECT t.*, coalesce((SELECT completed_at FROM runs WHERE id = $3), 'infinity') AS until FROM threads t WHERE t.id = $1
+    ), states AS (
+      SELECT r.state_snapshot, r.completed_at FROM runs r, source s
+      WHERE r.thread_id = s.id AND r.created_at >= s.created_at AND r.completed_at IS NOT NULL
+        AND r.state_snapshot IS NOT NULL
+    ), fork AS (
+      INSERT INTO threads (id, user_id, agent_id, title, metadata, forked_from, state_snapshot)
+      SELECT $2, user_id, agent_id, coalesce($4, title), coalesce($5, metadata), id,
+        CASE WHEN EXISTS (SELECT 1 FROM states WHERE completed_at > until)
+          THEN (SELECT s.state_snapshot FROM states s WHERE s.completed_at <= until ORDER BY s.completed_at DESC LIMIT 1)
+          ELSE state_snapshot END
+      FROM source ON CONFLICT (id) DO NOTHING RETURNING id
+    ), said AS (
+      INSERT INTO thread_messages (thread_id, run_id, role, content, created_at)
+      SELECT fork.id, m.run_id, m.role, m.content, m.created_at FROM fork, source, thread_messages m
+      WHERE m.thread_id = source.id AND m.created_at <= source.until ORDER BY m.seq
+    )
+    SELECT id FROM fork`,
+};
