@@ -16,11 +16,11 @@ export async function followRun(
   history: History,
   first?: { response: Response; hangUp: AbortController },
 ): Promise<void> {
-  if (first) await readStream(first.response, { history, random, hangUp: first.hangUp });
+  if (first) await readStream(first.response, { history, random, deadline, hangUp: first.hangUp });
   while (!history.ended && performance.now() < deadline) {
     const hangUp = new AbortController();
     const response = await resume(random.pick(apiUrls), history, hangUp);
-    if (response?.status === 200) await readStream(response, { history, random, hangUp });
+    if (response?.status === 200) await readStream(response, { history, random, deadline, hangUp });
     else if (response?.status === 204) history.ended = true;
     else {
       if (response && response.status < 500) history.oddities.push(`resuming was answered ${response.status}`);

@@ -6,6 +6,8 @@ import type { History } from "./history.ts";
 export type Reading = {
   history: History;
   random: Random;
+  /** When to give up (performance.now()), whatever still comes. */
+  deadline: number;
   /** Aborts the connection that is being read. */
   hangUp: AbortController;
 };
@@ -14,7 +16,7 @@ export type Reading = {
 const silenceMs = 20_000;
 
 /** Reads one connection into the history until it ends, breaks, or the reader drops it, which it does at random. */
-export async function readStream(response: Response, { history, random, hangUp }: Reading): Promise<void> {
+export async function readStream(response: Response, { history, random, deadline, hangUp }: Reading): Promise<void> {
   let left = random.chance(0.45) ? random.below(6) : Number.POSITIVE_INFINITY;
   let dropped = false;
   const parser = createParser({
@@ -28,6 +30,7 @@ export async function readStream(response: Response, { history, random, hangUp }
     },
   });
   const decoder = new TextDecoder();
+  const late = setTimeout(() => hangUp.abort(), deadline - performance.now());
   let silent = setTimeout(() => hangUp.abort(), silenceMs);
   try {
     for await (const chunk of response.body ?? []) {
@@ -40,6 +43,7 @@ export async function readStream(response: Response, { history, random, hangUp }
     // Broken; the caller resumes.
   } finally {
     clearTimeout(silent);
+    clearTimeout(late);
   }
   if (dropped) {
     history.cuts += 1;
