@@ -63,7 +63,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("poll", 1_000, log, poll),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
-    startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
+    startLoop("expire-leases", Math.min(1_000, config.worker.leaseMs / 6), log, () => expireLeases(ctx)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),

@@ -9,7 +9,8 @@ const batch = 100;
 export async function expireLeases(ctx: WorkerContext): Promise<void> {
   for (const run of await requeueLostRuns(ctx.db, batch)) {
     ctx.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
-    if (run.outcome === "queued") await ctx.nudge(run.id);
+    // Not waited for: a Redis that is slow or away must not delay the next look.
+    if (run.outcome === "queued") void ctx.nudge(run.id);
     else await endRun(ctx, run, givenUp(run.outcome));
   }
 }
