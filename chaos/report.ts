@@ -47,6 +47,7 @@ function figures(evidence: Evidence): [string, number | string][] {
     ["events seen of discarded attempts that no store kept", countUnkept(evidence)],
     ["gap events", sum(({ events }) => events.filter(({ type }) => type === "gap").length)],
     ["callbacks tried", deliveries.length],
+    ["stalls of the machine", evidence.stalls.length],
     ["return of a lost run, ms: p50, p99, max", `${at(0.5)}, ${at(0.99)}, ${at(1)} of ${sorted.length}`],
   ];
 }

@@ -11,6 +11,7 @@ import { runNemesis } from "./nemesis/nemesis.ts";
 import { createRandom } from "./random.ts";
 import type { Verdict } from "./report.ts";
 import { type ChaosStack, openChaosStack } from "./stack/open-stack.ts";
+import { watchStalls } from "./stack/watch-stalls.ts";
 
 export type ChaosOptions = { seed: number; runs: number; minutes: number; clients: number };
 
@@ -23,11 +24,13 @@ const settleMs = 120_000;
 export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, signal: AbortSignal): Promise<Verdict> {
   const startedAt = performance.now();
   const stack = await openChaosStack();
+  const watch = watchStalls();
   const receiver = await openReceiver(createRandom(`${seed}/receiver`));
   const record: ClientRecord = { accepted: [], histories: [], refused: [], begun: 0 };
   const over = new AbortController();
   const enough = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)]);
   const broken = new Map<string, string[]>();
+  const surprises = () => [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
   try {
     await publishAgents(stack.apiUrls[0]);
     const random = createRandom(`${seed}/nemesis`);
@@ -52,17 +55,18 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
       deliveries,
       ...stored,
       struck,
+      stalls: watch.stalls,
       leaseMs,
       workers: stack.workers.length,
     };
     for (const [name, cases] of checkAll(evidence)) broken.set(name, cases);
-    const surprises = [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
     keep(stack, evidence, [...broken.values()].flat());
-    return { evidence, broken, surprises, seconds: Math.round((performance.now() - startedAt) / 1_000) };
+    return { evidence, broken, surprises: surprises(), seconds: Math.round((performance.now() - startedAt) / 1_000) };
   } finally {
     over.abort();
+    watch.close();
     await receiver.close();
-    await stack.close([...broken.values()].some((cases) => cases.length > 0));
+    await stack.close(surprises() > 0 || [...broken.values()].some((cases) => cases.length > 0));
   }
 }
 

@@ -2,6 +2,7 @@ import type { AcceptedRun } from "../drive/drive-runs.ts";
 import type { History, SeenEvent } from "../drive/history.ts";
 import type { Delivery } from "../drive/receiver.ts";
 import type { Struck } from "../nemesis/nemesis.ts";
+import type { Stall } from "../stack/watch-stalls.ts";
 
 export type RunRow = {
   id: string;
@@ -29,6 +30,7 @@ export type Evidence = {
   transcripts: Map<string, SeenEvent[]>;
   outbox: Map<string, OutboxRow[]>;
   struck: Struck[];
+  stalls: readonly Stall[];
   leaseMs: number;
   /** How many there were. */
   workers: number;

@@ -1,7 +1,8 @@
 import type { Struck } from "../nemesis/nemesis.ts";
+import type { Stall } from "../stack/watch-stalls.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** From a worker's kill to its run's return to the queue. `undisturbed`: Postgres and some other worker were whole. */
+/** From a worker's kill to its run's return to the queue. `undisturbed`: see below. */
 export type Recovery = { run_id: string; ms: number; undisturbed: boolean };
 
 /** Reconcilers look once a second; the rest is their turn's own time. */
@@ -33,11 +34,19 @@ export function listRecoveries(evidence: Evidence): Recovery[] {
   );
 }
 
-function isUndisturbed(kill: Struck, { struck, workers, leaseMs }: Evidence): boolean {
-  const [from, to] = [kill.from, kill.from + leaseMs + graceMs];
-  const meanwhile = struck.filter((other) => other.from < to && other.to > from);
+/**
+ * Postgres was whole from the kill on and the machine got on, and when the lease was over there was a worker that could
+ * find that out.
+ */
+function isUndisturbed(kill: Struck, { struck, stalls, workers, leaseMs }: Evidence): boolean {
+  const to = kill.from + leaseMs + graceMs;
+  const during = <T extends Stall>(times: readonly T[], from: number): T[] =>
+    times.filter((other) => other.from < to && other.to > from);
   const brokenWorkers = new Set(
-    meanwhile.filter(({ fault }) => fault.startsWith("worker_")).map(({ target }) => target),
+    during(struck, kill.from + leaseMs)
+      .filter(({ fault }) => fault.startsWith("worker_"))
+      .map(({ target }) => target),
   );
-  return brokenWorkers.size < workers && meanwhile.every(({ target }) => target !== "postgres");
+  if (brokenWorkers.size === workers || during(stalls, kill.from).length > 0) return false;
+  return during(struck, kill.from).every(({ target }) => target !== "postgres");
 }

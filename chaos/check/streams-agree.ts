@@ -30,11 +30,19 @@ export function historiesAreGapless({ histories }: Evidence): string[] {
  * What a client saw is what the transcript holds, text by text. Only of an attempt that was discarded may a client have
  * seen more: its last second, when Redis lost it together with the worker that had not written it down yet.
  */
-export function historiesEqualTranscripts({ histories, transcripts }: Evidence): string[] {
-  return histories.flatMap((history) => {
-    const fault = compare(history, transcripts.get(history.run_id) ?? []);
+export function historiesEqualTranscripts(evidence: Evidence): string[] {
+  return evidence.histories.flatMap((history) => {
+    const lossy = wasRedisStruck(history.run_id, evidence);
+    const fault = compare(history, evidence.transcripts.get(history.run_id) ?? [], lossy);
     return fault ? `${history.run_id}: ${fault}` : [];
   });
+}
+
+/** Whether Redis was broken between a run's first move and its last. */
+function wasRedisStruck(runId: string, { struck, transitions }: Evidence): boolean {
+  const moves = transitions.get(runId) ?? [];
+  const [first, last] = [moves[0]?.at_ms ?? 0, moves.at(-1)?.at_ms ?? 0];
+  return struck.some(({ target, from, to }) => target === "redis" && from < last && to > first);
 }
 
 /** How many events clients saw that no store has kept; see above. */
@@ -45,13 +53,13 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
   }, 0);
 }
 
-function compare({ events }: History, transcript: SeenEvent[]): string | null {
+function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
   const seen = new Set(events.map(({ id }) => id));
   const last = parse(transcript.at(-1)?.id ?? "");
   for (const event of events) {
     const other = stored.get(event.id);
-    if (event.type !== "gap" && !other && parse(event.id).attempt === last.attempt)
+    if (event.type !== "gap" && !other && (!lossy || parse(event.id).attempt === last.attempt))
       return `saw ${event.id}, which isn't in the transcript`;
     if (other && event.type !== "gap" && (other.data !== event.data || other.type !== event.type))
       return `saw another ${event.id} than the transcript's`;
