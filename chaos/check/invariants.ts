@@ -6,6 +6,7 @@ import {
   acceptedRunsEnd,
   failuresAreExplained,
   lossesAreCharged,
+  movesFollowEachOther,
   resultsBelongToTheirRuns,
   runsEndOnce,
 } from "./runs-end.ts";
@@ -14,6 +15,7 @@ import { historiesAreGapless, historiesEqualTranscripts, transcriptsAreWhole } f
 export const invariants: Readonly<Record<string, Invariant>> = {
   acceptedRunsEnd,
   runsEndOnce,
+  movesFollowEachOther,
   transcriptsAreWhole,
   historiesAreGapless,
   historiesEqualTranscripts,

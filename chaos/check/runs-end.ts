@@ -22,6 +22,16 @@ export function runsEndOnce({ runs, transitions }: Evidence): string[] {
   });
 }
 
+/** Each of a run's moves starts where the one before ended, so that no two of its attempts were effective at once. */
+export function movesFollowEachOther({ transitions }: Evidence): string[] {
+  return [...transitions].flatMap(([id, moves]) => {
+    const odd = moves.find(({ from }, place) => from !== (moves[place - 1]?.to ?? null));
+    return odd
+      ? [`${id}: a move from ${odd.from} to ${odd.to}, by way of ${moves.map(({ to }) => to).join(" → ")}`]
+      : [];
+  });
+}
+
 /** Each loss of a worker is charged, nothing else is, and no run is tried more often than it may. */
 export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
   return [...runs.values()].flatMap(({ id, lost_attempts, max_attempts }) => {
