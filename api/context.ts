@@ -8,6 +8,7 @@ import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
+import { createQueueView, type QueueView } from "./execute/queue-view.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
 import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
@@ -21,6 +22,8 @@ export type ApiContext = {
   queue: RunQueue;
   hub: TailHub;
   fleet: FleetView;
+  /** How full the queue is. */
+  room: QueueView;
   news: NewsBell;
   jsonSchemas: JsonSchemas;
   guards: Guards;
@@ -47,6 +50,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
+  const room = createQueueView(db, config.queue);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -59,6 +63,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     queue,
     hub,
     fleet,
+    room,
     news,
     jsonSchemas,
     guards,

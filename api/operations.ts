@@ -42,6 +42,8 @@ import { putPreferences } from "./notifications/put-preferences.ts";
 import { getNotification } from "./notifications/get-notification.ts";
 import { updateNotification } from "./notifications/update-notification.ts";
 import { deleteNotification } from "./notifications/delete-notification.ts";
+import { listInternalJobs } from "./internal/list-internal-jobs.ts";
+import { runInternalJob } from "./internal/run-internal-job.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { completeRun } from "./runs/complete-run.ts";
 import { getRunArtifact } from "./runs/get-run-artifact.ts";
@@ -57,6 +59,16 @@ import { redeliverRunCallback } from "./runs/redeliver-run-callback.ts";
 import { reportProgress } from "./runs/report-progress.ts";
 import { resumeRun } from "./runs/resume-run.ts";
 import { streamRun } from "./runs/stream-run.ts";
+import { exportRuns } from "./studio/export-runs.ts";
+import { getAgentErrors } from "./studio/get-agent-errors.ts";
+import { getLatencyDistribution } from "./studio/get-latency-distribution.ts";
+import { getSessionDepth } from "./studio/get-session-depth.ts";
+import { getStudioAgentStats } from "./studio/get-studio-agent-stats.ts";
+import { getStudioOverview } from "./studio/get-studio-overview.ts";
+import { getTokenDistribution } from "./studio/get-token-distribution.ts";
+import { listStudioAgentRuns } from "./studio/list-studio-agent-runs.ts";
+import { listStudioAgents } from "./studio/list-studio-agents.ts";
+import { listUsageLog } from "./studio/list-usage-log.ts";
 import { getHealth, getLive, getReady } from "./system/health.ts";
 import { getMetrics } from "./system/metrics.ts";
 import { createThread } from "./threads/create-thread.ts";
@@ -203,8 +215,20 @@ export const operations: readonly Operation<ApiContext>[] = [
   testWebhook,
   redeliverDelivery,
   rotateSecret,
+  getStudioOverview,
+  listStudioAgents,
+  getStudioAgentStats,
+  listStudioAgentRuns,
+  getAgentErrors,
+  listUsageLog,
+  getLatencyDistribution,
+  getTokenDistribution,
+  getSessionDepth,
+  exportRuns,
   getFleet,
   listAudit,
+  listInternalJobs,
+  runInternalJob,
   getHealth,
   getLive,
   getReady,

@@ -17,7 +17,8 @@ export type IdPrefix =
   | "audit"
   | "bulk"
   | "notif"
-  | "webhook";
+  | "webhook"
+  | "turn";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -83,7 +83,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const daemonHosts = createDaemonHosts(sandbox, python);
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
-  const card = { id: workerId, leaseMs, sandbox: sandbox.report };
+  const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
   const sessions = opens(openSessions({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
     config,
