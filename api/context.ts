@@ -48,7 +48,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
-  const news = opens(openNewsBell(url, prefix, quiet("news")));
+  const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
   const room = createQueueView(db, config.queue);
   const guards = opens(openGuards(config, db, log));

@@ -12,8 +12,6 @@ import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { writeSse } from "../stream/respond-sse.ts";
 
-/** Without a nudge it is looked this often. */
-const pollMs = 1_000;
 const batch = 100;
 
 export const streamNotifications = defineOperation({
@@ -33,7 +31,10 @@ export const streamNotifications = defineOperation({
   async handle(ctx: ApiContext, { query, headers, signal, caller }) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = headers["last-event-id"] || query.after;
-    const start = cursor ? parsePlace(cursor) : await presentPlace(ctx.db);
+    const present = await presentPlace(ctx.db);
+    const place = cursor ? parsePlace(cursor) : present;
+    // A place that is yet to come is of another database, such as the one before a restore.
+    const start = place.xact > present.xact ? present : place;
     const until = AbortSignal.any([signal, ctx.leaving]);
     return { respond: (_req, res) => writeSse(res, {}, "", follow(ctx, user_id, start, until)) };
   },
@@ -46,13 +47,15 @@ async function* follow(
   until: AbortSignal,
 ): AsyncGenerator<string, string> {
   let place = start;
+  // Begun before the read: what is made while we read rings, too.
+  let ring = news.rung(user_id, until);
   while (!until.aborted) {
-    // Begun before the read: what is made while we read rings, too.
-    const ring = news.rung(user_id, pollMs, until);
     const told = await readFrom(db, user_id, place, batch);
     if (told.length > 0) yield told.map(encode).join("");
     place = told.at(-1)?.place ?? place;
-    if (told.length < batch) await ring;
+    if (told.length === batch) continue;
+    await ring;
+    ring = news.rung(user_id, until);
   }
   return "";
 }

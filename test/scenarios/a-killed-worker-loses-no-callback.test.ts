@@ -51,7 +51,7 @@ test("a worker killed while it delivers: each callback arrives at least once, at
   expect([...later].filter((id) => done.includes(id))).toEqual([]);
 
   for (const receiver of receivers) receiver.react(answer(204));
-  await stack.start("worker");
+  const second = await stack.start("worker");
   // What the killed one held is free after its lease of 30 s.
   const after = await waitFor(async () => {
     const rows = await statuses();
@@ -67,6 +67,7 @@ test("a worker killed while it delivers: each callback arrives at least once, at
     if (later.has(id)) expect(tries.length).toBeGreaterThanOrEqual(2);
     if (done.includes(id)) expect(tries).toHaveLength(1);
   }
+  await second.stop();
 }, 180_000);
 
 test("workers that share the work send each message once while nobody dies", async () => {
@@ -84,3 +85,21 @@ test("workers that share the work send each message once while nobody dies", asy
   expect(new Set(got().map(idOf)).size).toBe(100);
   await Promise.all(workers.map((worker) => worker.stop()));
 }, 120_000);
+
+test("a worker that is stopped hands back what it is sending: another one sends it soon, not after the lease", async () => {
+  const [target] = receivers;
+  if (!target) throw new Error("no receiver");
+  target.got.splice(0);
+  target.react(() => undefined);
+  const first = await stack.start("worker");
+  const hook = await call(url, "POST", "/v1/webhooks", { user_id: "u", url: target.url, events: ["run.expired"] });
+  await call(url, "POST", `/v1/webhooks/${String(hook.body["id"])}/test`);
+  await waitFor(() => target.got.length === 1, 30_000);
+  await first.stop("SIGTERM");
+  target.react(answer(204));
+  await stack.start("worker");
+  const readyAt = performance.now();
+  await waitFor(() => target.got.length === 2, 30_000);
+  expect(performance.now() - readyAt).toBeLessThan(5_000);
+  expect(new Set(target.got.map(idOf)).size).toBe(1);
+}, 90_000);

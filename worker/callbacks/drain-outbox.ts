@@ -1,8 +1,10 @@
+import { setMaxListeners } from "node:events";
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import type { Log } from "../../shared/log.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../shared/net/guarded-fetch.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimDueMessages, type DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
+import { giveBackMessage } from "../../shared/store/outbox/give-back-message.ts";
 import { recordTry, type Try } from "../../shared/store/outbox/record-try.ts";
 import { readSigningSecrets } from "../../shared/store/users/signing-secrets.ts";
 import { readWebhookSecrets } from "../../shared/store/webhooks/webhook-secrets.ts";
@@ -34,7 +36,7 @@ export type OutboxDeps = {
 export type OutboxDrain = {
   /** Says that a message may be due: it is looked for at once. */
   wake(): void;
-  /** Breaks off what is being sent; its lease runs out and another worker sends it. */
+  /** Breaks off what is being sent and hands it back, so that another worker sends it. */
   close(): Promise<void>;
 };
 
@@ -46,6 +48,8 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   const { db, log } = deps;
   const fetch = createGuardedFetch(deps.allowCidrs);
   const stop = new AbortController();
+  // One listener a message.
+  setMaxListeners(atOnce + 1, stop.signal);
   const sending = new Set<Promise<void>>();
   /** Those whose last try from here ran out of time: they get one message at a time until they answer. */
   const slowHosts = new Set<string>();
@@ -115,8 +119,11 @@ async function send({ fetch, signal, ...deps }: Sending, message: DueMessage): P
   if (body === null) return null;
   const secrets = await readSecrets(deps, message);
   const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal });
-  // What was broken off by us is no try of the receiver's.
-  if (signal.aborted && tried.status_code === null) return null;
+  if (signal.aborted && tried.status_code === null) {
+    // What was broken off by us is no try of the receiver's.
+    await giveBackMessage(deps.db, message);
+    return null;
+  }
   const outcome = await recordTry(deps.db, message, tried, patienceMs * deps.scheduleScale);
   if (typeof outcome === "object") deps.onTold(outcome.told);
   return tried;

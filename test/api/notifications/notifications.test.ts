@@ -121,6 +121,26 @@ test("a stream shows the new ones at once, and goes on after Last-Event-ID with 
   expect(second.map(({ data }) => data["title"])).toEqual(["3", "4", "5"]);
 });
 
+test("what is told behind Redis' back reaches a stream, and a cursor of another database begins now", async () => {
+  const insert = "INSERT INTO notifications (id, user_id, type, title) VALUES ($1, 'quietly', 't', $1)";
+  const first = await follow("quietly", 2, "999999999999999-notif_of_before_the_restore");
+  await stack.sql.query(insert, ["notif_a"]);
+  // The reader waits by now: it was asked for one, and has shown it.
+  await sleep(2_500);
+  await stack.sql.query(insert, ["notif_b"]);
+  expect((await first.events).map(({ data }) => data["title"])).toEqual(["notif_a", "notif_b"]);
+});
+
+test("a backlog of hundreds comes whole and in order, to many readers at once", async () => {
+  await stack.sql.query(
+    "INSERT INTO notifications (id, user_id, type, title) SELECT 'notif_' || lpad(g::text, 4, '0'), 'hoarder', 't', g FROM generate_series(1, 1234) g",
+  );
+  const readers = await Promise.all(Array.from({ length: 20 }, () => follow("hoarder", 1235, "1-a")));
+  await post("hoarder", "1235");
+  const titles = Array.from({ length: 1235 }, (_, i) => String(i + 1));
+  for (const { events } of readers) expect((await events).map(({ data }) => data["title"])).toEqual(titles);
+});
+
 test("a notification that is committed after a later one is neither left out of a stream nor told twice", async () => {
   const slow = new pg.Client({ connectionString: stack.databaseUrl });
   await slow.connect();

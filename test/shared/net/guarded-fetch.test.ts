@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { afterEach, expect, inject, test } from "vitest";
 import { createGuardedFetch } from "../../../shared/net/guarded-fetch.ts";
@@ -106,6 +109,26 @@ test("a receiver that doesn't answer costs no more than the time-out", async () 
   const { port } = await receiver(() => undefined);
   await expect(guardedFetch(loopback)(`http://127.0.0.1:${port}/`, 200)).rejects.toMatchObject({ class: "timeout" });
 });
+
+test("a receiver that takes no connection costs 5 s, however long an answer may take", async () => {
+  const script =
+    "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(0); print(s.getsockname()[1], flush=True); time.sleep(60)";
+  const deaf = spawn("python3", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+  opened.push(() => void deaf.kill());
+  const [line] = await once(deaf.stdout, "data");
+  const port = Number(line);
+  // Its queue of connections is full after these.
+  for (let i = 0; i < 4; i++) {
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    opened.push(() => void socket.destroy());
+    await Promise.race([once(socket, "connect"), sleep(500)]);
+  }
+  const startedAt = performance.now();
+  const sent = guardedFetch(loopback)(`http://127.0.0.1:${port}/`, 30_000);
+  await expect(sent).rejects.toMatchObject({ class: "timeout" });
+  expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+  expect(performance.now() - startedAt).toBeLessThan(12_000);
+}, 30_000);
 
 test("an endless body doesn't keep a request open, and its status counts", async () => {
   const { port } = await receiver((_, res) => {
