@@ -49,13 +49,13 @@ function tryOf(operation: DocumentedOperation): fc.Arbitrary<Try> {
   const given = (parameter: Parameter) =>
     fc.oneof(valid(parameter.schema).map(String), fc.string({ maxLength: 30, unit: "binary" }));
   const pick = (where: string): fc.Arbitrary<Record<string, string>> =>
-    fc.record(Object.fromEntries(of(where).map((parameter) => [parameter.name, given(parameter)])), {
-      requiredKeys: [],
-    });
+    fc
+      .tuple(...of(where).map((parameter) => fc.option(given(parameter).map((value) => [parameter.name, value]))))
+      .map((pairs) => Object.fromEntries(pairs.filter((pair) => pair !== null)));
   const right = operation.body === null ? fc.constant(null) : valid(operation.body).map(fillIds);
   const text = operation.body === null ? fc.constant(null) : bodyText(right);
   return fc.tuple(path, pick("query"), pick("header"), text).map(([filled, query, headers, body]) => ({
-    path: `${filled}?${new URLSearchParams(query)}`,
+    path: `${filled}?${new URLSearchParams(query).toString()}`,
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^ -~]/g, "?")]),
     ),
@@ -112,7 +112,7 @@ async function send(
     learn(text);
     const { status } = response;
     if (status >= 500 && !(status === 503 && absent.test(JSON.parse(text).code))) return { status, fault: text };
-    return { status, fault: faultOfAnswer(operation, status, type, text) };
+    return { status, fault: faultOfAnswer(operation, { status, type, text }) };
   } catch (error) {
     if (signal.aborted) return { status: 0, fault: null };
     return { status: -1, fault: `${String(error)} ${String((error as Error).cause)}` };

@@ -13,6 +13,8 @@ export type DocumentedOperation = {
   responses: Record<string, { content?: Content }>;
 };
 
+export type SentAnswer = { status: number; type: string; text: string };
+
 type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body"> & { requestBody?: { content: Content } };
 type Document = { paths: Record<string, Record<string, RawOperation>>; components: { schemas: Record<string, Json> } };
 
@@ -44,21 +46,19 @@ ajv.addSchema({ $id: "doc", components: document.components });
 const validators = new Map<string, ValidateFunction>();
 
 /** Why an answer isn't what the document says of this operation; null when it is. */
-export function faultOfAnswer(
-  operation: DocumentedOperation,
-  status: number,
-  type: string,
-  text: string,
-): string | null {
-  const documented =
-    operation.responses[String(status)] ?? (status >= 400 ? operation.responses["default"] : undefined);
+export function faultOfAnswer(operation: DocumentedOperation, answer: SentAnswer): string | null {
+  const { status, type, text } = answer;
+  const documented = operation.responses[String(status)] ?? (status >= 400 && operation.responses["default"]);
   if (!documented) return `status ${status} is not documented`;
-  const mediaType = type.split(";")[0] ?? "";
   if (!documented.content) return text === "" ? null : `status ${status} is documented without a body`;
-  const media = documented.content[mediaType] ?? (mediaType.includes("json") ? undefined : documented.content["*/*"]);
+  const mediaType = type.split(";")[0] ?? "";
+  const media = documented.content[mediaType] ?? documented.content["*/*"];
   if (!media) return `status ${status} is not documented as ${mediaType || "nothing"}`;
-  if (mediaType !== "application/json") return null;
-  const key = JSON.stringify(media.schema);
+  return mediaType === "application/json" ? faultOfJson(media.schema, text) : null;
+}
+
+function faultOfJson(schema: Json, text: string): string | null {
+  const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(JSON.parse(key.replaceAll('"#/components', '"doc#/components')));
   validators.set(key, validate);
   return validate(JSON.parse(text)) ? null : ajv.errorsText(validate.errors);
