@@ -4,6 +4,7 @@ import { benchLatency } from "./latency.ts";
 import { benchSse } from "./sse.ts";
 import { benchThroughput } from "./throughput.ts";
 import { benchTrace } from "./trace.ts";
+import { benchWarmMemory } from "./warm-memory.ts";
 import { withStack } from "./with-stack.ts";
 
 /** `npm run bench` gives the figures of runs, `-- --trace` where the time of one run goes, `-- sse` the figures of readers. */
@@ -12,6 +13,7 @@ await runProcess(async (signal) => {
   if (process.argv.includes("--trace")) return console.log(await benchTrace(signal));
   if (process.argv.includes("sse")) return benchSse(signal);
   console.log(await withStack(signal, {}, ({ client }) => benchLatency(client, signal)));
+  console.log(`\n${await withStack(signal, { WORKERS: "1" }, benchWarmMemory)}`);
   console.log("\n| workers | clients | runs a second | median ms | p99 ms |\n|---|---|---|---|---|");
   for (const workers of [1, 2])
     await withStack(signal, { WORKERS: String(workers) }, async ({ client }) => {
