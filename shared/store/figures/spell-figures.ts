@@ -23,7 +23,7 @@ export type FiguresSql = {
   values: unknown[];
   /**
    * For `WITH`: `buckets` (start, lo, hi); `whole` (key, start, and the columns of run_rollups) for the hours that lie
-   * within one bucket and are rolled up; `rest` (key, start, and the measures of a run) for all others. Each run that
+   * within one bucket and are rolled up; `rest` (key, start, user_id, agent_id, and the measures of a run) for all others. Each run that
    * ended in the stretch is in one of the two, once.
    */
   ctes: string;
@@ -51,7 +51,7 @@ export function spellFigures(subject: Subject, { since, until, unit, timezone }:
         ON ${rollupOf[subject.by]} AND r.hour >= spans.first AND r.hour < spans.last
     ),
     rest AS (
-      SELECT keys.key, spans.start, ${measures}
+      SELECT keys.key, spans.start, user_id, agent_id, ${measures}
       FROM spans CROSS JOIN LATERAL (VALUES (lo, first), (last, hi)) AS edge (since, until)
       JOIN runs ON completed_at >= edge.since AND completed_at < edge.until
       JOIN keys ON ${runOf[subject.by]}

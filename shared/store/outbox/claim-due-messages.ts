@@ -38,6 +38,6 @@ const statement = {
       FOR UPDATE OF outbox SKIP LOCKED
     )
     UPDATE outbox SET lease_until = now() + $3 * interval '1 ms'
-    FROM picked WHERE outbox.id = picked.id
+    FROM picked WHERE outbox.id = picked.id AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
     RETURNING outbox.id, outbox.user_id, outbox.run_id, outbox.type, outbox.url, outbox.tries`,
 };
