@@ -50,13 +50,16 @@ async function timeCalls(databaseUrl: string, runs: number, signal: AbortSignal)
   });
 }
 
-/** Until no hour is left that is over. */
+/** Until no hour or day is left that is over. */
 async function rollUp(url: string, signal: AbortSignal): Promise<void> {
-  for (let hours = 1; hours > 0;) {
+  for (let left = true; left;) {
     const answer = await fetch(`${url}/v1/internal/jobs/rollup-analytics`, { method: "POST", signal });
     // The worker's clock may have a turn under way.
     if (answer.status === 409) await sleep(500, undefined, { signal });
-    else hours = ((await answer.json()) as { result: { hours: number } }).result.hours;
+    else {
+      const { result } = (await answer.json()) as { result: { hours: number; days: number } };
+      left = result.hours + result.days > 0;
+    }
   }
 }
 

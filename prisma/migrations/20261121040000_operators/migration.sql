@@ -14,8 +14,20 @@ CREATE TABLE "queue_pauses" (
     CONSTRAINT "queue_pauses_pkey" PRIMARY KEY ("name")
 );
 
+-- CreateEnum
+CREATE TYPE "rollup_span" AS ENUM ('hour', 'day');
+
+-- DropIndex
+DROP INDEX "run_rollups_hour_idx";
+
 -- AlterTable
-ALTER TABLE "run_rollups" ADD COLUMN     "queue_histogram" INTEGER[] DEFAULT ARRAY[]::INTEGER[];
+ALTER TABLE "run_rollups" DROP CONSTRAINT "run_rollups_pkey",
+ADD COLUMN     "queue_histogram" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
+ADD COLUMN     "span" "rollup_span" NOT NULL DEFAULT 'hour',
+ADD CONSTRAINT "run_rollups_pkey" PRIMARY KEY ("user_id", "agent_id", "version", "span", "hour");
+
+-- CreateIndex
+CREATE INDEX "run_rollups_span_hour_idx" ON "run_rollups"("span", "hour");
 
 -- CreateIndex
 CREATE INDEX "threads_agent_id_created_at_idx" ON "threads"("agent_id", "created_at");

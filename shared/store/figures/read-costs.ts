@@ -15,12 +15,13 @@ export async function readCosts(
   const added = summed.map((name) => `sum(${name})::float8 AS ${name}`).join(", ");
   const [key, other] = by === "user" ? ["user_id", "agent_id"] : ["agent_id", "user_id"];
   const { rows } = await db.sql.query<Sums & { id: string }>(
-    `WITH ${ctes}, parts AS (
-       SELECT ${key} AS id, ${summed.join(", ")} FROM spans JOIN run_rollups r ON r.hour >= first AND r.hour < last
-       WHERE ${key} <> '' AND ${other} = '' AND version = ''
+    `WITH ${ctes}, each AS (
+       SELECT ${key} AS id, ${summed.join(", ")} FROM parts JOIN run_rollups r
+         ON r.span = parts.span::rollup_span AND r.hour >= parts.since AND r.hour < parts.until
+       WHERE parts.span <> 'rest' AND ${key} <> '' AND ${other} = '' AND version = ''
        UNION ALL SELECT ${key}, ${sums} FROM rest GROUP BY 1
      )
-     SELECT id, ${added} FROM parts GROUP BY id ORDER BY cost_micro_usd DESC, id LIMIT ${limit}`,
+     SELECT id, ${added} FROM each GROUP BY id ORDER BY cost_micro_usd DESC, id LIMIT ${limit}`,
     values,
   );
   return rows.map(({ id, ...figures }) => ({ id, ...toFigures(figures) }));
