@@ -50,15 +50,15 @@ async function timeCalls(databaseUrl: string, runs: number, signal: AbortSignal)
   });
 }
 
-/** Until no hour or day is left that is over. */
+/** Until no half hour or day is left that is over. */
 async function rollUp(url: string, signal: AbortSignal): Promise<void> {
   for (let left = true; left;) {
     const answer = await fetch(`${url}/v1/internal/jobs/rollup-analytics`, { method: "POST", signal });
     // The worker's clock may have a turn under way.
     if (answer.status === 409) await sleep(500, undefined, { signal });
     else {
-      const { result } = (await answer.json()) as { result: { hours: number; days: number } };
-      left = result.hours + result.days > 0;
+      const { result } = (await answer.json()) as { result: { half_hours: number; days: number } };
+      left = result.half_hours + result.days > 0;
     }
   }
 }

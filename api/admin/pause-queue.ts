@@ -6,7 +6,7 @@ import { queueNamed, readQueueState } from "./queue-states.ts";
 
 export const pauseQueue = defineOperation({
   method: "post",
-  path: "/v1/admin/queues/{name}/pause",
+  path: "/v1/admin/queues/{queue_id}/pause",
   name: "pause_queue",
   area: "Admin",
   scope: "admin",
@@ -17,7 +17,7 @@ export const pauseQueue = defineOperation({
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
   async handle(ctx: ApiContext, { params, caller }) {
-    const name = queueNamed(params.name);
+    const name = queueNamed(params.queue_id);
     await pause(ctx.db, name, caller.actor);
     return { status: 200, body: await readQueueState(ctx, name) };
   },

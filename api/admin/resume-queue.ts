@@ -10,7 +10,7 @@ const nudged = 1_000;
 
 export const resumeQueue = defineOperation({
   method: "post",
-  path: "/v1/admin/queues/{name}/resume",
+  path: "/v1/admin/queues/{queue_id}/resume",
   name: "resume_queue",
   area: "Admin",
   scope: "admin",
@@ -19,7 +19,7 @@ export const resumeQueue = defineOperation({
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
   async handle(ctx: ApiContext, { params }) {
-    const name = queueNamed(params.name);
+    const name = queueNamed(params.queue_id);
     await resume(ctx.db, name);
     if (name === "runs") {
       const waiting = await findQueuedRuns(ctx.db, nudged);

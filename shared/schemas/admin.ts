@@ -10,7 +10,7 @@ const count = z.number().int();
 export const queueNames = ["runs", "callbacks"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-export const queueParams = z.object({ name: text({ max: 128 }) });
+export const queueParams = z.object({ queue_id: text({ max: 128 }) });
 
 export const queueState = z
   .object({

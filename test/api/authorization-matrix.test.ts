@@ -19,7 +19,9 @@ type Thing =
   | "artifact_id"
   | "key_id"
   | "bulk_id"
-  | "thread_id";
+  | "thread_id"
+  | "worker_id"
+  | "queue_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -69,6 +71,7 @@ const cases: Record<string, Case> = {
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
+  run_internal_job: { params: { name: "expire-queue" } },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -114,6 +117,12 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const bulk_id = String(bulk.body["id"]);
   const thread = await call(url, "POST", "/v1/threads", {}, headers);
   const thread_id = String(thread.body["id"]);
+  // Nobody's: the real one is needed.
+  const worker_id = `worker${randomBytes(6).toString("hex")}`;
+  await stack.sql.query(
+    "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
+    [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
+  );
   const world = {
     user_id,
     agent_id,
@@ -125,6 +134,8 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
+    worker_id,
+    queue_id: "callbacks",
   };
   return { world, key };
 }
@@ -135,9 +146,10 @@ async function ask(
   operation: Operation<never>,
   world: World,
   key: string | null,
+  gone: Partial<World> = {},
 ): Promise<{ status: number; text: string }> {
   const { body, query, params } = cases[operation.name] ?? {};
-  const named = { ...world, ...params };
+  const named = { ...world, ...params, ...gone };
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof World) => named[name]);
   const response = await fetch(`${url}${path}${query?.(world) ?? ""}`, {
     method: operation.method.toUpperCase(),
@@ -188,7 +200,8 @@ describe.each(guarded)("%s", (_name, operation) => {
     const gone = operation.method === "put" ? [first] : [first, params.at(-1)];
     for (const name of gone) {
       if (!name) continue;
-      const answer = await ask(operation, { ...world, [name]: "nothing-of-this-name" }, key);
+      const asker = isPrivileged(operation) ? admin : key;
+      const answer = await ask(operation, world, asker, { [name]: "nothing-of-this-name" });
       expect([name, answer.status]).toEqual([name, 404]);
     }
   });

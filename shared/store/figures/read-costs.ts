@@ -17,7 +17,7 @@ export async function readCosts(
   const { rows } = await db.sql.query<Sums & { id: string }>(
     `WITH ${ctes}, each AS (
        SELECT ${key} AS id, ${summed.join(", ")} FROM parts JOIN run_rollups r
-         ON r.span = parts.span::rollup_span AND r.hour >= parts.since AND r.hour < parts.until
+         ON r.span = parts.span::rollup_span AND r.begins_at >= parts.since AND r.begins_at < parts.until
        WHERE parts.span <> 'rest' AND ${key} <> '' AND ${other} = '' AND version = ''
        UNION ALL SELECT ${key}, ${sums} FROM rest GROUP BY 1
      )

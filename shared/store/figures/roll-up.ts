@@ -1,40 +1,38 @@
 import type { Db } from "../client.ts";
 import { histograms, indexOf, measures, sums, summed, usedBy } from "./measures.ts";
+import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.ts";
 
 /** A run's end is dated when its statement begins; by then the statement has surely been committed or given up. */
 const settledAfter = "5 minutes";
 
-export type RollupSpan = "hour" | "day";
-
 /**
- * Rolls up the next hour or day (UTC) that is over and in which runs ended. Gives its start; null when there is none. Of
+ * Rolls up the next half hour or day (UTC) that is over and in which runs ended. Gives its start; null when there is none. Of
  * two that do so at once, one does it.
  */
 export async function rollUpNext(db: Db, span: RollupSpan): Promise<Date | null> {
   const { rows } = await db.sql.query<{ start: Date }>(
-    `SELECT start FROM (SELECT date_trunc('${span}', min(completed_at), 'UTC') AS start FROM ${open(span)}) AS following
+    `SELECT start FROM (SELECT ${beginOf(span, "min(completed_at)")} AS start FROM ${open(span)}) AS following
      WHERE start < ${settled(span)}`,
   );
   const start = rows[0]?.start;
   if (!start) return null;
-  await db.sql.query(statement, [start, span]);
+  await db.sql.query(statement(span), [start]);
   return start;
 }
 
 /** How many such hours or days there are. */
 export async function countOpenSpans(db: Db, span: RollupSpan): Promise<number> {
   const { rows } = await db.sql.query<{ count: number }>(
-    `SELECT count(DISTINCT date_trunc('${span}', completed_at, 'UTC'))::int AS count FROM ${open(span)}
+    `SELECT count(DISTINCT ${beginOf(span, "completed_at")})::int AS count FROM ${open(span)}
      WHERE completed_at < ${settled(span)}`,
   );
   return rows[0]?.count ?? 0;
 }
 
 /** Runs that ended after the last one that is rolled up. */
-const open = (span: RollupSpan): string => `
-  (SELECT completed_at FROM runs WHERE completed_at >= coalesce(
-    (SELECT max(hour) + interval '1 ${span}' FROM run_rollups WHERE span = '${span}'), '-infinity')) AS open`;
-const settled = (span: RollupSpan): string => `date_trunc('${span}', now() - interval '${settledAfter}', 'UTC')`;
+const open = (span: RollupSpan): string =>
+  `(SELECT completed_at FROM runs WHERE completed_at >= ${rolledUntil(span)}) AS open`;
+const settled = (span: RollupSpan): string => beginOf(span, `now() - interval '${settledAfter}'`);
 
 /** Four kinds of rows: of an agent's version, of an agent, of a user, of all. */
 const kinds = "(agent_id, version), (agent_id), (user_id), ()";
@@ -47,10 +45,10 @@ const pairs = Object.entries(histograms).map(
 );
 const columns = Object.values(histograms).map(({ column }) => column);
 
-const statement = `
+const statement = (span: RollupSpan): string => `
     WITH ended AS MATERIALIZED (
       SELECT user_id, agent_id, version, ${measures} FROM runs ${usedBy("runs")}
-      WHERE completed_at >= $1 AND completed_at < $1::timestamptz + ('1 ' || $2::text)::interval
+      WHERE completed_at >= $1 AND completed_at < $1::timestamptz + ${lengthOf(span)}
     ), totals AS (
       SELECT ${keyed}, ${sums} FROM ended GROUP BY GROUPING SETS (${kinds})
     ), counted AS (
@@ -66,8 +64,8 @@ const statement = `
         GROUP BY GROUPING SETS (${kindsBy("error_code")})) AS coded
       GROUP BY user_id, agent_id, version
     )
-    INSERT INTO run_rollups (hour, span, user_id, agent_id, version, ${summed.join(", ")}, ${columns.join(", ")}, error_codes)
-    SELECT $1, $2::rollup_span, user_id, agent_id, version, ${summed.join(", ")},
+    INSERT INTO run_rollups (begins_at, span, user_id, agent_id, version, ${summed.join(", ")}, ${columns.join(", ")}, error_codes)
+    SELECT $1, '${span}', user_id, agent_id, version, ${summed.join(", ")},
       ${columns.map((column) => `coalesce(${column}, '{}')`).join(", ")}, coalesce(error_codes, '{}')
     FROM totals LEFT JOIN spread USING (user_id, agent_id, version) LEFT JOIN failed USING (user_id, agent_id, version)
     ON CONFLICT DO NOTHING`;

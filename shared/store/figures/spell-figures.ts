@@ -1,4 +1,5 @@
 import { measures, usedBy } from "./measures.ts";
+import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.ts";
 
 /** Whose figures: of agents (or of one version of each), of users, or of all. Each key has its own. */
 export type Subject =
@@ -22,7 +23,7 @@ export type FiguresSql = {
   values: unknown[];
   /**
    * For `WITH`: `buckets` (start, lo, hi); `parts` (start, span, since, until), which the buckets consist of: `day` and
-   * `hour` are rolled up, `rest` is not; `whole` (key, start, and the columns of run_rollups) and `rest` (key, start,
+   * `half_hour` are rolled up, `rest` is not; `whole` (key, start, and the columns of run_rollups) and `rest` (key, start,
    * user_id, agent_id, and the measures of a run). Each run that ended in the stretch is in one of the two, once.
    */
   ctes: string;
@@ -36,23 +37,23 @@ export function spellFigures(subject: Subject, { since, until, unit, timezone }:
   return {
     values,
     ctes: `
-    rolled AS (SELECT ${rolledUntil("hour")} AS hours, ${rolledUntil("day")} AS days),
+    rolled AS (SELECT ${rolledUntil("half_hour")} AS half_hour, ${rolledUntil("day")} AS day),
     -- Not each text names each value, and Postgres must know the types of all.
     keys AS (SELECT unnest($4::text[]) AS key WHERE $3::text IS NOT NULL AND $5::text IS NOT NULL),
     buckets AS (${unit === null ? oneBucket : bucketsOf(unit)}),
-    ${within("hours", "buckets", { from: "lo", to: "hi", rolled: "hours", unit: "hour" })},
-    ${within("days", "hours", { from: "first", to: "last", rolled: "days", unit: "day" })},
+    ${within("halves", "buckets", { from: "lo", to: "hi", span: "half_hour" })},
+    ${within("days", "halves", { from: "first", to: "last", span: "day" })},
     parts AS (
       SELECT start, span, since, until FROM (
-        SELECT start, 'rest' AS span, lo AS since, first AS until FROM hours UNION ALL SELECT start, 'rest', last, hi FROM hours
-        UNION ALL SELECT start, 'hour', lo, first FROM days UNION ALL SELECT start, 'hour', last, hi FROM days
+        SELECT start, 'rest' AS span, lo AS since, first AS until FROM halves UNION ALL SELECT start, 'rest', last, hi FROM halves
+        UNION ALL SELECT start, 'half_hour', lo, first FROM days UNION ALL SELECT start, 'half_hour', last, hi FROM days
         UNION ALL SELECT start, 'day', first, last FROM days) AS cut
       WHERE since < until
     ),
     whole AS (
       SELECT keys.key, parts.start, r.* FROM parts CROSS JOIN keys
       CROSS JOIN LATERAL (SELECT * FROM run_rollups AS r WHERE ${rollupOf[subject.by]}
-        AND r.span = parts.span::rollup_span AND r.hour >= parts.since AND r.hour < parts.until OFFSET 0) AS r
+        AND r.span = parts.span::rollup_span AND r.begins_at >= parts.since AND r.begins_at < parts.until OFFSET 0) AS r
       WHERE parts.span <> 'rest'
     ),
     rest AS (
@@ -65,9 +66,6 @@ export function spellFigures(subject: Subject, { since, until, unit, timezone }:
   };
 }
 
-const rolledUntil = (span: "hour" | "day"): string =>
-  `coalesce((SELECT max(hour) + interval '1 ${span}' FROM run_rollups WHERE span = '${span}'), '-infinity')`;
-
 const oneBucket = "SELECT $1::timestamptz AS start, $1::timestamptz AS lo, $2::timestamptz AS hi";
 
 const bucketsOf = (unit: Unit): string => `
@@ -75,15 +73,19 @@ const bucketsOf = (unit: Unit): string => `
   FROM generate_series(date_trunc('${unit}', $1::timestamptz, $3), $2::timestamptz, interval '1 ${unit}', $3) AS start
   WHERE start < $2`;
 
-type Cut = { from: string; to: string; rolled: "hours" | "days"; unit: "hour" | "day" };
+type Cut = { from: string; to: string; span: RollupSpan };
 
-/** A CTE (start, lo, hi, first, last): of each stretch [lo, hi) the part that consists of whole units that are rolled up; where there is none, first and last are hi. */
-const within = (name: string, source: string, { from, to, rolled, unit }: Cut): string => `
+/**
+ * A CTE (start, lo, hi, first, last): of each stretch [lo, hi) the part that consists of whole spans that are rolled up;
+ * where there is none, first and last are hi.
+ */
+const within = (name: string, source: string, { from, to, span }: Cut): string => `
   ${name} AS (
-    SELECT start, lo, hi, CASE WHEN first < last THEN first ELSE hi END AS first, CASE WHEN first < last THEN last ELSE hi END AS last
+    SELECT start, lo, hi, CASE WHEN first < last THEN first ELSE hi END AS first,
+      CASE WHEN first < last THEN last ELSE hi END AS last
     FROM (
-      SELECT start, lo, hi, least(date_trunc('${unit}', hi, 'UTC'), rolled.${rolled}) AS last,
-        date_trunc('${unit}', lo + interval '1 ${unit}' - interval '1 microsecond', 'UTC') AS first
+      SELECT start, lo, hi, least(${beginOf(span, "hi")}, rolled.${span}) AS last,
+        ${beginOf(span, `lo + ${lengthOf(span)} - interval '1 microsecond'`)} AS first
       FROM (SELECT start, ${from} AS lo, ${to} AS hi FROM ${source}) AS uncut, rolled) AS cut
   )`;
 
