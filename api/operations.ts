@@ -1,3 +1,16 @@
+import { drainWorker } from "./admin/drain-worker.ts";
+import { getAdminOverview } from "./admin/get-admin-overview.ts";
+import { getCosts } from "./admin/get-costs.ts";
+import { killRun } from "./admin/kill-run.ts";
+import { killWorker } from "./admin/kill-worker.ts";
+import { listAllAgents } from "./admin/list-all-agents.ts";
+import { listAllDaemons } from "./admin/list-all-daemons.ts";
+import { listAllRuns } from "./admin/list-all-runs.ts";
+import { listAllUsers } from "./admin/list-all-users.ts";
+import { listDeadLetters } from "./admin/list-dead-letters.ts";
+import { listQueues } from "./admin/list-queues.ts";
+import { pauseQueue } from "./admin/pause-queue.ts";
+import { resumeQueue } from "./admin/resume-queue.ts";
 import { getFleet } from "./admin/get-fleet.ts";
 import { listAudit } from "./admin/list-audit.ts";
 import { createAgent } from "./agents/create-agent.ts";
@@ -225,7 +238,20 @@ export const operations: readonly Operation<ApiContext>[] = [
   getTokenDistribution,
   getSessionDepth,
   exportRuns,
+  getAdminOverview,
   getFleet,
+  drainWorker,
+  killWorker,
+  listQueues,
+  pauseQueue,
+  resumeQueue,
+  listDeadLetters,
+  listAllUsers,
+  listAllAgents,
+  listAllRuns,
+  killRun,
+  listAllDaemons,
+  getCosts,
   listAudit,
   listInternalJobs,
   runInternalJob,

@@ -1,7 +1,12 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
-import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
+import {
+  announceWorker,
+  type Dismissal,
+  forgetWorker,
+  forgetWorkers,
+} from "../shared/store/workers/announce-worker.ts";
 import { expireQueue } from "../shared/internal-jobs/expire-queue.ts";
 import type { InternalJob } from "../shared/internal-jobs/internal-job.ts";
 import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
@@ -15,6 +20,8 @@ import { startInternalJobs } from "./start-internal-jobs.ts";
 const silentWorkerMs = 60_000;
 
 export type FleetMember = {
+  /** Resolves when an operator sent this worker away, with how long what it has may go on. */
+  dismissed: Promise<{ graceMs: number }>;
   /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
   drain(graceMs: number): Promise<void>;
 };
@@ -26,8 +33,18 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   let status: "active" | "draining" = "active";
 
   const lifecycles = [...ctx.daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
-  const announce = (): Promise<void> =>
-    announceWorker(db, {
+  let dismiss: (how: { graceMs: number }) => void = () => undefined;
+  const dismissed = new Promise<{ graceMs: number }>((resolve) => (dismiss = resolve));
+  // Both may be asked for, a kill after a drain, and each beat says so again.
+  const heed = async (dismissal: Dismissal | null): Promise<void> => {
+    if (dismissal === null) return;
+    status = "draining";
+    await runs.pause();
+    if (dismissal === "kill") dismiss({ graceMs: 0 });
+    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs }));
+  };
+  const announce = async (): Promise<void> => {
+    const dismissal = await announceWorker(db, {
       id: ctx.workerId,
       host: hostname(),
       pid: process.pid,
@@ -38,6 +55,8 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       sandbox: ctx.sandbox.report,
       status,
     });
+    await heed(dismissal);
+  };
   // Without a row each second, as the jobs on the clock have one.
   const turn = async (job: InternalJob): Promise<void> => {
     await job.run(ctx, { dry_run: false, signal: new AbortController().signal });
@@ -59,6 +78,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   ];
 
   return {
+    dismissed,
     async drain(graceMs) {
       status = "draining";
       await Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);

@@ -46,7 +46,7 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
     execute,
     async poll() {
       const limit = slots.free();
-      if (limit === 0) return;
+      if (paused || limit === 0) return;
       const { adapters } = ctx.card;
       const found = await findUnclaimedRuns(db, { olderThanMs: nudgePatienceMs, limit, adapters });
       for (const runId of found) void execute(runId, 0);

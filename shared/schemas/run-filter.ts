@@ -17,7 +17,7 @@ export const runFilter = {
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
     description:
-      "A text in ids, input, result or error. A page looks at 20,000 runs at most: it may come short, with `has_more`; go on after its `last_id`.",
+      "A text in ids, input, result or error. A page looks at 10,000 runs at most: it may come short, with `has_more`; go on after its `last_id`.",
   }),
 };
 

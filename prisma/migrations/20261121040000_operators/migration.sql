@@ -14,8 +14,22 @@ CREATE TABLE "queue_pauses" (
     CONSTRAINT "queue_pauses_pkey" PRIMARY KEY ("name")
 );
 
+-- CreateEnum
+CREATE TYPE "rollup_span" AS ENUM ('half_hour', 'day');
+
+-- DropIndex
+DROP INDEX "run_rollups_hour_idx";
+
 -- AlterTable
-ALTER TABLE "run_rollups" ADD COLUMN     "queue_histogram" INTEGER[] DEFAULT ARRAY[]::INTEGER[];
+ALTER TABLE "run_rollups" DROP CONSTRAINT "run_rollups_pkey",
+DROP COLUMN "hour",
+ADD COLUMN     "begins_at" TIMESTAMPTZ(6) NOT NULL,
+ADD COLUMN     "queue_histogram" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
+ADD COLUMN     "span" "rollup_span" NOT NULL,
+ADD CONSTRAINT "run_rollups_pkey" PRIMARY KEY ("user_id", "agent_id", "version", "span", "begins_at");
+
+-- CreateIndex
+CREATE INDEX "run_rollups_span_begins_at_idx" ON "run_rollups"("span", "begins_at");
 
 -- CreateIndex
 CREATE INDEX "threads_agent_id_created_at_idx" ON "threads"("agent_id", "created_at");

@@ -4,8 +4,9 @@ import type { Db } from "../client.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/keep-sessions.ts";
 import { findTaker } from "../workers/find-taker.ts";
+import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
-import { agentGoesOn, freeSlot, isFirstOfThread } from "./claimable.ts";
+import { isNotPaused, freeSlot, isFirstOfThread } from "./claimable.ts";
 
 /** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
 export type Attempt = {
@@ -54,7 +55,7 @@ export type Claim =
   | { kind: "not_claimable" };
 
 /**
- * Takes a queued run for a worker, unless its agent is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
+ * Takes a queued run for a worker, unless its agent or the queue is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
  * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race; an agent that may run so
  * many at once has as many places, and `runs_concurrency_slots` keeps two runs from one of them. A run of lifecycle
@@ -91,7 +92,7 @@ async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim
   });
   if (run?.status !== "queued") return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
-  if (agent?.status === "paused") return { kind: "waits", reason: "paused" };
+  if (agent?.status === "paused" || (await isPaused(db, "runs"))) return { kind: "waits", reason: "paused" };
   if (run.lifecycle === "daemon") return { kind: "not_claimable" };
   const elsewhere = await findElsewhere(db, run, worker);
   if (elsewhere) return { kind: "elsewhere", worker_id: elsewhere };
@@ -119,7 +120,7 @@ const statement = {
         concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
         lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
       WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND adapter_type = ANY($6)
-        AND ${isFirstOfThread("runs")} AND ${agentGoesOn("runs")}
+        AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
         AND (concurrency IS NULL OR ${freeSlot("runs")} IS NOT NULL)
         AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
           SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $5 AND d.lease_until > now()) END

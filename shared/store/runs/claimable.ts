@@ -4,9 +4,10 @@ export const isFirstOfThread = (run: string): string => `
     SELECT 1 FROM runs ahead WHERE ahead.thread_id = ${run}.thread_id AND ahead.status IN ('queued', 'running')
       AND (ahead.created_at, ahead.id) < (${run}.created_at, ${run}.id)))`;
 
-/** SQL on one row of `runs`: its agent isn't paused. */
-export const agentGoesOn = (run: string): string =>
-  `NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${run}.agent_id AND agents.status = 'paused')`;
+/** SQL on one row of `runs`: neither its agent nor the whole queue is paused. */
+export const isNotPaused = (run: string): string => `
+  NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${run}.agent_id AND agents.status = 'paused')
+    AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'runs')`;
 
 /** SQL on one row of `runs`: the lowest of its agent's places (1 … concurrency) that no running run has; null: none is free. */
 export const freeSlot = (run: string): string => `
@@ -16,5 +17,5 @@ export const freeSlot = (run: string): string => `
 
 /** SQL on one row of `runs`: queued, and nothing keeps a worker that offers its adapter from taking it. */
 export const isClaimable = (run: string): string => `
-  ${run}.status = 'queued' AND ${run}.lifecycle <> 'daemon' AND ${isFirstOfThread(run)} AND ${agentGoesOn(run)}
+  ${run}.status = 'queued' AND ${run}.lifecycle <> 'daemon' AND ${isFirstOfThread(run)} AND ${isNotPaused(run)}
     AND (${run}.concurrency IS NULL OR ${freeSlot(run)} IS NOT NULL)`;

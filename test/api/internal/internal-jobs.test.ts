@@ -83,8 +83,8 @@ test("a callback that waits for its next try is due at once when that is asked f
     `INSERT INTO outbox (id, user_id, type, url, next_attempt_at) VALUES ('msg_1', 'u', 'x', 'http://x', now() + interval '9 h')`,
   );
   const dry = await ask("POST", "/v1/internal/jobs/retry-callbacks?dry_run=true");
-  expect(dry.body["result"]).toEqual({ postponed: 1 });
-  expect((await ask("POST", "/v1/internal/jobs/retry-callbacks")).body["result"]).toEqual({ hastened: 1 });
+  expect(dry.body["result"]).toEqual({ callbacks: 1 });
+  expect((await ask("POST", "/v1/internal/jobs/retry-callbacks")).body["result"]).toEqual({ callbacks: 1 });
   const { rows } = await stack.sql.query("SELECT next_attempt_at <= now() AS due FROM outbox WHERE id = 'msg_1'");
   expect(rows).toEqual([{ due: true }]);
 });

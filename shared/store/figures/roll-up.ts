@@ -1,37 +1,38 @@
 import type { Db } from "../client.ts";
-import { histograms, indexOf, measures, sums, summed } from "./measures.ts";
+import { histograms, indexOf, measures, sums, summed, usedBy } from "./measures.ts";
+import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.ts";
 
 /** A run's end is dated when its statement begins; by then the statement has surely been committed or given up. */
 const settledAfter = "5 minutes";
 
 /**
- * Rolls up the next hour that is over and in which runs ended. Gives its start; null when there is none. Of two that do so
- * at once, one does it.
+ * Rolls up the next half hour or day (UTC) that is over and in which runs ended. Gives its start; null when there is none. Of
+ * two that do so at once, one does it.
  */
-export async function rollUpNextHour(db: Db): Promise<Date | null> {
-  const { rows } = await db.sql.query<{ hour: Date }>(
-    `SELECT hour FROM (SELECT date_trunc('hour', min(completed_at), 'UTC') AS hour FROM ${open}) AS following
-     WHERE hour < ${settled}`,
+export async function rollUpNext(db: Db, span: RollupSpan): Promise<Date | null> {
+  const { rows } = await db.sql.query<{ start: Date }>(
+    `SELECT start FROM (SELECT ${beginOf(span, "min(completed_at)")} AS start FROM ${open(span)}) AS following
+     WHERE start < ${settled(span)}`,
   );
-  const hour = rows[0]?.hour;
-  if (!hour) return null;
-  await db.sql.query({ ...statement, values: [hour] });
-  return hour;
+  const start = rows[0]?.start;
+  if (!start) return null;
+  await db.sql.query(statement(span), [start]);
+  return start;
 }
 
-/** How many such hours there are. */
-export async function countOpenHours(db: Db): Promise<number> {
-  const { rows } = await db.sql.query<{ hours: number }>(
-    `SELECT count(DISTINCT date_trunc('hour', completed_at, 'UTC'))::int AS hours FROM ${open} WHERE completed_at < ${settled}`,
+/** How many such hours or days there are. */
+export async function countOpenSpans(db: Db, span: RollupSpan): Promise<number> {
+  const { rows } = await db.sql.query<{ count: number }>(
+    `SELECT count(DISTINCT ${beginOf(span, "completed_at")})::int AS count FROM ${open(span)}
+     WHERE completed_at < ${settled(span)}`,
   );
-  return rows[0]?.hours ?? 0;
+  return rows[0]?.count ?? 0;
 }
 
-/** Runs that ended after the last hour that is rolled up. */
-const open = `
-  (SELECT completed_at FROM runs
-   WHERE completed_at >= coalesce((SELECT max(hour) + interval '1 hour' FROM run_rollups), '-infinity')) AS open`;
-const settled = `date_trunc('hour', now() - interval '${settledAfter}', 'UTC')`;
+/** Runs that ended after the last one that is rolled up. */
+const open = (span: RollupSpan): string =>
+  `(SELECT completed_at FROM runs WHERE completed_at >= ${rolledUntil(span)}) AS open`;
+const settled = (span: RollupSpan): string => beginOf(span, `now() - interval '${settledAfter}'`);
 
 /** Four kinds of rows: of an agent's version, of an agent, of a user, of all. */
 const kinds = "(agent_id, version), (agent_id), (user_id), ()";
@@ -44,12 +45,10 @@ const pairs = Object.entries(histograms).map(
 );
 const columns = Object.values(histograms).map(({ column }) => column);
 
-const statement = {
-  name: "roll-up-hour",
-  text: `
+const statement = (span: RollupSpan): string => `
     WITH ended AS MATERIALIZED (
-      SELECT user_id, agent_id, version, ${measures} FROM runs
-      WHERE completed_at >= $1 AND completed_at < $1::timestamptz + interval '1 hour'
+      SELECT user_id, agent_id, version, ${measures} FROM runs ${usedBy("runs")}
+      WHERE completed_at >= $1 AND completed_at < $1::timestamptz + ${lengthOf(span)}
     ), totals AS (
       SELECT ${keyed}, ${sums} FROM ended GROUP BY GROUPING SETS (${kinds})
     ), counted AS (
@@ -65,9 +64,8 @@ const statement = {
         GROUP BY GROUPING SETS (${kindsBy("error_code")})) AS coded
       GROUP BY user_id, agent_id, version
     )
-    INSERT INTO run_rollups (hour, user_id, agent_id, version, ${summed.join(", ")}, ${columns.join(", ")}, error_codes)
-    SELECT $1, user_id, agent_id, version, ${summed.join(", ")},
+    INSERT INTO run_rollups (begins_at, span, user_id, agent_id, version, ${summed.join(", ")}, ${columns.join(", ")}, error_codes)
+    SELECT $1, '${span}', user_id, agent_id, version, ${summed.join(", ")},
       ${columns.map((column) => `coalesce(${column}, '{}')`).join(", ")}, coalesce(error_codes, '{}')
     FROM totals LEFT JOIN spread USING (user_id, agent_id, version) LEFT JOIN failed USING (user_id, agent_id, version)
-    ON CONFLICT DO NOTHING`,
-};
+    ON CONFLICT DO NOTHING`;
