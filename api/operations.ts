@@ -12,6 +12,7 @@ import { pauseAgent } from "./agents/pause-agent.ts";
 import { putAgentSecret } from "./agents/put-agent-secret.ts";
 import { resumeAgent } from "./agents/resume-agent.ts";
 import { updateAgent } from "./agents/update-agent.ts";
+import { receiveWebhookEvent } from "./billing/receive-webhook-event.ts";
 import type { ApiContext } from "./context.ts";
 import { bulkCancelRuns } from "./execute/bulk-cancel-runs.ts";
 import { bulkReplayRuns } from "./execute/bulk-replay-runs.ts";
@@ -163,6 +164,7 @@ export const operations: readonly Operation<ApiContext>[] = [
   listDaemons,
   createDaemon,
   rotateSigningSecret,
+  receiveWebhookEvent,
   getFleet,
   listAudit,
   getHealth,

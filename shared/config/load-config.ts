@@ -16,10 +16,10 @@ const keyRing = z.string().transform((text, ctx) =>
   }),
 );
 
-const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+const commaList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
 
 /** Host patterns; `none` for no host at all. */
-const egressList = cidrList
+const egressList = commaList
   .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
   .pipe(z.array(z.string().regex(egressPattern)));
 
@@ -45,9 +45,12 @@ const schema = z.object({
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
-  CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
-  EGRESS_ALLOW_CIDRS: cidrList.default([]),
+  EGRESS_ALLOW_CIDRS: commaList.default([]),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: commaList.default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
@@ -98,6 +101,13 @@ export function loadConfig(env: Env) {
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
     },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    billing: {
+      // Null: no checkout, no portal.
+      stripeKey: data.STRIPE_SECRET_KEY ?? null,
+      stripeUrl: new URL(data.STRIPE_API_URL),
+      // Several while one is being replaced; none: events are kept, and not believed.
+      webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
+    },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {

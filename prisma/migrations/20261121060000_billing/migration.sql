@@ -1,7 +1,8 @@
 -- Whom an event tells of, so that events of a customer whom nobody knows yet are found when the link arrives; which
--- plans are prepaid; what of a payment is in the wallet; and the booking of usage in batches.
+-- plans are prepaid and what they cost by time; what of a payment is in the wallet; usage that waits for its booking.
 -- AlterTable
-ALTER TABLE "plans" ADD COLUMN     "prepaid" BOOLEAN NOT NULL DEFAULT false;
+ALTER TABLE "plans" ADD COLUMN     "prepaid" BOOLEAN NOT NULL DEFAULT false,
+ADD COLUMN     "second_micro_usd" BIGINT NOT NULL DEFAULT 0;
 
 -- AlterTable
 ALTER TABLE "spend_limits" ADD COLUMN     "period_started_at" TIMESTAMPTZ(6),
@@ -15,8 +16,7 @@ ALTER TABLE "billing_events" ADD COLUMN     "customer_id" TEXT,
 ADD COLUMN     "user_id" TEXT;
 
 -- AlterTable
-ALTER TABLE "usage_records" ADD COLUMN     "booked_at" TIMESTAMPTZ(6),
-ADD COLUMN     "transaction_id" TEXT;
+ALTER TABLE "usage_records" ADD COLUMN     "booked_at" TIMESTAMPTZ(6);
 
 -- CreateIndex
 CREATE INDEX "billing_events_customer_id_idx" ON "billing_events"("customer_id");
