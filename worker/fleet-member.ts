@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
 import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
+import { bookAllUsage } from "../shared/store/billing/book-usage.ts";
 import { forgetExpiredKeys } from "../shared/store/users/idempotency-keys.ts";
 import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
 import { consumeRuns } from "./consume.ts";
@@ -66,6 +67,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
+    startLoop("book-usage", 1_000, log, () => bookAllUsage(db)),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
     startLoop("forget-idempotency-keys", 600_000, log, () => forgetExpiredKeys(db)),
   ];

@@ -2,6 +2,7 @@ import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Outcome } from "../../run/terminal-event.ts";
 import { type Cause, transitions } from "../../run/transitions.ts";
 import { newId } from "../../ids.ts";
+import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
 
 /** What one must have seen of a run to end it from outside. */
@@ -23,7 +24,7 @@ export type Finalization = {
 export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
 
 /**
- * Ends a run: status, transcript, transition, callback's outbox row, thread and the wiping of its secrets, in one
+ * Ends a run: status, transcript, transition, usage, callback's outbox row, thread and the wiping of its secrets, in one
  * statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
  * of a call that did commit is answered `finalized` too, recognised by its terminal event's place.
  */
@@ -77,7 +78,7 @@ const statement = {
         state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
         completed_at = now(), lease_until = NULL, wait_reason = NULL
       FROM seen WHERE runs.id = seen.id
-      RETURNING runs.id, runs.user_id, runs.thread_id, runs.input_payload, runs.completion_callback_url,
+      RETURNING runs.id, runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload, runs.completion_callback_url,
         seen.status AS previous
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
@@ -85,6 +86,8 @@ const statement = {
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
+    ), metered AS (
+      ${meterRun("$9", "$10", "$16")}
     ), wiped AS (
       DELETE FROM run_secrets USING ended WHERE run_id = ended.id
     ), owed AS (
