@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
 import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
 import { bookAllUsage } from "../shared/store/billing/book-usage.ts";
+import { resetWeeks } from "../shared/store/billing/reset-weeks.ts";
 import { forgetExpiredKeys } from "../shared/store/users/idempotency-keys.ts";
 import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
 import { consumeRuns } from "./consume.ts";
@@ -68,6 +69,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
     startLoop("book-usage", 1_000, log, () => bookAllUsage(db)),
+    startLoop("reset-weeks", 600_000, log, async () => void (await resetWeeks(db, { batch: 1_000, dryRun: false }))),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
     startLoop("forget-idempotency-keys", 600_000, log, () => forgetExpiredKeys(db)),
   ];

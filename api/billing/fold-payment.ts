@@ -19,56 +19,70 @@ export type FoldedPayment = { payment: MirroredPayment; wallet_micro_usd: number
  * is a payment's.
  */
 export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedPayment | null {
+  const told = readPayment(events);
+  const money = moneyOf(told);
+  const as_of = newest(events, equal)?.created;
+  if (!money || !as_of) return null;
+  const { intent, charges, disputes } = told;
+  const { latest_charge, invoice, last_payment_error, description } = intent ?? untold;
+  const { wallet_micro_usd, ...amounts } = money;
+  const payment = {
+    id,
+    charge_id: latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null,
+    invoice_id: invoice,
+    status: statusOf(told),
+    ...amounts,
+    failure_message: last_payment_error?.message ?? null,
+    description,
+    as_of,
+  };
+  return { payment, wallet_micro_usd };
+}
+
+function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
+  // Its refund may come before its own event.
+  const known = intent ?? charges[0] ?? disputes[0];
+  if (!known) return null;
+  const { currency, created } = known;
+  const amount = (succeeded && intent?.amount_received) || known.amount;
+  const refunded_amount = Math.max(0, ...charges.map(({ amount_refunded }) => amount_refunded));
+  const disputed = disputes.reduce((sum, dispute) => sum + dispute.amount, 0);
+  const left = succeeded && isTopUp ? Math.max(0, amount - refunded_amount - disputed) : 0;
+  const inUsd = currency.toLowerCase() === "usd";
+  return {
+    currency,
+    created_at: created,
+    amount,
+    amount_micro_usd: inUsd ? amount * microUsdPerCent : null,
+    wallet_micro_usd: inUsd ? left * microUsdPerCent : 0,
+    refunded_amount,
+    disputed: disputes.length > 0,
+  };
+}
+
+const equal = (): number => 0;
+const untold = { latest_charge: null, invoice: null, last_payment_error: null, description: null };
+
+function statusOf({ succeeded, intent }: Told): string {
+  if (succeeded) return "succeeded";
+  return intent ? "failed" : "pending";
+}
+
+type Told = ReturnType<typeof readPayment>;
+
+/** `isTopUp`: it names its user itself or is a checkout's in payment mode; what pays an invoice is none. */
+function readPayment(events: readonly StoredEvent[]) {
   const of = (type: string): StoredEvent[] => events.filter((event) => event.type === type);
   const success = newest(of("payment_intent.succeeded"), equal);
   const last = success ?? newest(of("payment_intent.payment_failed"), equal);
   const intent = last && providerPayment.parse(last.object);
-  const charges = of("charge.refunded").map(({ object }) => providerCharge.parse(object));
-  const disputes = of("charge.dispute.created").map(({ object }) => providerDispute.parse(object));
-  // Its refund may come before its own event.
-  const known = intent ?? charges[0] ?? disputes[0];
-  const as_of = newest(events, equal)?.created;
-  if (!known || !as_of) return null;
-
-  const amount = (success && intent?.amount_received) || known.amount;
-  const refunded = Math.max(0, ...charges.map(({ amount_refunded }) => amount_refunded));
-  const disputed = disputes.reduce((sum, dispute) => sum + dispute.amount, 0);
-  const inUsd = known.currency.toLowerCase() === "usd";
-  const left = success && inUsd && isTopUp(events) ? Math.max(0, amount - refunded - disputed) : 0;
-  const payment = {
-    id,
-    charge_id: intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null,
-    invoice_id: intent?.invoice ?? null,
-    status: statusOf(success, intent),
-    currency: known.currency,
-    amount,
-    amount_micro_usd: inUsd ? amount * microUsdPerCent : null,
-    refunded_amount: refunded,
-    disputed: disputes.length > 0,
-    failure_message: success ? null : (intent?.last_payment_error?.message ?? null),
-    description: intent?.description ?? null,
-    as_of,
-    created_at: known.created,
+  const checkouts = of("checkout.session.completed").map(({ object }) => checkoutSession.parse(object));
+  const named = typeof intent?.metadata["user_id"] === "string" || checkouts.some(({ mode }) => mode === "payment");
+  return {
+    succeeded: success !== null,
+    intent,
+    charges: of("charge.refunded").map(({ object }) => providerCharge.parse(object)),
+    disputes: of("charge.dispute.created").map(({ object }) => providerDispute.parse(object)),
+    isTopUp: named && intent?.invoice == null,
   };
-  return { payment, wallet_micro_usd: left * microUsdPerCent };
-}
-
-const equal = (): number => 0;
-
-function statusOf(success: StoredEvent | null, intent: object | null): string {
-  if (success) return "succeeded";
-  return intent ? "failed" : "pending";
-}
-
-/** Whether a payment is for the wallet: it names its user itself, or comes from a checkout in payment mode; no invoice's is. */
-function isTopUp(events: readonly StoredEvent[]): boolean {
-  const intents = events.filter(({ type }) => type.startsWith("payment_intent."));
-  const read = intents.map(({ object }) => providerPayment.parse(object));
-  if (read.some(({ invoice }) => invoice !== null)) return false;
-  return (
-    read.some(({ metadata }) => typeof metadata["user_id"] === "string") ||
-    events.some(
-      ({ type, object }) => type === "checkout.session.completed" && checkoutSession.parse(object).mode === "payment",
-    )
-  );
 }

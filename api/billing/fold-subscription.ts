@@ -9,6 +9,8 @@ const rank = (type: string): number => {
   return type === "customer.subscription.deleted" ? 2 : 1;
 };
 
+const nothing = { price: null, current_period_start: null, current_period_end: null };
+
 /** What a subscription's events, in any order, say of it. Null: none is a subscription's. */
 export function foldSubscription(events: readonly StoredEvent[]): MirroredSubscription | null {
   const told = events.filter(({ type }) => type.startsWith("customer.subscription."));
@@ -19,15 +21,15 @@ export function foldSubscription(events: readonly StoredEvent[]): MirroredSubscr
     ) ?? newest(told, rank);
   if (!last) return null;
   const { id, status, items, metadata, ...object } = providerSubscription.parse(last.object);
-  const [item] = items.data;
+  const [item = nothing] = items.data;
   const plan = metadata["plan_id"];
   return {
     id,
     status: rank(last.type) === 2 ? "canceled" : status,
-    price_id: item?.price?.id ?? null,
+    price_id: item.price?.id ?? null,
     plan_id: typeof plan === "string" ? plan : null,
-    current_period_start: object.current_period_start ?? item?.current_period_start ?? null,
-    current_period_end: object.current_period_end ?? item?.current_period_end ?? null,
+    current_period_start: object.current_period_start ?? item.current_period_start,
+    current_period_end: object.current_period_end ?? item.current_period_end,
     trial_end: object.trial_end,
     cancel_at_period_end: object.cancel_at_period_end,
     canceled_at: object.canceled_at,

@@ -1,4 +1,4 @@
-import { invoiceQuery, invoiceRecord } from "../../shared/schemas/billing.ts";
+import { paidQuery, invoiceRecord } from "../../shared/schemas/billing.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listInvoices as readPage } from "../../shared/store/billing/list-paid.ts";
 import type { ApiContext } from "../context.ts";
@@ -11,7 +11,7 @@ export const listInvoices = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Invoices, newest first",
-  request: { query: invoiceQuery },
+  request: { query: paidQuery },
   responses: { 200: { description: "A page of them", schema: pageOf(invoiceRecord) } },
   async handle({ db }: ApiContext, { query, caller }) {
     const { limit, after, order, ...filter } = query;

@@ -1,4 +1,4 @@
-import { paymentQuery, paymentRecord } from "../../shared/schemas/billing.ts";
+import { paidQuery, paymentRecord } from "../../shared/schemas/billing.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listPayments as readPage } from "../../shared/store/billing/list-paid.ts";
 import type { ApiContext } from "../context.ts";
@@ -11,7 +11,7 @@ export const listPayments = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Payments, newest first",
-  request: { query: paymentQuery },
+  request: { query: paidQuery },
   responses: { 200: { description: "A page of them", schema: pageOf(paymentRecord) } },
   async handle({ db }: ApiContext, { query, caller }) {
     const { limit, after, order, ...filter } = query;

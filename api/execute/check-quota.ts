@@ -49,7 +49,7 @@ export function createQuota(db: Db): Quota {
 }
 
 /** Why a user may not run one more, given what was let in since his standing was read. */
-export function quotaFault(standing: Standing | null, taken: number): AppError | null {
+function quotaFault(standing: Standing | null, taken: number): AppError | null {
   if (!standing) return null;
   const { weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs } = standing;
   const reaches = (used: number, bound: number | null): boolean => bound !== null && used >= bound;

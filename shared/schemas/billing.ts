@@ -58,7 +58,7 @@ export const planRecord = z
   .meta({ id: "Plan" });
 export type PlanRecord = z.infer<typeof planRecord>;
 
-export const spendPeriods = ["day", "week", "month"] as const;
+const spendPeriods = ["day", "week", "month"] as const;
 
 /** The body of PUT /v1/billing/spend-limit. */
 export const spendLimitBody = z
@@ -131,7 +131,7 @@ export const transactionBody = z
     description: text({ min: 1, max: 1024 }).nullish(),
   })
   .meta({ id: "TransactionBody", example: { user_id: "ada", amount_micro_usd: 5_000_000, description: "Welcome" } });
-export const transactionTypes = ["top_up", "refund", "usage", "grant"] as const;
+const transactionTypes = ["top_up", "refund", "usage", "grant"] as const;
 export const transactionQuery = pageQuery.extend({ ...ofUser, type: choice(transactionTypes).optional() });
 export const transactionRecord = z
   .object({
@@ -151,7 +151,7 @@ export const transactionRecord = z
   .meta({ id: "Transaction" });
 export type TransactionRecord = z.infer<typeof transactionRecord>;
 
-export const paymentQuery = pageQuery.extend({ ...ofUser, status: text({ max: 64 }).optional() });
+export const paidQuery = pageQuery.extend({ ...ofUser, status: text({ max: 64 }).optional() });
 export const paymentRecord = z
   .object({
     id: z.string(),
@@ -173,7 +173,6 @@ export const paymentRecord = z
   .meta({ id: "Payment" });
 export type PaymentRecord = z.infer<typeof paymentRecord>;
 
-export const invoiceQuery = paymentQuery;
 export const invoiceRecord = z
   .object({
     id: z.string(),

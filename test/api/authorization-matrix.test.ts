@@ -19,7 +19,9 @@ type Thing =
   | "artifact_id"
   | "key_id"
   | "bulk_id"
-  | "thread_id";
+  | "thread_id"
+  | "plan_id"
+  | "subscription_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -69,6 +71,18 @@ const cases: Record<string, Case> = {
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
+  get_wallet: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  put_plan: { body: () => ({ name: "Free" }) },
+  create_subscription: { body: ({ user_id, plan_id }) => ({ user_id, plan_id }), foreign: 403 },
+  create_transaction: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }) },
+  put_spend_limit: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }), foreign: 403 },
+  // No payment provider is configured.
+  create_checkout: {
+    body: ({ user_id }) => ({ user_id, amount_usd_cents: 100, success_url: "https://example.com/" }),
+    foreign: 403,
+    own: 503,
+  },
+  create_portal: { body: ({ user_id }) => ({ user_id, return_url: "https://example.com/" }), foreign: 403, own: 503 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -114,6 +128,13 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const bulk_id = String(bulk.body["id"]);
   const thread = await call(url, "POST", "/v1/threads", {}, headers);
   const thread_id = String(thread.body["id"]);
+  const plan_id = "free";
+  await stack.sql.query(
+    `INSERT INTO plans (id, name, price_micro_usd, interval) VALUES ($1, 'Free', 0, 'month') ON CONFLICT DO NOTHING`,
+    [plan_id],
+  );
+  const subscription = await call(url, "POST", "/v1/billing/subscriptions", { plan_id }, headers);
+  const subscription_id = String(subscription.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -125,6 +146,8 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
+    plan_id,
+    subscription_id,
   };
   return { world, key };
 }
@@ -189,7 +212,8 @@ describe.each(guarded)("%s", (_name, operation) => {
     for (const name of gone) {
       if (!name) continue;
       const answer = await ask(operation, { ...world, [name]: "nothing-of-this-name" }, key);
-      expect([name, answer.status]).toEqual([name, 404]);
+      // What is the operator's is closed before it is looked for.
+      expect([name, answer.status]).toEqual([name, isPrivileged(operation) ? 403 : 404]);
     }
   });
 

@@ -16,13 +16,13 @@ export function listSubscriptions(
   page: PageRequest,
 ): Promise<Page<SubscriptionRecord>> {
   const load = async (ids: string[]) =>
-    (await db.prisma.subscription.findMany({ where: { id: { in: ids } } })).map(toRecord);
+    (await db.prisma.subscription.findMany({ where: { id: { in: ids } }, omit })).map(toRecord);
   return readPage(db, { table: "subscriptions", key: "id", ...billingConditions(owner, filter), load }, page);
 }
 
 /** Null when the owner has no such subscription. */
 export async function readSubscription(db: Db, id: string, owner: Owner): Promise<SubscriptionRecord | null> {
-  const row = await db.prisma.subscription.findUnique({ where: { id, ...ownedBy(owner) } });
+  const row = await db.prisma.subscription.findUnique({ where: { id, ...ownedBy(owner) }, omit });
   return row && toRecord(row);
 }
 
@@ -52,7 +52,9 @@ export function endSubscription(db: Db, { id, user_id }: { id: string; user_id: 
   });
 }
 
-const toRecord = ({ as_of: _, ...row }: Subscription): SubscriptionRecord => ({
+const omit = { as_of: true } as const;
+
+const toRecord = (row: Omit<Subscription, "as_of">): SubscriptionRecord => ({
   object: "subscription",
   ...row,
   current_period_start: row.current_period_start?.toISOString() ?? null,
