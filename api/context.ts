@@ -9,6 +9,7 @@ import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { createQueueView, type QueueView } from "./execute/queue-view.ts";
+import { createQuota, type Quota } from "./execute/check-quota.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
 import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
@@ -25,6 +26,7 @@ export type ApiContext = {
   /** How full the queue is. */
   room: QueueView;
   news: NewsBell;
+  quota: Quota;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -51,6 +53,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
   const room = createQueueView(db, config.queue);
+  const quota = createQuota(db);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -65,6 +68,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     fleet,
     room,
     news,
+    quota,
     jsonSchemas,
     guards,
     processMetrics,

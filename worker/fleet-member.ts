@@ -10,6 +10,7 @@ import {
 import { expireQueue } from "../shared/internal-jobs/expire-queue.ts";
 import type { InternalJob } from "../shared/internal-jobs/internal-job.ts";
 import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
+import { bookAllUsage } from "../shared/store/billing/book-usage.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
 import { hearMessages } from "./hear-messages.ts";
@@ -74,6 +75,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
     startInternalJobs(ctx),
+    startLoop("book-usage", 1_000, log, () => bookAllUsage(db)),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
   ];
 

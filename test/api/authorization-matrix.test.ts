@@ -24,7 +24,9 @@ type Thing =
   | "webhook_id"
   | "delivery_id"
   | "worker_id"
-  | "queue_id";
+  | "queue_id"
+  | "plan_id"
+  | "subscription_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -90,6 +92,18 @@ const cases: Record<string, Case> = {
   update_webhook: { body: () => ({ status: "paused" }) },
   redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
   run_internal_job: { params: { name: "expire-queue" } },
+  get_wallet: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  put_plan: { body: () => ({ name: "Free" }) },
+  create_subscription: { body: ({ user_id, plan_id }) => ({ user_id, plan_id }), foreign: 403 },
+  create_transaction: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }) },
+  put_spend_limit: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }), foreign: 403 },
+  // No payment provider is configured.
+  create_checkout: {
+    body: ({ user_id }) => ({ user_id, amount_usd_cents: 100, success_url: "https://example.com/" }),
+    foreign: 403,
+    own: 503,
+  },
+  create_portal: { body: ({ user_id }) => ({ user_id, return_url: "https://example.com/" }), foreign: 403, own: 503 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -151,6 +165,13 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
     [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
   );
+  const plan_id = "free";
+  await stack.sql.query(
+    `INSERT INTO plans (id, name, price_micro_usd, interval) VALUES ($1, 'Free', 0, 'month') ON CONFLICT DO NOTHING`,
+    [plan_id],
+  );
+  const subscription = await call(url, "POST", "/v1/billing/subscriptions", { plan_id }, headers);
+  const subscription_id = String(subscription.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -167,6 +188,8 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     delivery_id: String(delivery.body["id"]),
     worker_id,
     queue_id: "callbacks",
+    plan_id,
+    subscription_id,
   };
   return { world, key };
 }
