@@ -6,7 +6,7 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
-import { checkRequest } from "./check-request.ts";
+import { checkRequest } from "../../shared/check-request.ts";
 
 type Deps = Pick<ApiContext, "config" | "db" | "fleet" | "jsonSchemas">;
 

@@ -1,5 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
-import type { Schedule } from "./schedule.ts";
+import { parseSchedule, type Schedule } from "./schedule.ts";
 import { changeOfClock, type ZoneClock, zoneClock } from "./zone-clock.ts";
 
 const dayMs = 86_400_000;
@@ -21,6 +21,18 @@ export function nextTick(schedule: Schedule, timezone: string, after: Date): Dat
   const everyHour = CronExpressionParser.parse(expression).fields.hour.values.length === 24;
   const next = everyHour ? nextByElapsedTime : nextByClock;
   return new Date(next(expression, zoneClock(timezone), after.getTime()));
+}
+
+/** Why a text is no schedule; null: it is one. */
+export function scheduleFault(text: string): string | null {
+  const schedule = parseSchedule(text);
+  if ("fault" in schedule) return schedule.fault;
+  try {
+    nextTick(schedule, "UTC", new Date(0));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? `not a cron expression: ${error.message}` : "not a cron expression";
+  }
 }
 
 /** What the clocks show when the expression fires next, if they showed `wall` and went on evenly. */

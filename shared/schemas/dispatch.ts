@@ -4,6 +4,10 @@ import { z } from "zod";
 export const runJob = z.object({ run_id: z.string() });
 export type RunJob = z.infer<typeof runJob>;
 
+/** What a job of the queue `ticks` carries: whose tick has come. */
+export const tickJob = z.object({ job_id: z.string() });
+export type TickJob = z.infer<typeof tickJob>;
+
 /** What is said to a worker about a run that it holds; a hint that may be lost. `look`: its row changed. */
 export const workerMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("look"), run_id: z.string() }),

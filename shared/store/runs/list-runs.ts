@@ -13,6 +13,7 @@ export type RunFilter = {
   version?: string | undefined;
   user_id?: string | undefined;
   thread_id?: string | undefined;
+  job_id?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
@@ -33,6 +34,7 @@ export function runConditions(filter: RunFilter): Condition[] {
     ["version = ?", filter.version],
     ["user_id = ?", filter.user_id],
     ["thread_id = ?", filter.thread_id],
+    ["job_id = ?", filter.job_id],
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
     [

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "job_ticks" ADD COLUMN     "reason" TEXT;
