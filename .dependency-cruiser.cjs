@@ -89,8 +89,8 @@ module.exports = {
     ),
     wall(
       "stages-meet-in-the-story",
-      "A folder of worker/ is a stage; worker/execute-run.ts, worker/fleet-member.ts and worker/daemons join them. A stage knows of another one its interface only.",
-      { path: "^worker/([^/]+)/", pathNot: "^worker/daemons/" },
+      "A folder of worker/ is a stage; worker/execute-run.ts, worker/fleet-member.ts, worker/daemons and worker/sessions join them. A stage knows of another one its interface only.",
+      { path: "^worker/([^/]+)/", pathNot: "^worker/(daemons|sessions)/" },
       {
         path: "^worker/[^/]+/",
         pathNot: [

@@ -8,6 +8,7 @@ import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
+import { createQueueView, type QueueView } from "./execute/queue-view.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
@@ -20,6 +21,8 @@ export type ApiContext = {
   queue: RunQueue;
   hub: TailHub;
   fleet: FleetView;
+  /** How full the queue is. */
+  room: QueueView;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -44,6 +47,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const fleet = createFleetView(db);
+  const room = createQueueView(db, config.queue);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -56,6 +60,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     queue,
     hub,
     fleet,
+    room,
     jsonSchemas,
     guards,
     processMetrics,

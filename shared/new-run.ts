@@ -17,6 +17,8 @@ type Material = {
   origin: NewRun["origin"];
   /** The run that this one repeats. */
   replay_of: string | null;
+  /** In the queue, the next one to start having 1, where the accepting process knows it. */
+  position?: number;
   /** The job whose tick it is. */
   job_id?: string;
   metadata?: Record<string, unknown>;
@@ -26,11 +28,11 @@ type Material = {
 export function newRun(keys: KeyRing, material: Material): NewRun {
   const { request, version, run_id, traceparent, origin, replay_of } = material;
   const { agent_id, env_vars, files } = request;
-  const thread_id = request.thread_id ?? null;
-  const config: AgentConfig = agentConfig.parse(version.config);
+  // An interactive run without a thread begins one, named after it, by which its client can come back.
+  const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const queue = { position: null, wait_reason: null };
+  const queue = { position: material.position ?? null, wait_reason: null };
   const queued = {
     type: "run.queued",
     status: "queued",
@@ -45,13 +47,10 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     agent_id,
     version: version.version,
     thread_id,
-    multitask: config.multitask_strategy ?? "enqueue",
     adapter_type: request.adapter_type,
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
-    timeout_ms: config.limits?.timeout_ms ?? runLimits.timeout_ms,
-    max_attempts: config.max_attempts ?? defaultMaxAttempts,
-    queue_ttl_ms: queueTtlMs,
+    ...rulesOf(agentConfig.parse(version.config)),
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
@@ -67,6 +66,19 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     job_id: material.job_id ?? null,
     metadata: material.metadata ?? {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+  };
+}
+
+type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
+
+/** What the agent's config says of its runs. */
+function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
+  return {
+    multitask: multitask_strategy ?? "enqueue",
+    timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
+    concurrency: concurrency ?? null,
+    max_attempts: max_attempts ?? defaultMaxAttempts,
+    queue_ttl_ms: limits?.queue_ttl_ms ?? queueTtlMs,
   };
 }
 

@@ -12,19 +12,19 @@ export type Consumer = {
 type Options = { url: string; prefix: string; concurrency: number; onError: (error: Error) => void };
 
 /**
- * The one BullMQ worker of this process. It knows nothing but `execute`: a job is a nudge, and Postgres decides whether
- * there is something to do. So a job never fails, is never retried, and may come twice.
+ * The one BullMQ worker of this process. It knows nothing but `execute`, which hears when the job was made (epoch ms): a job
+ * is a nudge, and Postgres decides whether there is something to do. So a job never fails, is never retried, and may come twice.
  */
 export function consumeRuns(
   { url, prefix, concurrency, onError }: Options,
-  execute: (runId: string) => Promise<void>,
+  execute: (runId: string, queuedAt: number) => Promise<void>,
 ): Consumer {
   const connection = connectSubscriber(url, onError);
   const worker = new Worker(
     runsQueue,
     async (job) => {
       const parsed = runJob.safeParse(job.data);
-      if (parsed.success) await execute(parsed.data.run_id);
+      if (parsed.success) await execute(parsed.data.run_id, job.timestamp);
     },
     { connection, prefix: bullPrefix(prefix), concurrency, maxStalledCount: 1_000, skipVersionCheck: true },
   );

@@ -2,15 +2,17 @@ import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
+import { createEgressProxy } from "../shared/net/egress-proxy.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
-import { type Adapters, openAdapters, pythonTypes } from "./adapters/registry.ts";
+import { type Adapters, openAdapters } from "./adapters/registry.ts";
+import { openSessions, type Sessions } from "./sessions/sessions.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
-import { createPythonHost } from "./daemons/python-host.ts";
+import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
@@ -35,6 +37,7 @@ export type WorkerContext = {
   sandbox: Sandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
+  sessions: Sessions;
   /** Who can start a daemon, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
@@ -52,17 +55,18 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     opened.push(() => part.close());
     return part;
   };
-  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
-
-  const { minLevel, bwrap, searchPath } = config.sandbox;
+  const { searchPath } = config.sandbox;
   const python = await findPython(config.sandbox.python, searchPath);
-  const sandbox = opens(await openSandbox({ minLevel, bwrap, searchPath, python, log }));
-  const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
+  const egress = createEgressProxy(config.egress);
+  const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
+  const { db, streams, queue } = connect(config, log);
+  for (const part of [db, streams, queue]) opens(part);
+  const environments = openEnvironments({ python, ...config.installer });
   const adapters = opens(
     await openAdapters({
       sandbox,
       python,
-      environments: openEnvironments({ python, ...config.installer }),
+      environments,
       warmMemoryBytes: config.worker.warmMemoryBytes,
       containers: await findContainerEngine(searchPath),
       http: {
@@ -72,36 +76,40 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       log,
     }),
   );
-  const streams = opens(openRunStreams(config.redis.url, config.redis.prefix, quiet("streams")));
-  const queue = opens(openRunQueue(config.redis.url, config.redis.prefix, quiet("queue")));
-  const outbox = opens(
-    startOutboxDrain({
-      db,
-      keyRing: config.encryptionKeys,
-      log,
-      ...config.callbacks,
-      readRun: (id) => readRun(db, id, null),
-    }),
-  );
-  const pythonHost = createPythonHost(sandbox, python);
-  const leases = opens(createLeaseKeeper(db, config.worker.leaseMs, log));
+  const keyRing = config.encryptionKeys;
+  const readAny = (id: string) => readRun(db, id, null);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny }));
+  const daemonHosts = createDaemonHosts(sandbox, python);
+  const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
+  const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
+  const sessions = opens(openSessions({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
     config,
     log,
     workerId,
-    card: { id: workerId, leaseMs: config.worker.leaseMs, sandbox: sandbox.report },
+    card,
     db,
     streams,
     queue,
-    leases,
+    leases: opens(createLeaseKeeper(db, leaseMs, log)),
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: createJsonSchemas(),
-    daemonHosts: new Map(pythonTypes.map((type) => [type, pythonHost])),
+    sessions,
+    daemonHosts,
     outbox,
     outputs: new Map(),
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
+  };
+}
+
+function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue"> {
+  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+  return {
+    db: openDb(database.url, database.poolSize, quiet("postgres")),
+    streams: openRunStreams(redis.url, redis.prefix, quiet("streams")),
+    queue: openRunQueue(redis.url, redis.prefix, quiet("queue")),
   };
 }

@@ -25,6 +25,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
   trace(runId, "woken");
   const claim = await claimRun(ctx.db, runId, ctx.card);
   if (claim.kind === "waits") return tellWaiting(ctx, runId, claim.reason);
+  if (claim.kind === "elsewhere") return ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind === "not_claimable") return;
   trace(runId, "claimed");
   const { attempt } = claim;

@@ -5,9 +5,12 @@ import type { WorkerContext } from "./context.ts";
 
 /**
  * Listens to what is said to this worker about its runs. `look`: the run was cancelled or taken over, so its row is read at
- * once. Anything else becomes an event of the run, while it is held here.
+ * once. `take`: it waits for this worker. Anything else becomes an event of the run, while it is held here.
  */
-export function hearMessages({ config, leases, log, outputs, workerId }: WorkerContext): { close(): void } {
+export function hearMessages(
+  { config, leases, log, outputs, workerId }: WorkerContext,
+  execute: (runId: string) => Promise<void>,
+): { close(): void } {
   const redis = connectSubscriber(config.redis.url, (error) =>
     log.warn({ part: "messages", err: error.message }, "connection fault"),
   );
@@ -15,6 +18,7 @@ export function hearMessages({ config, leases, log, outputs, workerId }: WorkerC
   redis.on("message", (_channel, text: string) => {
     const message = parse(text);
     if (message?.kind === "look") void leases.check(message.run_id);
+    if (message?.kind === "take") void execute(message.run_id);
     if (message?.kind === "progress") {
       const { run_id, value, message: words } = message;
       void outputs.get(run_id)?.push({ type: "progress", value, message: words });

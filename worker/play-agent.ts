@@ -13,9 +13,12 @@ import { createFrameTaker } from "./take-frame.ts";
 export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
   const { request, secrets, limits } = prepareAttempt(ctx.config.encryptionKeys, attempt);
   const remains = nothingYet(attempt.timeout_ms);
-  const adapter = ctx.adapters.get(attempt.adapter_type);
+  const { lifecycle, adapter_type } = attempt;
+  const adapter = (lifecycle === "interactive" ? ctx.sessions.adapters : ctx.adapters).get(adapter_type);
   if (!adapter)
     return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
+  if (request.egress && !ctx.sandbox.hasEgress)
+    return { ...remains, error: ourFault("network_unavailable", "This worker's sandbox can give no network.") };
   const take = createFrameTaker(ctx, { attempt, hold, output, remains, secrets, limits });
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
   return remains;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { egressPattern } from "../run/egress-rule.ts";
 import type { Env } from "./env.ts";
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -16,6 +17,11 @@ const keyRing = z.string().transform((text, ctx) =>
 );
 
 const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+
+/** Host patterns; `none` for no host at all. */
+const egressList = cidrList
+  .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
+  .pipe(z.array(z.string().regex(egressPattern)));
 
 /** A secret that somebody makes up and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
@@ -39,7 +45,12 @@ const schema = z.object({
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
+  OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  EGRESS_ALLOW: egressList.default(["*"]),
+  EGRESS_ALLOW_CIDRS: cidrList.default([]),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
@@ -48,6 +59,7 @@ const schema = z.object({
   DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
   DAEMON_BACKOFF_SCALE: z.coerce.number().min(0.001).max(1).default(1),
   LEASE_MS: integer(500, 600_000).default(10_000),
+  SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   ENVIRONMENTS_DIR: z.string().default("/var/tmp/runfleet-environments"),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
@@ -89,7 +101,9 @@ export function loadConfig(env: Env) {
       // Of one key or, in open mode, one address; 0: no limit.
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
     },
+    queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
       perWorker: data.WORKER_DAEMONS,
@@ -97,6 +111,7 @@ export function loadConfig(env: Env) {
       watchMs: data.DAEMON_WATCH_MS,
       backoffScale: data.DAEMON_BACKOFF_SCALE,
     },
+    shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },

@@ -1,15 +1,11 @@
-import { lookup } from "node:dns/promises";
-import type { LookupFunction } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
 import { withTimeLimit } from "../lifecycle/with-time-limit.ts";
-import { checkTargetUrl, isForbiddenAddress } from "./address-guard.ts";
+import { checkTargetUrl } from "./address-guard.ts";
+import { guardedLookup, resolveName, type ResolveName } from "./guarded-lookup.ts";
 import { type FaultClass, faultClassOf, TargetFault } from "./target-fault.ts";
 
 const connectTimeoutMs = 5_000;
 const longestAnswer = 64 * 1024;
-
-type Address = { address: string; family: number };
-export type ResolveName = (name: string) => Promise<Address[]>;
 
 export type Post = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
 export type Answer = { status: number; retryAfter: string | null };
@@ -32,8 +28,6 @@ export type GuardedFetch = {
   ): Promise<OpenAnswer>;
   close(): Promise<void>;
 };
-
-const resolveName: ResolveName = (name) => lookup(name, { all: true });
 
 /** Requests to targets that strangers name: public addresses only, and those of `allowCidrs`. Uses no proxy. */
 export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = resolveName): GuardedFetch {
@@ -80,20 +74,4 @@ async function send(agent: Dispatcher, url: URL, { headers, body }: Post, stop: 
     const reason: FaultClass = stop.aborted ? "timeout" : faultClassOf(error);
     throw new TargetFault(reason, { cause: error });
   }
-}
-
-/** Tells the addresses of a name if all of them may be connected to. undici connects to exactly those: no second look-up. */
-function guardedLookup(allowCidrs: string[], resolve: ResolveName): LookupFunction {
-  return (name, options, callback) => {
-    const tell = (addresses: Address[]): void => {
-      const [first] = addresses;
-      if (!first) return callback(new TargetFault("dns"), "", 0);
-      const forbidden = addresses.some(({ address }) => isForbiddenAddress(address, allowCidrs));
-      if (forbidden) return callback(new TargetFault("blocked"), "", 0);
-      if (options.all) return callback(null, addresses);
-      return callback(null, first.address, first.family);
-    };
-    const fail = (error: Error): void => callback(error, "", 0);
-    resolve(name).then(tell, fail);
-  };
 }

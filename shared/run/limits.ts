@@ -28,6 +28,7 @@ export const runLimits = {
   result_bytes: 10 * MiB,
   artifact_bytes: 8 * MiB,
   artifacts_bytes: 50 * MiB,
+  idle_timeout_ms: 300_000,
 } as const;
 
 /** A run that no worker takes for this long expires. */

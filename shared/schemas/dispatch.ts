@@ -8,9 +8,13 @@ export type RunJob = z.infer<typeof runJob>;
 export const tickJob = z.object({ job_id: z.string() });
 export type TickJob = z.infer<typeof tickJob>;
 
-/** What is said to a worker about a run that it holds; a hint that may be lost. `look`: its row changed. */
+/**
+ * What is said to a worker; a hint that may be lost. `look`: the row of a run that it holds changed. `take`: a run waits that
+ * only this worker can claim.
+ */
 export const workerMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("look"), run_id: z.string() }),
+  z.object({ kind: z.literal("take"), run_id: z.string() }),
   z.object({
     kind: z.literal("progress"),
     run_id: z.string(),

@@ -43,6 +43,10 @@ export type AgentRequest = {
   /** The part of `env` that is the version's own: the same for each of its runs. */
   version_env: Record<string, string>;
   resources: RunResources;
+  /** What it may reach; null: no network. */
+  egress: string[] | null;
+  /** How long an `interactive` process stays when its thread says nothing. */
+  idle_timeout_ms: number;
 };
 
 /** Runs an agent. Aborting `signal` ends the whole process tree; the iteration still ends with its `exit` frame. */

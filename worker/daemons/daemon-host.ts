@@ -3,12 +3,17 @@ import type { SandboxProcess } from "../sandbox/process.ts";
 
 /** All that a daemon's process gets to know at its start; `env` is in clear here and nowhere after. */
 export type DaemonStart = Pick<AgentRequest, "agent_id" | "user_id" | "version" | "code" | "env" | "state_snapshot"> & {
-  entrypoint: string;
+  /** Whose memory it is: the agent's, or that of one thread, whose runs are played in it as any run is. */
+  lifecycle: "daemon" | "interactive";
+  entrypoint: string | null;
+  /** The directory of what the agent requires. */
+  packages: string | null;
+  egress: string[] | null;
   resources: { memory_bytes: number; processes: number; disk_bytes: number };
 };
 
 /**
- * Starts a daemon of one language in a sandbox. Its process reads JSON lines from stdin, `{"type": "message", …request}`,
+ * Starts a process that stays, of one language, in a sandbox. It reads JSON lines from stdin, `{"type": "message", …request}`,
  * `{"type": "cancel", "run_id"}` and `{"type": "stop"}`, nothing before it said `ready`; and says `DaemonFrame`s. Rejects
  * with `SandboxUnavailable`.
  */

@@ -12,7 +12,8 @@ export type DaemonEvents = {
   onReady(): void;
   onAlive(): void;
   onOwn(frame: AgentFrame): void;
-  onPrint(stream: "stdout" | "stderr", text: string): void;
+  /** Gives what the message at hand is to hear of it, if it is to. */
+  onPrint(stream: "stdout" | "stderr", text: string): AgentFrame | null;
 };
 
 export type DaemonProcess = {
@@ -54,8 +55,10 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
 
   async function hear(line: Line): Promise<void> {
     events.onAlive();
-    if (line.type === "print") events.onPrint(line.stream, line.text);
-    else if (line.type === "fault") events.onOwn(warning(line));
+    if (line.type === "print") {
+      const frame = events.onPrint(line.stream, line.text);
+      if (frame) await message?.frames.put(frame);
+    } else if (line.type === "fault") events.onOwn(warning(line));
     else if (line.type === "ready") {
       ready = true;
       events.onReady();
@@ -79,7 +82,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     pid: child.pid,
     exited,
     async *deliver(request, signal) {
-      const { resources: _r, code: _c, version_env: _v, ...rest } = request;
+      const { resources: _r, code: _c, version_env: _v, egress: _e, ...rest } = request;
       const { run_id } = request;
       const frames = createHandover<AgentFrame>();
       message = { run_id, frames };
@@ -102,6 +105,8 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
   };
 }
 
+const endings = new Set<AgentFrame["type"]>(["result", "error", "interrupt"]);
+
 type Message = { run_id: string; frames: Handover<AgentFrame> };
 type Command = (body: object) => void;
 
@@ -111,7 +116,7 @@ async function* passOn(frames: Handover<AgentFrame>): AsyncGenerator<AgentFrame,
     const frame = await frames.take();
     if (!frame) return false;
     yield frame;
-    if (frame.type === "result" || frame.type === "error") return true;
+    if (endings.has(frame.type)) return true;
   }
 }
 

@@ -2,10 +2,10 @@ import { bootstraps, compileRunner } from "../adapters/python/compile-runner.ts"
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { DaemonHost } from "./daemon-host.ts";
 
-/** A daemon has no end, so its processor time has no sum: as good as unlimited. */
+/** Such a process has no end, so its processor time has no sum: as good as unlimited. */
 const cpu_ms = 10 * 365 * 24 * 3_600_000;
 
-/** Runs Python daemons. The runner is compiled when the first one starts. */
+/** Runs Python processes that stay. The runner is compiled when the first one starts. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   let compiled: Promise<Buffer> | null = null;
   const runner = (): Promise<Buffer> => {
@@ -15,10 +15,11 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
     });
     return compiled;
   };
-  return async ({ resources, ...start }) => {
+  return async ({ resources, egress, ...start }) => {
     const code = await runner();
     const argv = [python.path, "-I", "-S", "-X", "utf8", "-c", bootstraps.daemon] as const;
-    const child = await sandbox.start({ argv, env: {}, readOnly: [], resources: { ...resources, cpu_ms } });
+    const readOnly = start.packages === null ? [] : [start.packages];
+    const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: { ...resources, cpu_ms } });
     child.stdin.write(`${code.length}\n`);
     child.stdin.write(code);
     child.stdin.write(`${JSON.stringify({ ...start, site_path: python.sitePath })}\n`);

@@ -55,7 +55,10 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
       if (life.live) life.live.lastProgressAt = performance.now();
     },
     onOwn: (frame) => hearOwnFrame(life, redact.deep(frame)),
-    onPrint: (stream, text) => life.log.add(stream, redact.text(text)),
+    onPrint(stream, text) {
+      life.log.add(stream, redact.text(text));
+      return null;
+    },
   };
 }
 

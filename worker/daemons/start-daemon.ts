@@ -4,6 +4,7 @@ import { open } from "../../shared/secrets/seal.ts";
 import { daemonEnvField } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import { egressOf } from "../prepare/agent-request.ts";
 import type { WorkerContext } from "../context.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";
 import type { DaemonStart } from "./daemon-host.ts";
@@ -36,6 +37,9 @@ export async function startDaemon(
     agent_id,
     user_id,
     version,
+    lifecycle: "daemon",
+    packages: null,
+    egress: egressOf(agent),
     ...codeOf(agent),
     env: { ...agent.env, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
     state_snapshot: wanted.state_snapshot ?? "",

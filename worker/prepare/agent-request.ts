@@ -63,10 +63,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     runtime_mode,
     lifecycle,
     entrypoint: config.entrypoint ?? defaultFiles(attempt).find((name) => name in code || name in files) ?? null,
-    command: config.command ?? null,
-    url: config.url ?? null,
-    image: config.image ?? null,
-    output: config.output ?? "text",
+    ...programOf(config),
     code,
     files,
     requirements: config.requirements ?? [],
@@ -78,7 +75,14 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     env: { ...version_env, ...env_vars, ...runIdentity(attempt) },
     version_env,
     resources: resourcesOf(config, attempt),
+    egress: runtime_mode === "full" ? egressOf(config) : null,
+    idle_timeout_ms: config.idle_timeout_ms ?? runLimits.idle_timeout_ms,
   };
+}
+
+/** What runs where there is no source. */
+function programOf({ command, url, image, output }: AgentConfig) {
+  return { command: command ?? null, url: url ?? null, image: image ?? null, output: output ?? "text" };
 }
 
 function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
@@ -106,6 +110,11 @@ function runIdentity({ id, thread_id, traceparent }: Attempt): Record<string, st
     ...(thread_id === null ? {} : { THREAD_ID: thread_id }),
     ...(traceparent === null ? {} : { TRACEPARENT: traceparent }),
   };
+}
+
+/** Null where the config asks for no network. */
+export function egressOf({ network }: AgentConfig): string[] | null {
+  return network === undefined || network === "none" ? null : network.allow;
 }
 
 function resourcesOf({ limits }: AgentConfig, { timeout_ms, runtime_mode }: Attempt): AgentRequest["resources"] {

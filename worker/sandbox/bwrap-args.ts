@@ -7,6 +7,8 @@ export type NamespaceView = {
   env: Record<string, string>;
   /** The command is pid 1 in there; else bubblewrap is, and reaps. */
   resident: boolean;
+  /** It speaks TLS, so it needs the machine's certificates. */
+  network: boolean;
   /** The descriptor that the seccomp filter is read from; null for none. */
   seccompFd: number | null;
 };
@@ -14,11 +16,13 @@ export type NamespaceView = {
 /** Where the sandboxed process starts: private, empty and writable. */
 export const workDirectory = "/run/agent/work";
 
+const certificates = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/ca-certificates"];
+
 /**
  * bubblewrap's options: new namespaces of every kind, an empty read-only root with the system's programs, and one
  * size-limited tmpfs that holds the working directory and /tmp. No path of ours, no socket, no host file but programs.
  */
-export function bwrapArgs({ readOnly, diskBytes, env, resident, seccompFd }: NamespaceView): string[] {
+export function bwrapArgs({ readOnly, diskBytes, env, resident, network, seccompFd }: NamespaceView): string[] {
   return [
     "--unshare-all",
     "--unshare-user",
@@ -35,7 +39,11 @@ export function bwrapArgs({ readOnly, diskBytes, env, resident, seccompFd }: Nam
     "/usr",
     "/usr",
     ...["/bin", "/sbin", "/lib", "/lib32", "/lib64"].flatMap(likeHost),
-    ...["/etc/ld.so.cache", "/etc/alternatives"].flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["/etc/ld.so.cache", "/etc/alternatives", ...(network ? certificates : [])].flatMap((path) => [
+      "--ro-bind-try",
+      path,
+      path,
+    ]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     "--proc",
     "/proc",

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { Server } from "node:net";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { SandboxUnavailable } from "./sandbox.ts";
 
-type LaunchOptions = {
+export type LaunchOptions = {
   file: string;
   args: readonly string[];
   env: Record<string, string>;
@@ -12,6 +13,8 @@ type LaunchOptions = {
   extraPipes: number;
   /** Descriptors that must not reach it. */
   strayFds: readonly number[];
+  /** Gets the listening socket that it hands over by Node's own protocol, on the descriptor after the pipes. */
+  onListener?: (listener: Server) => void;
 };
 
 export type Launched = {
@@ -32,19 +35,27 @@ const lingerMs = 100;
  * without supplementary groups. Rejects with `SandboxUnavailable`.
  */
 export async function launchProcess(options: LaunchOptions): Promise<Launched> {
-  const { file, args, env, uid, strayFds } = options;
+  const { file, args, env, uid, strayFds, onListener } = options;
   const pipes = 4 + options.extraPipes;
   const identity = uid === null ? {} : { uid, gid: uid };
   const devNull = strayFds.length > 0 ? openSync("/dev/null", "r+") : null;
   try {
-    const stdio = layOutFds(pipes, strayFds, devNull);
+    const stdio: StdioOptions = layOutFds(pipes, strayFds, devNull);
+    if (onListener) stdio[pipes] = "ipc";
     const child = spawn(file, args, { argv0: "runfleet", env, cwd: "/", detached: true, stdio, ...identity });
+    if (onListener) child.once("message", (_message, handle) => takeListener(child, handle, onListener));
     return await collectPipes(child, pipes);
   } catch (error) {
     throw new SandboxUnavailable(`can't start ${file}`, { cause: error });
   } finally {
     if (devNull !== null) closeSync(devNull);
   }
+}
+
+/** One socket, and the channel is closed before anything of the agent's runs. */
+function takeListener(child: ChildProcess, handle: unknown, onListener: (listener: Server) => void): void {
+  child.disconnect();
+  if (handle instanceof Server) onListener(handle);
 }
 
 /** Pipes first; /dev/null in the place of strays; "ignore" leaves the rest (our own, close-on-exec) as it is. */

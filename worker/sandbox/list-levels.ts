@@ -1,3 +1,4 @@
+import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
 import { findHierarchy } from "./cgroup/find-hierarchy.ts";
 import { openCgroups } from "./cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "./find-bwrap.ts";
@@ -12,13 +13,14 @@ type LevelParts = {
   python: Python;
   uids: SlotUids | null;
   strayFds: readonly number[];
+  egress: EgressProxy;
 };
 
 /** A level to try: its sandbox, or why this machine can't have it. */
 export type Level = { level: number; name: string; open(): Sandbox | { reason: string } };
 
 /** Every level, the strongest first. */
-export function listLevels({ bwrap, python, uids, strayFds }: LevelParts): Level[] {
+export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts): Level[] {
   const noBwrap = { reason: "bubblewrap is not installed" };
   const notHere = { reason: "not on this platform" };
   const supervised = (confinement: typeof bareProcess | null) =>
@@ -31,13 +33,13 @@ export function listLevels({ bwrap, python, uids, strayFds }: LevelParts): Level
         if (!bwrap) return noBwrap;
         const hierarchy = findHierarchy();
         if ("reason" in hierarchy) return hierarchy;
-        return createNamespaceSandbox({ bwrap, python, uids, strayFds, cgroups: openCgroups(hierarchy) });
+        return createNamespaceSandbox({ bwrap, python, uids, strayFds, egress, cgroups: openCgroups(hierarchy) });
       },
     },
     {
       level: 2,
       name: "ns",
-      open: () => (bwrap ? createNamespaceSandbox({ bwrap, python, uids, strayFds, cgroups: null }) : noBwrap),
+      open: () => (bwrap ? createNamespaceSandbox({ bwrap, python, uids, strayFds, egress, cgroups: null }) : noBwrap),
     },
     { level: 1, name: "landlock", open: () => supervised(landlock(python)) },
     { level: 1, name: "seatbelt", open: () => supervised(seatbelt(python)) },

@@ -1,4 +1,5 @@
 import { closeSync } from "node:fs";
+import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
 import type { Log } from "../../shared/log.ts";
 import { findBwrap } from "./find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
@@ -14,6 +15,8 @@ type SandboxOptions = {
   bwrap: string | undefined;
   searchPath: string;
   python: Python;
+  /** Where sandboxes with egress get out. */
+  egress: EgressProxy;
   log: Pick<Log, "info" | "warn">;
 };
 
@@ -22,10 +25,17 @@ type SandboxOptions = {
  * holds. What was passed over is logged as a warning. Throws one `SandboxUnavailable` that names every reason when nothing
  * at or above `minLevel` holds.
  */
-export async function openSandbox({ minLevel, bwrap, searchPath, python, log }: SandboxOptions): Promise<Sandbox> {
+export async function openSandbox({
+  minLevel,
+  bwrap,
+  searchPath,
+  python,
+  egress,
+  log,
+}: SandboxOptions): Promise<Sandbox> {
   const uids = openSlotUids();
   const executable = findBwrap(bwrap, searchPath);
-  const parts = { bwrap: executable, python, uids, strayFds: findStrayFds() };
+  const parts = { bwrap: executable, python, uids, strayFds: findStrayFds(), egress };
   const closeParts = () => {
     uids?.close();
     if (executable) closeSync(executable.fd);
@@ -42,6 +52,7 @@ export async function openSandbox({ minLevel, bwrap, searchPath, python, log }: 
     else log.info(report, "sandbox: proven");
     return {
       report,
+      hasEgress: outcome.hasEgress,
       start: (command) => outcome.start(command),
       startResident: outcome.startResident,
       close: async () => {

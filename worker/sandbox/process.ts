@@ -8,6 +8,8 @@ export type SandboxCommand = {
   readOnly: readonly string[];
   /** It reserves far more addresses than it uses, as V8 does: where only rlimits bound memory, they bound its data. */
   reservesAddresses?: true;
+  /** What it may reach through the proxy that it finds in its environment; by default there is no network. */
+  egress?: readonly string[] | null;
   resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };
 };
 

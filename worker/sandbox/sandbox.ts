@@ -5,6 +5,8 @@ import type { ResidentCommand, ResidentProcess } from "./resident.ts";
 /** A level of isolation, proven by canaries at boot. */
 export interface Sandbox {
   readonly report: SandboxReport;
+  /** Whether a command's `egress` can be given; else such a start is refused. */
+  readonly hasEgress: boolean;
   /** Starts a fresh sandbox. Rejects with `SandboxUnavailable` when it can't be had. */
   start(command: SandboxCommand): Promise<SandboxProcess>;
   /** Null where a level can't keep one: without a pid namespace a run could outlive its end, or end its host. */

@@ -19,7 +19,7 @@ export type Finalization = {
   reason: string | null;
 };
 
-/** `next_run_id`: the thread's next run, which may start now. */
+/** `next_run_id`: a run that waited for this one, of its thread or its agent, and may start now. */
 export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
 
 /**
@@ -78,7 +78,7 @@ const statement = {
         completed_at = now(), lease_until = NULL, wait_reason = NULL
       FROM seen WHERE runs.id = seen.id
       RETURNING runs.id, runs.user_id, runs.thread_id, runs.input_payload, runs.completion_callback_url,
-        seen.status AS previous
+        seen.status AS previous, runs.agent_id, runs.concurrency
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
       SELECT id, $4, $11, $12, $13 FROM ended
@@ -100,8 +100,12 @@ const statement = {
       UPDATE threads SET state_snapshot = coalesce($8, threads.state_snapshot), updated_at = now()
       FROM ended WHERE threads.id = ended.thread_id
     )
-    SELECT CASE WHEN thread_id IS NOT NULL THEN (
-      SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
-      ORDER BY created_at, id LIMIT 1) END AS next_run_id
+    SELECT coalesce(
+      CASE WHEN thread_id IS NOT NULL THEN (
+        SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
+        ORDER BY created_at, id LIMIT 1) END,
+      CASE WHEN concurrency IS NOT NULL THEN (
+        SELECT id FROM runs WHERE runs.user_id = ended.user_id AND runs.agent_id = ended.agent_id AND status = 'queued'
+        ORDER BY created_at, id LIMIT 1) END) AS next_run_id
     FROM ended`,
 };

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { createGuardedFetch, type ResolveName } from "../../../shared/net/guarded-fetch.ts";
+import { createGuardedFetch } from "../../../shared/net/guarded-fetch.ts";
+import type { ResolveName } from "../../../shared/net/guarded-lookup.ts";
 
 const opened: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

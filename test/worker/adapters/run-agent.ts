@@ -40,6 +40,8 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     env: {},
     version_env: {},
     resources,
+    egress: null,
+    idle_timeout_ms: 1_000,
     ...changes,
   };
   // A version never changes what it runs, nor with what.

@@ -27,13 +27,17 @@ async function start(sandbox: Sandbox, source: string, entrypoint = "main.py"): 
   let onReady = (): void => {};
   const ready = new Promise<void>((resolve) => (onReady = resolve));
   const identity = { agent_id: "agent_1", user_id: "user_1", version: "1.0.0", env: { COLOUR: "blue" } };
-  const start = { ...identity, entrypoint, code: { "main.py": source }, state_snapshot: "kept", resources };
+  const kind = { lifecycle: "daemon" as const, packages: null, egress: null };
+  const start = { ...identity, ...kind, entrypoint, code: { "main.py": source }, state_snapshot: "kept", resources };
   const child = await createPythonHost(sandbox, machine.python)(start);
   const daemon = openDaemonProcess(child, {
     onReady,
     onAlive: () => {},
     onOwn: (frame) => own.push(frame),
-    onPrint: (_stream, text) => prints.push(text),
+    onPrint(_stream, text) {
+      prints.push(text);
+      return null;
+    },
   });
   return { daemon, own, prints, ready };
 }

@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { createEgressProxy } from "../../../shared/net/egress-proxy.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
 import { type Environments, openEnvironments } from "../../../worker/sandbox/environments.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
@@ -15,6 +16,9 @@ export function bwrapPath(): string | undefined {
   return typeof provided === "string" ? provided : process.env["BWRAP"];
 }
 
+/** A way out that leads to this machine's own loopback, by any name. */
+export const loopbackEgress = () => createEgressProxy({ allowHosts: ["*", "*:1"], allowCidrs: ["127.0.0.0/8"] });
+
 type Machine = { python: Python; environments: Environments; levels: Sandbox[]; close(): Promise<void> };
 
 /** Every level that this machine can have, strongest first, unproven. */
@@ -22,7 +26,8 @@ export async function openLevels(): Promise<Machine> {
   const python = await findPython(undefined, searchPath);
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
-  const opened = listLevels({ bwrap, python, uids, strayFds: findStrayFds() }).map((level) => level.open());
+  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress() };
+  const opened = listLevels(parts).map((level) => level.open());
   const levels = opened.filter((level): level is Sandbox => "start" in level);
   return {
     python,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
 import type { Python } from "../../../worker/sandbox/sandbox.ts";
 import { openSandbox } from "../../../worker/sandbox/pick-level.ts";
-import { bwrapPath, openLevels, searchPath } from "./open-levels.ts";
+import { bwrapPath, loopbackEgress, openLevels, searchPath } from "./open-levels.ts";
 
 let python: Python;
 let scratch: string;
@@ -19,7 +19,7 @@ afterAll(() => rm(scratch, { recursive: true }));
 
 const options = (changes = {}) => {
   const log = { info: vi.fn(), warn: vi.fn() };
-  return { minLevel: 0, bwrap: bwrapPath(), searchPath, python, log, ...changes };
+  return { minLevel: 0, bwrap: bwrapPath(), searchPath, python, egress: loopbackEgress(), log, ...changes };
 };
 
 test("the strongest level that this machine has is the one that is taken", async () => {

@@ -10,10 +10,10 @@ import { readCommand, refuse, toStdin } from "../read-command.ts";
 export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter {
   return {
     async *run(request, signal) {
-      const { command, resources, env, code, files } = request;
+      const { command, resources, egress, env, code, files } = request;
       if (command === null) return yield* refuse("no_entrypoint", "The agent's config names no `command`.");
       const argv = [python.path, "-I", "-S", "-c", launcher, ...command] as const;
-      const child = await sandbox.start({ argv, env: {}, readOnly: [], resources, reservesAddresses: true });
+      const child = await sandbox.start({ argv, env: {}, readOnly: [], resources, egress, reservesAddresses: true });
       const head = JSON.stringify({ env, files: { ...code, ...files } });
       child.stdin.write(`${Buffer.byteLength(head)}\n${head}`);
       child.stdin.end(JSON.stringify(toStdin(request)));

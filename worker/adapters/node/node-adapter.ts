@@ -13,6 +13,8 @@ const typeStripper = fileURLToPath(import.meta.resolve("@swc/wasm-typescript"));
 const megabyte = 1024 * 1024;
 const sameResources = ["memory_bytes", "processes", "disk_bytes"] as const;
 
+type Ground = Pick<AgentRequest, "resources" | "egress">;
+
 /**
  * Runs JavaScript and TypeScript, each run in a fresh sandbox of its own. Node can't be forked; so that a run needn't wait
  * for its start, some that have read the runner stand ready and wait for their one request (measured in the commit that
@@ -20,23 +22,26 @@ const sameResources = ["memory_bytes", "processes", "disk_bytes"] as const;
  */
 export function createNodeAdapter(sandbox: Sandbox, node: string): Adapter & { close(): void } {
   const runner = readFileSync(new URL("./runner.mjs", import.meta.url), "utf8");
-  const open = (resources: AgentRequest["resources"]): Promise<SandboxProcess> =>
+  const open = ({ resources, egress }: Ground): Promise<SandboxProcess> =>
     sandbox.start({
       argv: argvOf(node, runner, resources),
       env: {},
       readOnly: [node, dirname(typeStripper)],
       resources,
+      egress,
       reservesAddresses: true,
     });
   // A run without a limit on CPU time of its own is held by its deadline.
-  const usual: AgentRequest["resources"] = { ...runLimits, cpu_ms: runLimits.max_timeout_ms };
-  const fits = (asked: AgentRequest["resources"]) =>
-    asked.cpu_ms >= asked.timeout_ms && sameResources.every((name) => asked[name] === usual[name]);
+  const usual: Ground = { resources: { ...runLimits, cpu_ms: runLimits.max_timeout_ms }, egress: null };
+  const fits = ({ resources, egress }: Ground) =>
+    egress === null &&
+    resources.cpu_ms >= resources.timeout_ms &&
+    sameResources.every((name) => resources[name] === usual.resources[name]);
   const spares = keepSpares({ open, usual, fits });
   return {
     async *run(request, signal) {
-      const child = await spares.take(request.resources);
-      const { resources: _, version_env: _env, requirements: _required, ...rest } = request;
+      const child = await spares.take(request);
+      const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
       child.stdin.end(JSON.stringify({ ...rest, type_stripper: typeStripper }));
       yield* readProcess(child, { opening: [{ type: "started", warm: false }], signal });
     },

@@ -8,6 +8,9 @@ in `to` (null: the daemon's own). What is printed outside of a message is the da
 With no `main` either, whatever a run of this agent would call is called for each message. A `main` alone runs on in the
 main thread, and takes its messages itself: `for message in context.messages(): message.reply(…)`.
 
+For a thread (`interactive`) it is the memory between the thread's runs: each of them is played here as any run is, with its
+own files and environment, by the code that the first of them loaded.
+
 It follows runner.py in the same namespace: `modules` and `f`, stdin, are given by the bootstrap.
 """
 
@@ -18,6 +21,8 @@ STDOUT, STDERR = 1, 2
 thread_local = _thread._local()
 inbox = queue.SimpleQueue()
 cancelled = set()
+at_hand = {"run_id": None}
+drains = []
 saved = {"state": ""}  # What the daemon saved last; a message that brings no state of its own finds it.
 write_untied = write_frame
 own_context = context
@@ -100,10 +105,14 @@ def messages():
 def open_message(request):
     """The context of one message, whose files lie in a directory of its own."""
     global context
-    run_id = thread_local.run_id = request["run_id"]
+    run_id = thread_local.run_id = at_hand["run_id"] = request["run_id"]
     context = sys.modules["runfleet"].context = Context()
     request["state_snapshot"] = request["state_snapshot"] or saved["state"]
+    asked.clear()
     fill_context(request)
+    if interactive:
+        write_files(request["files"])
+        return context
     context["files"] = {}
     if request["files"]:
         directory = os.path.join(WORK_DIRECTORY, ".messages", run_id)
@@ -117,32 +126,33 @@ def close_message(run_id, type_, fields):
     """The last frame of a message."""
     global context
     flush()
+    for drain in drains:
+        drain()
     if not write_frame(type_, **fields):
         message = f"The result is longer than {LINE_BYTES} bytes."
         write_frame("error", error_type="ResultTooLarge", message=message, traceback=None)
-    thread_local.run_id = None
+    thread_local.run_id = at_hand["run_id"] = None
     cancelled.discard(run_id)
-    if context["files"]:
+    if context["files"] and not interactive:
         import shutil
 
         shutil.rmtree(os.path.join(WORK_DIRECTORY, ".messages", run_id), ignore_errors=True)
     context = sys.modules["runfleet"].context = own_context
 
 
-def handle(function, request):
-    """Calls the agent's function for one message, which ends in every case."""
+def handle(act, request):
+    """Plays one message, which ends in every case."""
     global interruptible
     run_id = request["run_id"]
     try:
         message_context = open_message(request)
         interruptible = True
         interrupt()
-        result = call_agent.drive(call_agent.call(function, message_context), send)
-        last = ("result", {"result_content": result})
+        last = "result", {"result_content": act(message_context)}
     except BaseException as error:
         if stopping and isinstance(error, SystemExit):
             raise
-        last = ("error", describe(error))
+        last = end_by(error)
     interruptible = False
     close_message(run_id, *last)
 
@@ -212,7 +222,63 @@ def serve(entrypoint):
     if main is not None:
         _thread.start_new_thread(run_aside, (main,))
     while True:
-        handle(on_message, inbox.get())
+        handle(lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get())
+
+
+def capture(fd, write_text):
+    """What C code and subprocesses print, as the output of the run at hand. Answers how to send what is there already."""
+    import codecs
+    import select
+
+    reader, writer = os.pipe()
+    os.dup2(writer, fd)
+    os.close(writer)
+    os.set_blocking(reader, False)
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    turn = _thread.allocate_lock()
+
+    def drain():
+        with turn:
+            before, thread_local.run_id = current(), at_hand["run_id"]
+            try:
+                while data := os.read(reader, 1 << 16):
+                    write_text(decode(data))
+            except BlockingIOError:
+                thread_local.run_id = before
+
+    def watch():
+        poll = select.poll()
+        poll.register(reader, select.POLLIN)
+        while True:
+            poll.poll()
+            drain()
+
+    _thread.start_new_thread(watch, ())
+    return drain
+
+
+def serve_thread(entrypoint):
+    import faulthandler
+
+    faulthandler.enable(os.dup(STDERR))
+    drains.extend((capture(STDOUT, print_output), capture(STDERR, print_log)))
+    module = None
+
+    def play(run_context):
+        nonlocal module
+        before = dict(os.environ)
+        os.environ.update(run_context["env"])
+        try:
+            if module is None:
+                module = call_agent.execute(*call_agent.read_code(*call_agent.split_entrypoint(entrypoint)))
+            return None if module is None else call_agent.call_entrypoint(entrypoint, run_context, send, module)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    write_frame("ready")
+    while True:
+        handle(play, inbox.get())
 
 
 main_thread = _thread.get_ident()
@@ -220,7 +286,8 @@ interruptible = stopping = False
 start = encode_json.parse(f.readline().decode("utf-8", "surrogatepass"))
 f = os.fdopen(os.dup(0), "rb")  # Nothing more is sent before `ready`, so the old buffer is empty.
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-become_runner(start["site_path"], None)
+interactive = start["lifecycle"] == "interactive"
+become_runner(start["site_path"], start["packages"])
 sys.stdout, sys.stderr = text_stream(STDOUT, print_to(STDOUT, print_output)), text_stream(STDERR, print_to(STDERR, print_log))
 Context.messages = staticmethod(messages)
 sys.modules["runfleet"].messages = messages
@@ -233,7 +300,7 @@ try:
     own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
     own_context.update(input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=saved["state"])
     _thread.start_new_thread(hear_commands, ())
-    serve(start["entrypoint"])
+    (serve_thread if interactive else serve)(start["entrypoint"])
     end_daemon()
 except BaseException as error:
     end_daemon(error)

@@ -9,7 +9,7 @@ import { canPreload, findConflict, loadCode } from "./load-code.ts";
 
 type Resources = ResidentCommand["resources"];
 /** What an interpreter is started with. */
-type Ground = { resources: Resources; packages: string | null };
+type Ground = { resources: Resources; packages: string | null; egress: readonly string[] | null };
 
 type PoolOptions = {
   open: (ground: Ground) => Promise<Interpreter>;
@@ -52,7 +52,7 @@ const rememberedCount = 1_000;
 export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions): InterpreterPool {
   const spares = keepSpares<Ground, Interpreter>({
     open,
-    usual: { resources: usual, packages: null },
+    usual: { resources: usual, packages: null, egress: null },
     fits: isLike(usual),
   });
   const idle = keepIdle(memoryBytes);
@@ -68,7 +68,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
 
   /** A new home, with the code loaded where that can be done; `fault` is what kept it from being done just now. */
   async function settle(key: string, { request, packages, signal }: Wanted) {
-    const ground = { resources: request.resources, packages };
+    const ground = { resources: request.resources, packages, egress: request.egress };
     let fault: string | null = null;
     if (canPreload(request) && !unloadable.has(key)) {
       const interpreter = await spares.take(ground);
@@ -112,8 +112,8 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
 
 const isLike =
   (usual: Resources) =>
-  ({ resources, packages }: Ground): boolean =>
-    packages === null && sameResources.every((name) => resources[name] === usual[name]);
+  ({ resources, packages, egress }: Ground): boolean =>
+    packages === null && egress === null && sameResources.every((name) => resources[name] === usual[name]);
 
 /** A set that forgets its oldest. */
 function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {

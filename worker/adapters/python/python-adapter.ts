@@ -29,8 +29,8 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
     createInterpreterPool({
       usual: runLimits,
       memoryBytes: warmMemoryBytes,
-      open: async ({ resources, packages }) => {
-        const resident = await start({ argv, env: {}, readOnly: visible(packages), resources });
+      open: async ({ resources, packages, egress }) => {
+        const resident = await start({ argv, env: {}, readOnly: visible(packages), resources, egress });
         return takeOverInterpreter(resident, { runner, site: { site_path: python.sitePath, packages } });
       },
     });
@@ -79,9 +79,9 @@ type Once = { sandbox: Sandbox; python: Python; runner: Buffer };
 
 async function* runOnce({ sandbox, python, runner }: Once, play: Start): AsyncGenerator<Frame> {
   const { request, packages, opening, signal } = play;
-  const { resources, version_env: _, ...rest } = request;
+  const { resources, egress, version_env: _, ...rest } = request;
   const argv = argvOf(python, bootstraps.once);
-  const child = await sandbox.start({ argv, env: {}, readOnly: visible(packages), resources });
+  const child = await sandbox.start({ argv, env: {}, readOnly: visible(packages), resources, egress });
   child.stdin.write(`${runner.length}\n`);
   child.stdin.write(runner);
   child.stdin.end(JSON.stringify({ ...rest, site_path: python.sitePath, packages }));

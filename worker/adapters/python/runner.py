@@ -269,17 +269,21 @@ def run_agent(request, module):
         fill_context(request)
         result = call_agent.call_entrypoint(request["entrypoint"], context, send, module)
         return "result", {"result_content": result}
-    except Interrupted as interrupted:
-        return "interrupt", interrupted.question
-    except SystemExit as exit_:
-        if exit_.code in (None, 0):
-            return "result", {"result_content": None}
-        return "error", {"code": "agent_error", **describe(exit_), "traceback": None}
     except BaseException as error:
-        code = getattr(error, "runfleet_code", "agent_error")
-        if code != "agent_error":
-            return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
-        return "error", {"code": code, **describe(error)}
+        return end_by(error)
+
+
+def end_by(error):
+    """The last frame's type and fields of a run that raised."""
+    if isinstance(error, Interrupted):
+        return "interrupt", error.question
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return "result", {"result_content": None}
+    code = getattr(error, "runfleet_code", "agent_error")
+    if code != "agent_error":
+        return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
+    described = describe(error)
+    return "error", {"code": code, **described, "traceback": None if isinstance(error, SystemExit) else described["traceback"]}
 
 
 def finish(type_, fields):

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
+import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
@@ -8,6 +9,7 @@ import type { ResidentCommand, ResidentProcess, SandboxUsage } from "../resident
 import type { SandboxCommand, SandboxExit, SandboxProcess } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleSeccomp } from "../seccomp.ts";
+import { wayOut } from "./way-out.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
 type NamespaceOptions = {
@@ -17,11 +19,14 @@ type NamespaceOptions = {
   /** With them it is level 3, without them level 2, where rlimits bound each process but not the tree's memory. */
   cgroups: Cgroups | null;
   strayFds: readonly number[];
+  egress: EgressProxy;
 };
 
 /** Read to their end and closed by bubblewrap; a resident's control channel lies between them and stays open. */
 const argsFd = 4;
 const seccompFdOf = (resident: boolean) => (resident ? 6 : 5);
+/** The first descriptor after stdin, stdout, stderr and the events channel. */
+const firstExtraFd = 4;
 /** How often a running tree's CPU time is compared with its limit. */
 const cpuCheckMs = 250;
 /** bubblewrap's own, or bubblewrap's and the resident, which are in the cgroup as well. */
@@ -47,6 +52,8 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
       name: cgroups ? "ns+cgroup" : "ns",
       layers: layersOf(uids !== null, filter !== null, cgroups !== null),
     },
+
+    hasEgress: true,
 
     async start(command) {
       const { cpu_ms } = command.resources;
@@ -76,30 +83,35 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
 }
 
 /** Starts bubblewrap as an own uid and in a group of its own. */
-function createOpener({ bwrap, python, uids, cgroups, strayFds }: NamespaceOptions, filter: Buffer | null) {
+function createOpener(options: NamespaceOptions, filter: Buffer | null) {
+  const { bwrap, python, uids, cgroups, strayFds, egress } = options;
   return async (command: ResidentCommand, { script, resident }: Start): Promise<Opened> => {
     const uid = (await uids?.take()) ?? null;
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
     let launched: Launched | null = null;
+    const extraPipes = 1 + (resident ? 1 : 0) + (filter ? 1 : 0);
+    const way = wayOut({ python, egress }, command.egress ?? null, firstExtraFd + extraPipes);
     try {
       group = createGroup(cgroups, command.resources);
       launched = await launchProcess({
         file: bwrap.file,
-        args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...command.argv],
+        args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...way.argv, ...command.argv],
         env: {},
         uid,
-        extraPipes: 1 + (resident ? 1 : 0) + (filter ? 1 : 0),
+        extraPipes,
         strayFds,
+        ...way.launch,
       });
       // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
       await group?.add(launched.pid);
-      const env = { ...baseEnv, ...command.env };
+      const env = { ...baseEnv, ...way.env, ...command.env };
       const view = {
         readOnly: [...python.prefixes, ...command.readOnly],
         diskBytes: command.resources.disk_bytes,
         env,
         resident,
+        network: command.egress != null,
       };
       begin(launched, view, filter);
       return { launched, group, release };

@@ -4,7 +4,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Python, Sandbox } from "../sandbox.ts";
+import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
@@ -44,7 +44,10 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
   return {
     report: { ...confinement.report, layers: [...(uids ? ["uid"] : []), ...confinement.report.layers] },
 
+    hasEgress: false,
+
     async start(command) {
+      if (command.egress) throw new SandboxUnavailable("no network without a network namespace");
       const uid = (await uids?.take()) ?? null;
       const release = () => uid !== null && uids?.release(uid);
       const directory = join(base, `${tag}-${count++}`);

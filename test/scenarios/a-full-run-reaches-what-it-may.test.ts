@@ -1,0 +1,163 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+
+let stack: TestStack;
+let url: string;
+let port: number;
+const seen: string[] = [];
+const target = createServer((req, res) => {
+  seen.push(`${req.method} ${req.url} ${req.headers.host}`);
+  let body = "";
+  req.on("data", (chunk) => (body += String(chunk)));
+  req.on("end", () => res.writeHead(201, { "x-kind": "target" }).end(`heard ${body.length}`));
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+  ({ port } = target.address() as AddressInfo);
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+  await stack.start("worker", { EGRESS_ALLOW: `localhost:${port},*`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
+});
+afterAll(async () => {
+  await stack?.close();
+  target.close();
+});
+
+/** Asks by Python's own client, through the proxy that it finds in its environment; for `localhost` as well. */
+const asks = `
+import http.client, json, os, socket, urllib.error, urllib.request
+def ask(address, data=None):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, data), timeout=10) as answer:
+            return [answer.status, answer.headers.get("x-kind"), answer.read().decode()]
+    except urllib.error.HTTPError as error:
+        return [error.code, None, error.read().decode()]
+    except Exception as error:
+        return [0, None, type(error).__name__]
+def tunnel(host, port):
+    proxy = os.environ.get("HTTPS_PROXY", "").rpartition("/")[2].partition(":")
+    if not proxy[0]: return "no proxy"
+    connection = http.client.HTTPConnection(proxy[0], int(proxy[2]), timeout=10)
+    connection.set_tunnel(host, port)
+    try:
+        connection.request("GET", "/tunnelled")
+        return connection.getresponse().read().decode()
+    except OSError as error:
+        return str(error)
+def direct(host, port):
+    try:
+        socket.create_connection((host, port), timeout=3).close()
+        return "reached"
+    except OSError as error:
+        return "unreachable"
+def main(input):
+    return {"ask": ask(input["url"], b"x" * 300_000), "tunnel": tunnel(*input["tunnel"]), "direct": direct("127.0.0.1", input["tunnel"][1])}
+`;
+
+const run = async (agent_id: string, runtime_mode: string, host: string) => {
+  const input_payload = { url: `http://${host}:${port}/plain?q=1`, tunnel: [host, port] };
+  const events = await readEvents(await execute(url, { agent_id, version: "current", runtime_mode, input_payload }));
+  return events.at(-1)?.data["result_content"];
+};
+
+test("a full run reaches the hosts that its config names, by the usual clients, and nothing else", async () => {
+  const agent_id = await makeAgent(url, asks, { network: { allow: [`localhost:${port}`] }, env: { no_proxy: "" } });
+  for (let turn = 0; turn < 2; turn += 1)
+    expect(await run(agent_id, "full", "localhost")).toEqual({
+      ask: [201, "target", "heard 300000"],
+      tunnel: "heard 0",
+      direct: "unreachable",
+    });
+  expect(seen).toEqual(
+    expect.arrayContaining([`POST /plain?q=1 localhost:${port}`, `GET /tunnelled localhost:${port}`]),
+  );
+  expect(await run(agent_id, "full", "127.0.0.1")).toMatchObject({
+    ask: [403, null, `The agent's config doesn't allow 127.0.0.1:${port}.`],
+    tunnel: expect.stringContaining("403"),
+  });
+});
+
+test("a standard run, and a full one whose config names nothing, have no network", async () => {
+  const named = await makeAgent(url, asks, { network: { allow: [`localhost:${port}`] }, env: { no_proxy: "" } });
+  const none = await makeAgent(url, asks);
+  for (const [agent, mode] of [
+    [named, "standard"],
+    [named, "isolated"],
+    [none, "full"],
+  ] as const)
+    expect(await run(agent, mode, "localhost")).toEqual({
+      ask: [0, null, expect.stringContaining("Error")],
+      tunnel: "no proxy",
+      direct: "unreachable",
+    });
+});
+
+test("what an agent's config allows doesn't go beyond what the deployment does, nor to private addresses", async () => {
+  const strict = await openTestStack();
+  const api = (await strict.start("api")).url;
+  await strict.start("worker", { EGRESS_ALLOW: `localhost:${port},10.0.0.1` });
+  const agent_id = await makeAgent(api, asks, { network: { allow: ["*", `*:${port}`] }, env: { no_proxy: "" } });
+  const answers = async (host: string, asked: number) => {
+    const input_payload = { url: `http://${host}:${asked}/`, tunnel: [host, asked] };
+    const events = await readEvents(
+      await execute(api, { agent_id, version: "current", runtime_mode: "full", input_payload }),
+    );
+    return events.at(-1)?.data["result_content"];
+  };
+  expect(await answers("localhost", port)).toMatchObject({
+    ask: [403, null, "localhost is at a private or reserved address."],
+  });
+  expect(await answers("10.0.0.1", 80)).toMatchObject({
+    ask: [403, null, "10.0.0.1 is at a private or reserved address."],
+  });
+  expect(await answers("example.org", 443)).toMatchObject({
+    ask: [403, null, "This deployment doesn't allow example.org:443."],
+  });
+  await strict.close();
+});
+
+test("node and command agents get out the same way", async () => {
+  const source = `
+import http from "node:http";
+export default async function main() {
+  const { hostname, port } = new URL(process.env.HTTP_PROXY);
+  return new Promise((resolve, reject) => {
+    http.get({ hostname, port, path: "http://localhost:" + process.env.TARGET + "/from-node", headers: { host: "x" } }, async (answer) => {
+      let text = "";
+      for await (const chunk of answer) text += chunk;
+      resolve({ status: answer.statusCode, text });
+    }).on("error", reject);
+  });
+}`;
+  const { body } = await call(url, "POST", "/v1/agents", {
+    user_id: "tester",
+    name: "node",
+    config: { source, adapter_type: "node", env: { TARGET: String(port) }, network: { allow: [`localhost:${port}`] } },
+  });
+  const answer = await execute(url, {
+    agent_id: body["id"],
+    version: "current",
+    adapter_type: "node",
+    runtime_mode: "full",
+    input_payload: {},
+  });
+  expect((await readEvents(answer)).at(-1)?.data).toMatchObject({
+    error: null,
+    result_content: { status: 201, text: "heard 0" },
+  });
+  expect(seen).toContain(`GET /from-node localhost:${port}`);
+});
+
+test("a pattern that is none is refused with its place", async () => {
+  const { status, body } = await call(url, "POST", "/v1/agents", {
+    user_id: "tester",
+    name: "agent",
+    config: { source: "", network: { allow: ["http://a.org/"] } },
+  });
+  expect(status).toBe(422);
+  expect(JSON.stringify(body)).toContain('"allow",0');
+});

@@ -1,0 +1,79 @@
+import { createRedactor } from "../../shared/secrets/redact.ts";
+import type { AgentRequest } from "../adapters/adapter.ts";
+import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import type { DaemonHost } from "../daemons/daemon-host.ts";
+import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
+
+/** The process of one thread's `interactive` runs, which keeps its memory between them. */
+export type Session = {
+  /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
+  fits(request: AgentRequest): boolean;
+  /** Plays a run, one at a time, and gives what an `Adapter` does. */
+  play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
+  /** When it was last at work, by `performance.now()`; null while it is. */
+  idleSince(): number | null;
+  idleTimeoutMs: number;
+  /** When its process is gone. Never rejects. */
+  over: Promise<void>;
+  kill(): void;
+};
+
+/** Starts one. Rejects with `SandboxUnavailable`. */
+export async function openSession(host: DaemonHost, first: AgentRequest, packages: string | null): Promise<Session> {
+  const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
+  const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
+  const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
+  const secrets = new Set<string>();
+  let idleSince: number | null = null;
+  let onReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (onReady = resolve));
+  const process = openDaemonProcess(child, {
+    onReady,
+    onAlive: () => {},
+    onOwn: () => {},
+    onPrint: (stream, text): AgentFrame =>
+      stream === "stdout"
+        ? { type: "output", content: text }
+        : { type: "log", level: "info", stream, message: text.replace(/\n$/, "") },
+  });
+  const ground = groundOf(first);
+  await Promise.race([ready, process.exited]);
+
+  return {
+    fits: (request) => groundOf(request) === ground,
+    async *play(request, signal) {
+      idleSince = null;
+      for (const value of secretsOf(request)) secrets.add(value);
+      // A thread's process remembers: what an earlier run was told must not leave by a later one.
+      const redact = createRedactor([...secrets]);
+      try {
+        for await (const frame of process.deliver(request, signal))
+          yield frame.type === "started" || frame.type === "exit" ? frame : redact.deep(frame);
+      } catch (error) {
+        if (!(error instanceof DaemonLost)) throw error;
+        yield { type: "exit", ...(error.exit ?? killed) };
+      } finally {
+        idleSince = performance.now();
+      }
+    },
+    idleSince: () => idleSince,
+    idleTimeoutMs: first.idle_timeout_ms,
+    over: process.exited.then(() => undefined),
+    kill: () => process.kill(),
+  };
+}
+
+const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
+
+/** Without code of its own an agent runs what the run's files hold. */
+function groundOf(request: AgentRequest): string {
+  const { agent_id, user_id, version, runtime_mode, entrypoint, code, files } = request;
+  const brought = Object.keys(code).length === 0 ? files : null;
+  return JSON.stringify([agent_id, user_id, version, runtime_mode, entrypoint, brought]);
+}
+
+/** What the run's env holds beyond the version's own and the run's identity. */
+function secretsOf({ env, version_env }: AgentRequest): string[] {
+  const known = new Set([...Object.keys(version_env), "RUN_ID", "THREAD_ID", "TRACEPARENT"]);
+  return Object.entries(env).flatMap(([name, value]) => (known.has(name) ? [] : [value]));
+}
