@@ -2,13 +2,15 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
 import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
-import { forgetExpiredKeys } from "../shared/store/users/idempotency-keys.ts";
+import { expireQueue } from "../shared/internal-jobs/expire-queue.ts";
+import type { InternalJob } from "../shared/internal-jobs/internal-job.ts";
+import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
 import { hearMessages } from "./hear-messages.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
-import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
+import { startInternalJobs } from "./start-internal-jobs.ts";
 
 const silentWorkerMs = 60_000;
 
@@ -36,6 +38,11 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       sandbox: ctx.sandbox.report,
       status,
     });
+  // Without a row each second, as the jobs on the clock have one.
+  const turn = async (job: InternalJob): Promise<void> => {
+    await job.run(ctx, { dry_run: false, signal: new AbortController().signal });
+  };
+
   await announce();
   const messages = hearMessages(ctx, (runId) => runs.execute(runId));
   const daemons = ownDaemons(ctx);
@@ -43,12 +50,12 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
+    startLoop("reconcile-runs", 1_000, log, () => turn(reconcileRuns)),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
-    startLoop("expire-leases", 1_000, log, () => expireLeases(ctx)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
-    startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
+    startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
+    startInternalJobs(ctx),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
-    startLoop("forget-idempotency-keys", 600_000, log, () => forgetExpiredKeys(db)),
   ];
 
   return {

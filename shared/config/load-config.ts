@@ -58,6 +58,9 @@ const schema = z.object({
   DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
   DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
   DAEMON_BACKOFF_SCALE: z.coerce.number().min(0.001).max(1).default(1),
+  RETENTION_DAYS: integer(1, 36_500).default(30),
+  AUDIT_RETENTION_DAYS: integer(1, 36_500).default(365),
+  RUN_RETENTION_DAYS: integer(1, 36_500).optional(),
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
@@ -112,6 +115,12 @@ export function loadConfig(env: Env) {
       backoffScale: data.DAEMON_BACKOFF_SCALE,
     },
     shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
+    // Transcripts, files, delivery logs …; audit entries; whole runs, null for ever.
+    retention: {
+      days: data.RETENTION_DAYS,
+      auditDays: data.AUDIT_RETENTION_DAYS,
+      runDays: data.RUN_RETENTION_DAYS ?? null,
+    },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },

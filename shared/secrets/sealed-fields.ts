@@ -5,3 +5,4 @@ export const agentSecretField = (agentId: string, name: string): string => `${ag
 export const callbackSecretField = (secretId: string): string => `${secretId}:callback_secret`;
 export const jobSecretsField = (jobId: string): string => `${jobId}:job_secrets`;
 export const daemonEnvField = (agentId: string): string => `${agentId}:daemon_env`;
+export const webhookSecretField = (secretId: string): string => `${secretId}:webhook_secret`;

@@ -19,7 +19,10 @@ type Thing =
   | "artifact_id"
   | "key_id"
   | "bulk_id"
-  | "thread_id";
+  | "thread_id"
+  | "notification_id"
+  | "webhook_id"
+  | "delivery_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -69,6 +72,21 @@ const cases: Record<string, Case> = {
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
+  create_notification: { body: ({ user_id }) => ({ user_id, type: "t", title: "T" }), foreign: 403 },
+  read_notifications: { body: ({ notification_id }) => ({ ids: [notification_id] }), foreign: 200 },
+  read_all_notifications: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  update_notification: { body: () => ({ read: true }) },
+  put_notification_preferences: {
+    body: () => ({ preferences: [] }),
+    query: ({ user_id }) => `?user_id=${user_id}`,
+    foreign: 403,
+  },
+  get_notification_preferences: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  count_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  stream_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
+  update_webhook: { body: () => ({ status: "paused" }) },
+  redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -114,6 +132,16 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const bulk_id = String(bulk.body["id"]);
   const thread = await call(url, "POST", "/v1/threads", {}, headers);
   const thread_id = String(thread.body["id"]);
+  const notification = await call(url, "POST", "/v1/notifications", { type: "t", title: "T" }, headers);
+  const webhook = await call(
+    url,
+    "POST",
+    "/v1/webhooks",
+    { url: "http://127.0.0.1:9/", events: ["run.error"] },
+    headers,
+  );
+  const webhook_id = String(webhook.body["id"]);
+  const delivery = await call(url, "POST", `/v1/webhooks/${webhook_id}/test`, undefined, headers);
   const world = {
     user_id,
     agent_id,
@@ -125,6 +153,9 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
+    notification_id: String(notification.body["id"]),
+    webhook_id,
+    delivery_id: String(delivery.body["id"]),
   };
   return { world, key };
 }
@@ -145,7 +176,7 @@ async function ask(
     ...(body && { body: JSON.stringify(body(world)) }),
   });
   // A stream of a thing that goes on has no end to wait for.
-  const goesOn = response.ok && operation.name === "stream_daemon";
+  const goesOn = response.ok && ["stream_daemon", "stream_notifications"].includes(operation.name);
   if (goesOn) await response.body?.cancel();
   return { status: response.status, text: goesOn ? "" : await response.text() };
 }
@@ -175,7 +206,10 @@ describe.each(guarded)("%s", (_name, operation) => {
     const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
     const expected = isPrivileged(operation) ? 403 : refused;
     expect(answer.status).toBe(expected);
-    if (expected === 200) for (const id of [world.run_id, world.key_id]) expect(answer.text).not.toContain(id);
+    if (expected === 200)
+      for (const id of [world.run_id, world.key_id, world.notification_id, world.webhook_id])
+        expect(answer.text).not.toContain(id);
+    if (operation.name === "read_notifications") expect(answer.text).toBe('{"changed":0}');
     if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
     if (expected === 202) expect(answer.text).toContain("agent_not_found");
   });

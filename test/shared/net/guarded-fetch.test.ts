@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, expect, test } from "vitest";
+import { Redis } from "ioredis";
+import { afterEach, expect, inject, test } from "vitest";
 import { createGuardedFetch } from "../../../shared/net/guarded-fetch.ts";
 import type { ResolveName } from "../../../shared/net/guarded-lookup.ts";
 
@@ -133,4 +134,19 @@ test("each fault has its class, and says no more than that", async () => {
   await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject(fault("tls"));
   await expect(post(`http://127.0.0.1:${closedPort}/`)).rejects.toMatchObject(fault("connect"));
   await expect(guardedFetch(loopback, missing)("http://nowhere.example/")).rejects.toMatchObject(fault("dns"));
+});
+
+test("where an operator opens the network of Redis or Postgres, a callback to them is no command to them", async () => {
+  const redis = new Redis(inject("redisUrl"));
+  opened.push(() => redis.disconnect());
+  const key = `planted-${process.pid}`;
+  const fetch = createGuardedFetch(["0.0.0.0/0", "::/0"]);
+  opened.push(() => fetch.close());
+  for (const store of [inject("redisUrl"), inject("databaseUrl")]) {
+    const { hostname, port } = new URL(store);
+    const post = { headers: {}, body: `\r\nSET ${key} 1\r\n`, timeoutMs: 3_000 };
+    const sent = fetch.post(`http://${hostname}:${port}/`, post);
+    await expect(sent).rejects.toMatchObject({ message: expect.stringMatching(/^(protocol|connect|timeout)$/) });
+  }
+  expect(await redis.get(key)).toBeNull();
 });
