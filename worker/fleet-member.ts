@@ -8,6 +8,7 @@ import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
 import { hearMessages } from "./hear-messages.ts";
+import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
 import { startInternalJobs } from "./start-internal-jobs.ts";
@@ -49,6 +50,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   runs.start();
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
+    fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("reconcile-runs", 1_000, log, () => turn(reconcileRuns)),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),

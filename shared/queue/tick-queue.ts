@@ -1,48 +1,35 @@
-import { Queue, type RepeatOptions } from "bullmq";
-import { nextTick } from "../run/next-tick.ts";
-import { parseSchedule } from "../run/schedule.ts";
-import type { TickJob } from "../schemas/dispatch.ts";
+import { Queue } from "bullmq";
 import { connectRedis } from "../stream/connection.ts";
 import { bullPrefix, ticksQueue } from "./names.ts";
 
 export type TickQueue = {
   /**
-   * Wakes a worker at each tick of a job's schedule from now on, or at once where it has none. Rejects when Redis is out of
-   * reach. A nudge may be lost or come in vain: what is due stands in Postgres, and is looked for there as well.
+   * Wakes some worker when a job is due. Never rejects: the nudge may be lost, now or later, and may come in vain. What is
+   * due stands in Postgres, where the workers look for it as well.
    */
-  arm(job: { id: string; schedule: string | null; timezone: string }): Promise<void>;
-  /** No more of a job's nudges. */
-  disarm(jobId: string): Promise<void>;
+  arm(jobId: string, at: Date): Promise<void>;
   close(): Promise<void>;
 };
 
-/** How BullMQ's job schedulers reckon: by our own ticks. Whoever makes or takes jobs of the queue needs it. */
-export const tickSettings = {
-  repeatStrategy(millis: number, { pattern = "", tz = "UTC" }: RepeatOptions): number | undefined {
-    const schedule = parseSchedule(pattern);
-    return "fault" in schedule ? undefined : nextTick(schedule, tz, new Date(millis))?.getTime();
-  },
-};
-
+/**
+ * The producer's side: one delayed job of BullMQ for the next tick. Each tick arms the one after it, so an emptied Redis
+ * heals by itself, and what was armed for a schedule that is no more wakes somebody once.
+ */
 export function openTickQueue(url: string, prefix: string, onError: (error: Error) => void): TickQueue {
   const connection = connectRedis(url, onError);
-  const opts = { attempts: 1, removeOnComplete: true, removeOnFail: true };
-  const queue = new Queue<TickJob>(ticksQueue, {
+  const queue = new Queue(ticksQueue, {
     connection,
     prefix: bullPrefix(prefix),
     skipVersionCheck: true,
-    defaultJobOptions: opts,
-    settings: tickSettings,
+    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
   queue.on("error", onError);
   return {
-    async arm({ id, schedule, timezone }) {
-      const data = { job_id: id };
-      if (schedule === null) await queue.add("tick", data);
-      else await queue.upsertJobScheduler(id, { pattern: schedule, tz: timezone }, { name: "tick", data, opts });
-    },
-    async disarm(jobId) {
-      await queue.removeJobScheduler(jobId);
+    async arm(jobId, at) {
+      const delay = Math.max(0, at.getTime() - Date.now());
+      // The same tick is armed once, however often that is asked.
+      const named = { jobId: `${jobId}-${at.getTime()}`, delay };
+      await queue.add("tick", {}, named).catch(() => undefined);
     },
     async close() {
       await queue.close();

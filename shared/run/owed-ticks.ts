@@ -1,5 +1,5 @@
 import { nextTick } from "./next-tick.ts";
-import type { Schedule } from "./schedule.ts";
+import { storedSchedule } from "./schedule.ts";
 
 /** A tick that is found later than this was missed; one within it only had to wait. */
 const graceMs = 60_000;
@@ -8,16 +8,28 @@ const toldMissed = 100;
 
 export type OwedTicks = { missed: Date[]; fire: Date[]; next: Date | null };
 
-type Owing = { schedule: Schedule | null; timezone: string; catch_up: "none" | "last"; ends_at: Date | null };
+/** When a job fires. A `schedule` of null: once, now. */
+type Timing = { schedule: string | null; timezone: string; ends_at: Date | null };
+type Owing = Timing & { catch_up: "none" | "last" };
 
-/** What becomes of a job whose tick `due` has come, at `now`: the ticks up to now, in order, and the next one. */
-export function owedTicks({ schedule, timezone, catch_up, ends_at }: Owing, due: Date, now: Date): OwedTicks {
-  // Once, as soon as may be.
-  if (schedule === null) return { missed: [], fire: [due], next: null };
-  const after = (tick: Date): Date | null => {
-    const next = nextTick(schedule, timezone, tick);
+/** A job's first tick, from `now` on; null: it has none. */
+export const firstTick = (timing: Timing, now: Date): Date | null =>
+  timing.schedule === null ? now : ticksOf(timing)(now);
+
+/** Gives the tick after a time; null: no more. */
+function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date | null {
+  const parsed = storedSchedule(schedule);
+  return (after) => {
+    const next = parsed && nextTick(parsed, timezone, after);
     return next && ends_at && next > ends_at ? null : next;
   };
+}
+
+/** What becomes of a job whose tick `due` has come, at `now`: the ticks up to now, in order, and the next one. */
+export function owedTicks(job: Owing, due: Date, now: Date): OwedTicks {
+  // Once, as soon as may be.
+  if (job.schedule === null) return { missed: [], fire: [due], next: null };
+  const after = ticksOf(job);
   const grace = new Date(now.getTime() - graceMs);
   const missed: Date[] = [];
   let tick: Date | null = due;
@@ -29,7 +41,7 @@ export function owedTicks({ schedule, timezone, catch_up, ends_at }: Owing, due:
   }
   const fire: Date[] = [];
   for (; tick && tick <= now; tick = after(tick)) fire.push(tick);
-  const last = fire.length === 0 && catch_up === "last" ? missed.pop() : undefined;
+  const last = fire.length === 0 && job.catch_up === "last" ? missed.pop() : undefined;
   return { missed, fire: last ? [last] : fire, next: tick };
 }
 

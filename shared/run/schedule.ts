@@ -26,6 +26,13 @@ export function parseSchedule(text: string): Schedule | { fault: string } {
   return { kind: "cron", expression: words };
 }
 
+/** The same for a text that was accepted before. */
+export function storedSchedule(text: string | null): Schedule | null {
+  const schedule = text === null ? null : parseSchedule(text);
+  if (schedule && "fault" in schedule) throw new Error(`The schedule '${text}': ${schedule.fault}`);
+  return schedule;
+}
+
 function parseInterval(words: string): Schedule | { fault: string } {
   const [, count, unit = ""] = /^every\s+(\d{1,9})\s*([smhd])$/i.exec(words) ?? [];
   const ms = Number(count) * (unitMs[unit.toLowerCase()] ?? Number.NaN);

@@ -4,10 +4,6 @@ import { z } from "zod";
 export const runJob = z.object({ run_id: z.string() });
 export type RunJob = z.infer<typeof runJob>;
 
-/** What a job of the queue `ticks` carries: whose tick has come. */
-export const tickJob = z.object({ job_id: z.string() });
-export type TickJob = z.infer<typeof tickJob>;
-
 /**
  * What is said to a worker; a hint that may be lost. `look`: the row of a run that it holds changed. `take`: a run waits that
  * only this worker can claim.

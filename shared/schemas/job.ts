@@ -11,7 +11,7 @@ import { timeRange } from "./run-filter.ts";
 
 export const jobParams = z.object({ job_id: text({ max: 512 }) });
 
-export const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
+const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
 const overlaps = ["skip", "allow", "cancel_previous"] as const;
 const catchUps = ["none", "last"] as const;
 
@@ -92,13 +92,20 @@ export const jobPatch = z
 
 const tickOutcomes = ["fired", "skipped", "missed"] as const;
 
-const jobTick = z.object({
-  scheduled_at: z.string(),
-  outcome: z.enum(tickOutcomes),
-  manual: z.boolean().meta({ description: "By `POST …/trigger`, not by the schedule." }),
-  reason: z.string().nullable().meta({ description: "Why it was skipped: still_running, agent_not_active …" }),
-  run_id: z.string().nullable(),
-});
+export const jobTick = z
+  .object({
+    id: z.string(),
+    object: z.literal("job_tick"),
+    scheduled_at: z.string(),
+    outcome: z.enum(tickOutcomes).meta({
+      description: "fired: it made a run; skipped: it came and made none; missed: nobody was there to fire it.",
+    }),
+    manual: z.boolean().meta({ description: "By `POST …/trigger`, not by the schedule." }),
+    reason: z.string().nullable().meta({ description: "Why it was skipped: still_running, agent_not_active …" }),
+    run_id: z.string().nullable(),
+  })
+  .meta({ id: "JobTick" });
+export type JobTickRecord = z.infer<typeof jobTick>;
 
 export const jobRecord = z
   .object({
@@ -130,6 +137,12 @@ export const jobRecord = z
   })
   .meta({ id: "Job" });
 export type JobRecord = z.infer<typeof jobRecord>;
+
+export const tickListQuery = pageQuery.extend({
+  after: text({ pattern: /^\d{1,15}(-manual)?$/ })
+    .optional()
+    .meta({ description: "The tick after which to go on." }),
+});
 
 export const jobListQuery = pageQuery.extend({
   status: choice(jobStatuses).optional(),

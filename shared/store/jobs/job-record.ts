@@ -1,8 +1,9 @@
-import { runOptions } from "../../jobs/job-request.ts";
 import { type JobRecord, jobRecord } from "../../schemas/job.ts";
 import type { Db } from "../client.ts";
-import type { Job, JobTick } from "../generated/client.ts";
+import type { JobTick } from "../generated/client.ts";
+import { toTickRecord } from "./list-ticks.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
+import { type JobRow, runOptions } from "./job-columns.ts";
 
 /** The owner's jobs of these ids, in any order. */
 export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<JobRecord[]> {
@@ -28,7 +29,7 @@ const lastTicks = {
       SELECT * FROM job_ticks WHERE job_id = job.id ORDER BY scheduled_at DESC LIMIT 1) AS tick`,
 };
 
-function toJobRecord(job: Job, tick: JobTick | undefined): JobRecord {
+function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
   const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url } =
     runOptions.parse(job.run_options);
   const { id, user_id, agent_id, version, name, schedule, timezone, overlap, catch_up, status } = job;
@@ -53,18 +54,10 @@ function toJobRecord(job: Job, tick: JobTick | undefined): JobRecord {
     catch_up,
     status,
     next_tick_at: job.next_tick_at?.toISOString() ?? null,
-    last_tick: tick ? toTick(tick) : null,
+    last_tick: tick ? toTickRecord(tick) : null,
     ends_at: job.ends_at?.toISOString() ?? null,
     metadata: jobRecord.shape.metadata.parse(job.metadata),
     created_at: job.created_at.toISOString(),
     updated_at: job.updated_at.toISOString(),
   };
 }
-
-const toTick = ({ scheduled_at, outcome, manual, reason, run_id }: JobTick) => ({
-  scheduled_at: scheduled_at.toISOString(),
-  outcome,
-  manual,
-  reason,
-  run_id,
-});

@@ -1,19 +1,13 @@
 import { expect, test } from "vitest";
 import { owedTicks } from "../../../shared/run/owed-ticks.ts";
-import { parseSchedule } from "../../../shared/run/schedule.ts";
 
 const now = new Date("2026-06-01T12:00:30Z");
 const minutesAgo = (minutes: number) => new Date(Math.floor((now.getTime() - minutes * 60_000) / 60_000) * 60_000);
 const iso = (ticks: Date[]) => ticks.map((tick) => tick.toISOString().slice(11, 19));
 
-function owed(text: string | null, due: Date, more: { catch_up?: "none" | "last"; ends_at?: Date } = {}) {
-  const schedule = text === null ? null : parseSchedule(text);
-  if (schedule && "fault" in schedule) throw new Error(schedule.fault);
-  const { missed, fire, next } = owedTicks(
-    { schedule, timezone: "UTC", catch_up: "none", ends_at: null, ...more },
-    due,
-    now,
-  );
+function owed(schedule: string | null, due: Date, more: { catch_up?: "none" | "last"; ends_at?: Date } = {}) {
+  const job = { schedule, timezone: "UTC", catch_up: "none", ends_at: null, ...more } as const;
+  const { missed, fire, next } = owedTicks(job, due, now);
   return { missed: iso(missed), fire: iso(fire), next: next && iso([next])[0] };
 }
 

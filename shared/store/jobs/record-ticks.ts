@@ -5,24 +5,22 @@ export type Tick = { job_id: string; at: Date; manual: boolean };
 /** Takes a tick for the transaction that fires it. False: it was fired before. */
 export async function takeTick(client: Queryable, { job_id, at, manual }: Tick): Promise<boolean> {
   const { rowCount } = await client.query(
-    `INSERT INTO job_ticks (job_id, scheduled_at, outcome, manual) VALUES ($1, $2, 'fired', $3)
-     ON CONFLICT (job_id, scheduled_at) DO NOTHING`,
+    `INSERT INTO job_ticks (job_id, scheduled_at, manual, outcome) VALUES ($1, $2, $3, 'fired')
+     ON CONFLICT (job_id, scheduled_at, manual) DO NOTHING`,
     [job_id, at, manual],
   );
   return rowCount === 1;
 }
 
-/** Notes what became of a tick: its run, or why there is none. */
-export async function settleTick(
-  client: Queryable,
-  { job_id, at }: Tick,
-  { run_id, reason }: { run_id: string | null; reason: string | null },
-): Promise<void> {
+/** What became of a tick: its run, or why there is none. */
+export type Settlement = { run_id: string; reason: null } | { run_id: null; reason: string };
+
+export async function settleTick(client: Queryable, { job_id, at, manual }: Tick, end: Settlement): Promise<void> {
   await client.query(
-    `UPDATE job_ticks SET outcome = CASE WHEN $3::text IS NULL THEN 'skipped' ELSE 'fired' END::tick_outcome, run_id = $3,
-       reason = $4
-     WHERE job_id = $1 AND scheduled_at = $2`,
-    [job_id, at, run_id, reason],
+    `UPDATE job_ticks SET run_id = $4, reason = $5,
+       outcome = CASE WHEN $5::text IS NULL THEN 'fired' ELSE 'skipped' END::tick_outcome
+     WHERE job_id = $1 AND scheduled_at = $2 AND manual = $3`,
+    [job_id, at, manual, end.run_id, end.reason],
   );
 }
 
@@ -31,7 +29,7 @@ export async function recordMissed(client: Queryable, jobId: string, ticks: Date
   if (ticks.length === 0) return;
   await client.query(
     `INSERT INTO job_ticks (job_id, scheduled_at, outcome) SELECT $1, at, 'missed' FROM unnest($2::timestamptz[]) AS at
-     ON CONFLICT (job_id, scheduled_at) DO NOTHING`,
+     ON CONFLICT (job_id, scheduled_at, manual) DO NOTHING`,
     [jobId, ticks],
   );
 }

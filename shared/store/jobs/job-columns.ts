@@ -1,10 +1,12 @@
 import { z } from "zod";
-import type { KeyRing } from "../config/load-config.ts";
-import { type ExecuteRequest, executeRequest } from "../schemas/execute-request.ts";
-import type { JobBody } from "../schemas/job.ts";
-import { open, seal } from "../secrets/seal.ts";
-import { jobSecretsField } from "../secrets/sealed-fields.ts";
-import type { Job } from "../store/generated/client.ts";
+import type { KeyRing } from "../../config/load-config.ts";
+import { type ExecuteRequest, executeRequest } from "../../schemas/execute-request.ts";
+import type { JobBody } from "../../schemas/job.ts";
+import { open, seal } from "../../secrets/seal.ts";
+import { jobSecretsField } from "../../secrets/sealed-fields.ts";
+import type { Job } from "../generated/client.ts";
+
+export type JobRow = Job;
 
 /** What the column `run_options` holds: an execute request without what has columns of its own, and without what is sealed. */
 export const runOptions = executeRequest
@@ -34,7 +36,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
 }
 
 /** The body that would make a job as it stands, its secrets in clear. */
-export function jobToBody(keys: KeyRing, job: Job): Record<string, unknown> {
+export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const { env_names: _, file_names: __, ...options } = runOptions.parse(job.run_options);
   const opened = job.sealed_env
     ? secrets.parse(JSON.parse(open(keys, job.sealed_env, jobSecretsField(job.id)).toString("utf8")))
@@ -57,4 +59,4 @@ export function jobToBody(keys: KeyRing, job: Job): Record<string, unknown> {
 }
 
 /** The request that each tick of a job makes. */
-export const jobToRequest = (keys: KeyRing, job: Job): ExecuteRequest => executeRequest.parse(jobToBody(keys, job));
+export const jobToRequest = (keys: KeyRing, job: JobRow): ExecuteRequest => executeRequest.parse(jobToBody(keys, job));

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "job_ticks" ADD COLUMN     "reason" TEXT;
