@@ -26,7 +26,7 @@ export const triggerJob = defineOperation({
   responses: { 202: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const fired = await fireNow(ctx, job_id, caller.owner);
-    await startFired(ctx, fired);
+    void startFired(ctx, fired);
     const body = await readRun(ctx.db, fired.run.id, null);
     if (!body) throw notFound("run", fired.run.id);
     return { status: 202, body, headers: { Location: `/v1/runs/${body.id}` } };

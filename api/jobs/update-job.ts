@@ -49,11 +49,12 @@ function change({ config }: ApiContext, job: JobRow, body: JobBody): JobChange {
   if (job.status !== "active" && job.status !== "paused")
     throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
   const columns = jobColumns(config.encryptionKeys, job.id, body);
-  const due = job.next_tick_at !== null && job.next_tick_at <= new Date();
+  const { status, next_tick_at } = job;
   const sameTimes =
     columns.schedule === job.schedule &&
     columns.timezone === job.timezone &&
     columns.ends_at?.getTime() === job.ends_at?.getTime();
-  if (job.status === "paused" || due || sameTimes) return { columns };
-  return { columns, next_tick_at: firstTickOf(body) };
+  const isDue = next_tick_at !== null && next_tick_at <= new Date();
+  const stays = status === "paused" || isDue || sameTimes;
+  return { columns, status, next_tick_at: stays ? next_tick_at : firstTickOf(body) };
 }

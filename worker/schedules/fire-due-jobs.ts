@@ -37,8 +37,9 @@ async function fireNext(ctx: WorkerContext, broken: string[]): Promise<boolean> 
       return { runs, next };
     });
     if (!fired) return false;
-    if (fired.next) await ctx.ticks.arm(jobId, fired.next);
-    for (const run of fired.runs) await startFired(ctx, run);
+    // Not awaited: while Redis is away, other jobs are due too.
+    if (fired.next) void ctx.ticks.arm(jobId, fired.next);
+    for (const run of fired.runs) void startFired(ctx, run);
   } catch (error) {
     if (jobId === "") throw error;
     broken.push(jobId);
