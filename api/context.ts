@@ -5,6 +5,7 @@ import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
@@ -21,6 +22,8 @@ export type ApiContext = {
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
+  /** Wakes workers for the ticks of jobs. */
+  ticks: TickQueue;
   hub: TailHub;
   fleet: FleetView;
   /** How full the queue is. */
@@ -49,6 +52,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
+  const ticks = opens(openTickQueue(url, prefix, quiet("ticks")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
@@ -64,6 +68,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     db,
     streams,
     queue,
+    ticks,
     hub,
     fleet,
     room,

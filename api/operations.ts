@@ -74,6 +74,17 @@ import { updateNotification } from "./notifications/update-notification.ts";
 import { deleteNotification } from "./notifications/delete-notification.ts";
 import { listInternalJobs } from "./internal/list-internal-jobs.ts";
 import { runInternalJob } from "./internal/run-internal-job.ts";
+import { cancelJob } from "./jobs/cancel-job.ts";
+import { createJob } from "./jobs/create-job.ts";
+import { deleteJob } from "./jobs/delete-job.ts";
+import { getJob } from "./jobs/get-job.ts";
+import { listJobRuns } from "./jobs/list-job-runs.ts";
+import { listJobTicks } from "./jobs/list-job-ticks.ts";
+import { listJobs } from "./jobs/list-jobs.ts";
+import { pauseJob } from "./jobs/pause-job.ts";
+import { resumeJob } from "./jobs/resume-job.ts";
+import { triggerJob } from "./jobs/trigger-job.ts";
+import { updateJob } from "./jobs/update-job.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { completeRun } from "./runs/complete-run.ts";
 import { getRunArtifact } from "./runs/get-run-artifact.ts";
@@ -201,6 +212,17 @@ export const operations: readonly Operation<ApiContext>[] = [
   setThreadState,
   listThreadHistory,
   forkThread,
+  createJob,
+  listJobs,
+  getJob,
+  updateJob,
+  deleteJob,
+  cancelJob,
+  pauseJob,
+  resumeJob,
+  triggerJob,
+  listJobRuns,
+  listJobTicks,
   createUser,
   listUsers,
   getMe,

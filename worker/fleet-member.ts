@@ -5,6 +5,7 @@ import { announceWorker, type Dismissal, forgetWorker } from "../shared/store/wo
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
 import { hearMessages } from "./hear-messages.ts";
+import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
 import { startChores } from "./start-chores.ts";
@@ -54,6 +55,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   runs.start();
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
+    fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),

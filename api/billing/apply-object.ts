@@ -1,10 +1,10 @@
 import { bookTransfers } from "../../shared/store/billing/book-transfers.ts";
 import { ensureAccounts } from "../../shared/store/billing/ensure-accounts.ts";
 import { findPayer, linkCustomer } from "../../shared/store/billing/find-payer.ts";
-import { notifyPayer } from "../../shared/store/billing/notify-payer.ts";
 import { putInvoice, putPayment, putSubscription } from "../../shared/store/billing/put-mirrored.ts";
 import { markApplied, readEvents } from "../../shared/store/billing/read-events.ts";
-import type { Queryable } from "../../shared/store/runs/insert-run.ts";
+import { notify } from "../../shared/store/notifications/notify.ts";
+import type { Queryable } from "../../shared/store/client.ts";
 import { foldInvoice } from "./fold-invoice.ts";
 import { foldPayment } from "./fold-payment.ts";
 import { foldSubscription } from "./fold-subscription.ts";
@@ -34,7 +34,7 @@ export async function applyObject(client: Queryable, object_id: string, cause: s
   }
   for (const event of events) {
     const news = payerNews(event, object_id);
-    if (news) await notifyPayer(client, user_id, news);
+    if (news) await notify(client, { user_id, body: null, agent_id: null, run_id: null, ...news });
   }
   await markApplied(client, object_id);
 }

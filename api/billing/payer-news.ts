@@ -1,6 +1,7 @@
-import type { PayerNews } from "../../shared/store/billing/notify-payer.ts";
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
+import type { News } from "../../shared/store/notifications/notify.ts";
 
+type PayerNews = Pick<News, "type" | "level" | "title" | "data" | "dedup_key">;
 type Words = Pick<PayerNews, "type" | "level" | "title">;
 
 const words = new Map<string, Words>([

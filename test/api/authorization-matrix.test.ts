@@ -20,6 +20,7 @@ type Thing =
   | "key_id"
   | "bulk_id"
   | "thread_id"
+  | "job_id"
   | "notification_id"
   | "webhook_id"
   | "delivery_id"
@@ -74,6 +75,8 @@ const cases: Record<string, Case> = {
   bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  create_job: { body: (world) => ({ ...runOf(world), schedule: "@yearly" }) },
+  update_job: { body: () => ({ name: "new" }) },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
   create_notification: { body: ({ user_id }) => ({ user_id, type: "t", title: "T" }), foreign: 403 },
@@ -172,6 +175,8 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   );
   const subscription = await call(url, "POST", "/v1/billing/subscriptions", { plan_id }, headers);
   const subscription_id = String(subscription.body["id"]);
+  const job = await call(url, "POST", "/v1/jobs", { agent_id, version: "current", schedule: "@yearly" }, headers);
+  const job_id = String(job.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -183,6 +188,7 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
+    job_id,
     notification_id: String(notification.body["id"]),
     webhook_id,
     delivery_id: String(delivery.body["id"]),

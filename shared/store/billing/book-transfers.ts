@@ -1,5 +1,5 @@
 import { newId } from "../../ids.ts";
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /** Money into a user's wallet (out of it, where it is negative), from or to one of our accounts. */
 export type Transfer = {

@@ -1,8 +1,8 @@
 import type { Db } from "../client.ts";
+import { notify } from "../notifications/notify.ts";
 import { bookTransfers } from "./book-transfers.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
-import { notifyPayer } from "./notify-payer.ts";
 import { isWeekOver, weekStart } from "./week.ts";
 
 type Booked = { run_id: string; user_id: string; agent_id: string; cost: string; prepaid: boolean };
@@ -48,10 +48,14 @@ function bookUsage(db: Db): Promise<number> {
     for (const { user_id, period, since } of reached.rows) {
       const title = `The spend limit of this ${period} is reached`;
       const dedup_key = `spend-limit:${period}:${since.toISOString()}`;
-      await notifyPayer(client, user_id, {
+      await notify(client, {
+        user_id,
         type: "billing.spend_limit",
         level: "warning",
         title,
+        body: null,
+        agent_id: null,
+        run_id: null,
         data: { period },
         dedup_key,
       });

@@ -1,4 +1,4 @@
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /** Sees to it that users have rows and billing accounts. */
 export async function ensureAccounts(client: Queryable, user_ids: readonly string[]): Promise<void> {

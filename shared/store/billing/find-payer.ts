@@ -1,4 +1,4 @@
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /**
  * Whose an object of the provider's is: the user whom its oldest event names that names one, else one of the same

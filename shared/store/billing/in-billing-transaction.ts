@@ -1,6 +1,5 @@
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { inTransaction } from "../in-transaction.ts";
-import type { Queryable } from "../runs/insert-run.ts";
 
 /** Any number that nothing else in this database locks. */
 const lock = 5_262_019;

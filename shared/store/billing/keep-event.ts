@@ -1,4 +1,4 @@
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /** An event of the payment provider. */
 export type KeptEvent = {

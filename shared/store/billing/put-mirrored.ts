@@ -1,4 +1,4 @@
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /** What an object's events say of it, all of them; `as_of` is the newest one's time. Amounts are the currency's smallest units. */
 export type MirroredSubscription = {

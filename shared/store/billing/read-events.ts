@@ -1,4 +1,4 @@
-import type { Queryable } from "../runs/insert-run.ts";
+import type { Queryable } from "../client.ts";
 
 /** An event as the fold takes it. */
 export type StoredEvent = { event_id: string; type: string; created: Date; user_id: string | null; object: unknown };
