@@ -5,7 +5,7 @@ import { placeEvent } from "./run/stream-event.ts";
 import { type AgentConfig, agentConfig } from "./schemas/agent-config.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 import { seal } from "./secrets/seal.ts";
-import { runEnvField, runFilesField } from "./secrets/sealed-fields.ts";
+import { sealedFields } from "./secrets/sealed-fields.ts";
 import type { NewRun } from "./store/runs/insert-run.ts";
 import { requestHash } from "./request-hash.ts";
 
@@ -56,8 +56,8 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
     env_names: Object.keys(env_vars),
     files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
-    sealed_env: sealed(env_vars, runEnvField(run_id)),
-    sealed_files: sealed(files, runFilesField(run_id)),
+    sealed_env: sealed(env_vars, sealedFields.runEnv(run_id)),
+    sealed_files: sealed(files, sealedFields.runFiles(run_id)),
     request_hash: requestHash(request),
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,

@@ -1,12 +1,5 @@
-import {
-  type Aging,
-  agingAudit,
-  agingRows,
-  agingRuns,
-  countAged,
-  purgeRows,
-  spentRows,
-} from "../store/retention/purge-rows.ts";
+import { countAged, purgeRows } from "../store/retention/purge-rows.ts";
+import { type Aging, agingAudit, agingRows, agingRuns, spentRows } from "../store/retention/what-ages.ts";
 import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../store/retention/purge-transcripts.ts";
 import type { Config } from "../config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";

@@ -25,7 +25,7 @@ export function addHistograms(histograms: readonly Histogram[]): Histogram {
   return [...counts].toSorted(([a], [b]) => a - b);
 }
 
-export type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
+type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
 
 export const percentiles = (histogram: Histogram): Percentiles => ({
   p50: quantile(histogram, 0.5),
@@ -33,7 +33,7 @@ export const percentiles = (histogram: Histogram): Percentiles => ({
   p99: quantile(histogram, 0.99),
 });
 
-export type Step = { from: number; to: number; count: number };
+type Step = { from: number; to: number; count: number };
 
 /** The histogram in half octaves, from the first that holds a value to the last, with those between that hold none. */
 export function steps(histogram: Histogram): Step[] {

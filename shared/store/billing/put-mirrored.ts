@@ -1,4 +1,5 @@
 import type { Queryable } from "../client.ts";
+import { choosePlan } from "./choose-plan.ts";
 
 /** What an object's events say of it, all of them; `as_of` is the newest one's time. Amounts are the currency's smallest units. */
 export type MirroredSubscription = {
@@ -57,18 +58,6 @@ export async function putSubscription(client: Queryable, user_id: string, row: M
   const of = { user_id, provider_subscription_id: id, plan_id: plan.rows[0]?.id ?? null };
   await put(client, "subscriptions", id, { ...of, ...told });
   await choosePlan(client, user_id);
-}
-
-/** A user's plan is that of his newest subscription that is in force. */
-export async function choosePlan(client: Queryable, user_id: string): Promise<void> {
-  await client.query(
-    `UPDATE billing_accounts SET updated_at = now(), plan_id = (
-       SELECT plan_id FROM subscriptions
-       WHERE user_id = $1 AND status IN ('trialing', 'active', 'past_due') AND plan_id IS NOT NULL
-       ORDER BY created_at DESC, id DESC LIMIT 1)
-     WHERE user_id = $1`,
-    [user_id],
-  );
 }
 
 export async function putInvoice(client: Queryable, user_id: string, row: MirroredInvoice): Promise<void> {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { percentiles, steps } from "../../run/histogram.ts";
 import type { distribution } from "../../schemas/figures.ts";
 import type { Db } from "../client.ts";
-import type { Measure } from "./measures.ts";
+import type { Measure } from "./histogram-columns.ts";
 import { readSpread } from "./read-figures.ts";
 
 /** How a measure is spread over an agent's runs that ended in a stretch of time. */

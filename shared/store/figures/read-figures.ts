@@ -1,5 +1,6 @@
 import type { Db } from "../client.ts";
-import { type Measure, histograms, indexOf, type Sums, summed, sums } from "./measures.ts";
+import { type Measure, histograms, indexOf } from "./histogram-columns.ts";
+import { type Sums, summed, sums } from "./measures.ts";
 import { addHistograms, type Histogram } from "../../run/histogram.ts";
 import { spellFigures, type Stretch, type Subject } from "./spell-figures.ts";
 

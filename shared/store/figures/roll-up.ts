@@ -1,5 +1,6 @@
 import type { Db } from "../client.ts";
-import { histograms, indexOf, measures, sums, summed, usedBy } from "./measures.ts";
+import { histograms, indexOf } from "./histogram-columns.ts";
+import { measures, sums, summed, usedBy } from "./measures.ts";
 import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.ts";
 
 /** A run's end is dated when its statement begins; by then the statement has surely been committed or given up. */

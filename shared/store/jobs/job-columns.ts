@@ -3,7 +3,7 @@ import type { KeyRing } from "../../config/load-config.ts";
 import { type ExecuteRequest, executeRequest } from "../../schemas/execute-request.ts";
 import type { JobBody } from "../../schemas/job.ts";
 import { open, seal } from "../../secrets/seal.ts";
-import { jobSecretsField } from "../../secrets/sealed-fields.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
 import type { Job } from "../generated/client.ts";
 
 export type JobRow = Job;
@@ -25,7 +25,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
     name: body.name ?? null,
     input_payload: body.input_payload,
     run_options: runOptions.parse({ ...body, env_names, file_names }),
-    sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), jobSecretsField(id)) : null,
+    sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), sealedFields.jobSecrets(id)) : null,
     schedule: body.schedule ?? null,
     timezone: body.timezone,
     overlap: body.overlap,
@@ -39,7 +39,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
 export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const { env_names: _, file_names: __, ...options } = runOptions.parse(job.run_options);
   const opened = job.sealed_env
-    ? secrets.parse(JSON.parse(open(keys, job.sealed_env, jobSecretsField(job.id)).toString("utf8")))
+    ? secrets.parse(JSON.parse(open(keys, job.sealed_env, sealedFields.jobSecrets(job.id)).toString("utf8")))
     : { env_vars: {}, files: {} };
   const { agent_id, version, name, input_payload, schedule, timezone, overlap, catch_up, ends_at, metadata } = job;
   return {

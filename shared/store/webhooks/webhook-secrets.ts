@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { KeyRing } from "../../config/load-config.ts";
 import { newId } from "../../ids.ts";
 import { open, seal } from "../../secrets/seal.ts";
-import { webhookSecretField } from "../../secrets/sealed-fields.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
@@ -17,7 +17,9 @@ export async function readWebhookSecrets(db: Db, keyRing: KeyRing, webhook_id: s
     where: { webhook_id, OR: [{ expires_at: null }, { expires_at: { gt: new Date() } }] },
     orderBy: { id: "desc" },
   });
-  return rows.map(({ id, sealed_secret }) => open(keyRing, sealed_secret, webhookSecretField(id)).toString("utf8"));
+  return rows.map(({ id, sealed_secret }) =>
+    open(keyRing, sealed_secret, sealedFields.webhookSecret(id)).toString("utf8"),
+  );
 }
 
 /**
@@ -42,7 +44,7 @@ export async function insertWebhookSecret(
 ): Promise<string> {
   const id = newId("secret");
   const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
-  const sealed_secret = new Uint8Array(seal(keyRing, secret, webhookSecretField(id)));
+  const sealed_secret = new Uint8Array(seal(keyRing, secret, sealedFields.webhookSecret(id)));
   await tables.webhookSecret.create({ data: { id, webhook_id, sealed_secret } });
   return secret;
 }
