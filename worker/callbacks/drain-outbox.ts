@@ -68,13 +68,13 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   }
 
   function start(message: DueMessage): void {
-    const sent = send({ ...deps, fetch, signal: stop.signal }, message)
+    const heed = ({ error }: Try): void => {
+      if (error === "timeout") slowHosts.add(message.host);
+      else slowHosts.delete(message.host);
+    };
+    const sent = send({ ...deps, fetch, signal: stop.signal, heed }, message)
       .then(
-        (tried) => {
-          if (tried?.error === "timeout") slowHosts.add(message.host);
-          else slowHosts.delete(message.host);
-          return true;
-        },
+        () => true,
         (error: unknown) => {
           log.warn({ message_id: message.id, err: String(error) }, "a message wasn't tried; it is repeated");
           return false;
@@ -111,22 +111,25 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   };
 }
 
-type Sending = OutboxDeps & { fetch: GuardedFetch; signal: AbortSignal };
+type Sending = OutboxDeps & {
+  fetch: GuardedFetch;
+  signal: AbortSignal;
+  /** Hears what came of the try before the message's place is free for another one. */
+  heed: (tried: Try) => void;
+};
 
-/** Null: there was nothing to send, or we broke it off. */
-async function send({ fetch, signal, ...deps }: Sending, message: DueMessage): Promise<Try | null> {
+async function send({ fetch, signal, heed, ...deps }: Sending, message: DueMessage): Promise<void> {
   const body = message.payload ?? (await readBody(deps, message.run_id));
-  if (body === null) return null;
+  if (body === null) return;
   const secrets = await readSecrets(deps, message);
   const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal });
   if (signal.aborted && tried.status_code === null) {
     // What was broken off by us is no try of the receiver's.
-    await giveBackMessage(deps.db, message);
-    return null;
+    return giveBackMessage(deps.db, message);
   }
+  heed(tried);
   const outcome = await recordTry(deps.db, message, tried, patienceMs * deps.scheduleScale);
   if (typeof outcome === "object") deps.onTold(outcome.told);
-  return tried;
 }
 
 async function readBody({ readRun }: OutboxDeps, run_id: string | null): Promise<string | null> {

@@ -13,7 +13,7 @@ const receivers: Receiver[] = [];
 beforeAll(async () => {
   stack = await openTestStack();
   // 100,000 times as fast: the last of the ten tries comes after some seconds.
-  await stack.start("worker", { CALLBACK_SCHEDULE_SCALE: "0.00001", DAEMON_BACKOFF_SCALE: "0.001" });
+  await stack.start("worker", { CALLBACK_SCHEDULE_SCALE: "0.00001", DAEMON_BACKOFF_SCALE: "0.05" });
   url = (await stack.start("api")).url;
 }, 60_000);
 afterAll(() => stack?.close());
@@ -161,11 +161,11 @@ test("a daemon that fails for good tells its owner once", async () => {
   const { body } = await call(url, "POST", "/v1/agents", { user_id: "loser", name: "d", config });
   const agent_id = String(body["id"]);
   await control(url, agent_id, { action: "start" }, 0);
-  await waitFor(() => target.got.length >= 2, 60_000);
+  await waitFor(() => target.got.length >= 2, 90_000);
   expect(typesOf(target.got)).toEqual(["daemon.failed", "notification.daemon.failed"]);
   const { body: page } = await call(url, "GET", "/v1/notifications?user_id=loser");
   expect(page["data"]).toMatchObject([{ type: "daemon.failed", level: "error", agent_id }]);
-}, 90_000);
+}, 120_000);
 
 test("a user's preferences keep a notification from webhooks, and let it through where only they are wanted", async () => {
   const target = await receiver();

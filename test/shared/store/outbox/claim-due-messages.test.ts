@@ -94,13 +94,18 @@ test("callers that claim at once never get the same message", async () => {
 });
 
 test("a backlog of 50,000 messages to one host doesn't make the others' claims dear", async () => {
+  const timeOf20Claims = async (name: string): Promise<number> => {
+    const startedAt = performance.now();
+    for (let i = 0; i < 20; i++) {
+      await owe(`${name}-${i}.example`, 1);
+      expect(await claim()).toEqual([`${name}-${i}.example-000001`]);
+    }
+    return performance.now() - startedAt;
+  };
+  const before = await timeOf20Claims("early");
   await owe("dead.example", 50_000);
+  await stack.sql.query("ANALYZE outbox");
   await claim();
-  const startedAt = performance.now();
-  for (let i = 0; i < 20; i++) {
-    await owe(`well-${i}.example`, 1);
-    expect(await claim()).toEqual([`well-${i}.example-000001`]);
-  }
-  // Reading through the backlog would take 100 ms each time.
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  // Reading through the backlog would take 2 s more, and longer where the machine is busy.
+  expect(await timeOf20Claims("late")).toBeLessThan(10 * before + 500);
 });
