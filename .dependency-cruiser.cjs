@@ -4,12 +4,12 @@
  * and without a parser it finds 0 modules and passes.
  */
 
-/** A door: the packages or core modules `to` may be imported from `doors` only (and from tests and benches). */
+/** A door: the packages or core modules `to` may be imported from `doors` only (and from tests, benches and the chaos harness). */
 const door = (name, comment, to, doors) => ({
   name,
   comment,
   severity: "error",
-  from: { pathNot: [...doors, "^(test|bench)/", "\\.config\\.ts$"] },
+  from: { pathNot: [...doors, "^(test|bench|chaos)/", "\\.config\\.ts$"] },
   to,
 });
 const wall = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
@@ -29,7 +29,7 @@ module.exports = {
       "shared-imports-nothing-of-ours",
       "shared/ is what both sides must agree on; it knows neither.",
       { path: "^shared/" },
-      { path: "^(api|worker|prisma|dev|test|bench)/" },
+      { path: "^(api|worker|prisma|dev|test|bench|chaos)/" },
     ),
     wall(
       "api-and-worker-never-meet",
@@ -52,9 +52,9 @@ module.exports = {
     wall("nothing-needs-dev", "Production runs without the dev launcher.", { path: production }, { path: "^dev/" }),
     wall(
       "no-dep-on-test",
-      "Tests and benches may import anything; nothing imports them.",
+      "Tests, benches and the chaos harness may import anything; nothing imports them.",
       { path: "^(shared|api|worker|prisma|dev)/" },
-      { path: "^(test|bench)/" },
+      { path: "^(test|bench|chaos)/" },
     ),
     wall(
       "schemas-are-pure",
@@ -140,7 +140,7 @@ module.exports = {
     wall(
       "no-orphans",
       "A file that nothing imports, and that imports nothing, is left over.",
-      { orphan: true, pathNot: ["\\.d\\.ts$", "\\.config\\.ts$", mains, "^(test|bench)/"] },
+      { orphan: true, pathNot: ["\\.d\\.ts$", "\\.config\\.ts$", mains, "^(test|bench|chaos)/"] },
       {},
     ),
     wall(

@@ -10,6 +10,7 @@ import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts
 import { type Guards, openGuards } from "./http/guards.ts";
 import { createQueueView, type QueueView } from "./execute/queue-view.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
+import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
 /** What operations work with. */
@@ -23,6 +24,7 @@ export type ApiContext = {
   fleet: FleetView;
   /** How full the queue is. */
   room: QueueView;
+  news: NewsBell;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -46,6 +48,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
+  const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
   const room = createQueueView(db, config.queue);
   const guards = opens(openGuards(config, db, log));
@@ -61,6 +64,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     hub,
     fleet,
     room,
+    news,
     jsonSchemas,
     guards,
     processMetrics,

@@ -44,6 +44,17 @@ import { listAdapters } from "./execute/list-adapters.ts";
 import { replayRun } from "./execute/replay-run.ts";
 import { validateRequest } from "./execute/validate-request.ts";
 import type { Operation } from "./http/define-operation.ts";
+import { listNotifications } from "./notifications/list-notifications.ts";
+import { createNotification } from "./notifications/create-notification.ts";
+import { countUnread } from "./notifications/count-unread.ts";
+import { markRead } from "./notifications/mark-read.ts";
+import { markAllRead } from "./notifications/mark-all-read.ts";
+import { streamNotifications } from "./notifications/stream-notifications.ts";
+import { getPreferences } from "./notifications/get-preferences.ts";
+import { putPreferences } from "./notifications/put-preferences.ts";
+import { getNotification } from "./notifications/get-notification.ts";
+import { updateNotification } from "./notifications/update-notification.ts";
+import { deleteNotification } from "./notifications/delete-notification.ts";
 import { listInternalJobs } from "./internal/list-internal-jobs.ts";
 import { runInternalJob } from "./internal/run-internal-job.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
@@ -107,6 +118,15 @@ import { getVersion } from "./versions/get-version.ts";
 import { listVersions } from "./versions/list-versions.ts";
 import { putTag } from "./versions/put-tag.ts";
 import { updateVersion } from "./versions/update-version.ts";
+import { listWebhooks } from "./webhooks/list-webhooks.ts";
+import { createWebhook } from "./webhooks/create-webhook.ts";
+import { getWebhook } from "./webhooks/get-webhook.ts";
+import { updateWebhook } from "./webhooks/update-webhook.ts";
+import { deleteWebhook } from "./webhooks/delete-webhook.ts";
+import { listDeliveries } from "./webhooks/list-deliveries.ts";
+import { testWebhook } from "./webhooks/test-webhook.ts";
+import { redeliverDelivery } from "./webhooks/redeliver-delivery.ts";
+import { rotateSecret } from "./webhooks/rotate-secret.ts";
 
 /** Every operation of the service: the router, the OpenAPI document and the tests take it from here. */
 export const operations: readonly Operation<ApiContext>[] = [
@@ -188,6 +208,26 @@ export const operations: readonly Operation<ApiContext>[] = [
   listDaemons,
   createDaemon,
   rotateSigningSecret,
+  listNotifications,
+  createNotification,
+  countUnread,
+  markRead,
+  markAllRead,
+  streamNotifications,
+  getPreferences,
+  putPreferences,
+  getNotification,
+  updateNotification,
+  deleteNotification,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  listDeliveries,
+  testWebhook,
+  redeliverDelivery,
+  rotateSecret,
   getStudioOverview,
   listStudioAgents,
   getStudioAgentStats,

@@ -17,6 +17,8 @@ export type PostgresOptions = {
   dataDir: string;
   /** false for throw-away data only: a crash of the machine may then damage the cluster. */
   fsync?: boolean;
+  /** Of a start before this one: the same port is taken again. */
+  url?: string;
 };
 
 /** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
@@ -44,7 +46,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Service> 
     if (!existsSync(cluster)) await createCluster({ native, dataDir, password, fsync });
     // Its process is gone (above), but Postgres would trust a reused pid in here.
     await rm(join(cluster, "postmaster.pid"), { force: true });
-    const { service, port } = await launch({ native, cluster: realpathSync(cluster), fsync, record });
+    const wanted = options.url ? Number(new URL(options.url).port) : null;
+    const { service, port } = await launch({ native, cluster: realpathSync(cluster), fsync, record, wanted });
     return {
       url: `postgresql://postgres:${password}@127.0.0.1:${port}/runfleet`,
       pid: service.pid,
@@ -101,13 +104,13 @@ async function initialise(home: string, { native, password, fsync }: NewCluster)
   }
 }
 
-type Launch = { native: string; cluster: string; fsync: boolean; record: string };
+type Launch = { native: string; cluster: string; fsync: boolean; record: string; wanted: number | null };
 
 async function launch(at: Launch): Promise<{ service: ServiceProcess; port: number }> {
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300", "timezone=UTC"];
   if (!at.fsync) settings.push("fsync=off", "synchronous_commit=off", "full_page_writes=off");
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = at.wanted ?? (await freePort());
     const command = {
       name: "postgres",
       file: join(at.native, "bin", "postgres"),

@@ -12,6 +12,8 @@ export type RedisOptions = {
   dataDir: string;
   /** Where a distribution's package is unpacked when no server is installed. */
   cacheDir: string;
+  /** Of a start before this one: the same port and password are taken again. */
+  url?: string;
 };
 
 const stopSignals: [NodeJS.Signals, number][] = [["SIGTERM", 3_000]];
@@ -28,8 +30,10 @@ export async function startRedis(options: RedisOptions): Promise<Service> {
   const lock = await lockDirectory(dataDir);
   try {
     await endRecordedProcess(join(dataDir, "process.json"), stopSignals);
-    const password = randomBytes(24).toString("hex");
-    const { service, port } = await launch({ binary, dataDir, password });
+    const before = options.url === undefined ? null : new URL(options.url);
+    const password = before?.password ?? randomBytes(24).toString("hex");
+    const wanted = before && Number(before.port);
+    const { service, port } = await launch({ binary, dataDir, password, wanted });
     return {
       url: `redis://:${password}@127.0.0.1:${port}`,
       pid: service.pid,
@@ -45,12 +49,17 @@ export async function startRedis(options: RedisOptions): Promise<Service> {
   }
 }
 
-type Launch = { binary: RedisBinary; dataDir: string; password: string };
+type Launch = { binary: RedisBinary; dataDir: string; password: string; wanted: number | null };
 
-async function launch({ binary, dataDir, password }: Launch): Promise<{ service: ServiceProcess; port: number }> {
+async function launch({
+  binary,
+  dataDir,
+  password,
+  wanted,
+}: Launch): Promise<{ service: ServiceProcess; port: number }> {
   const configFile = join(dataDir, "redis.conf");
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     // In a file: an argument would show the password to every user of the machine.
     await writeFile(configFile, redisConfig(port, password), { mode: 0o600 });
     const command = {

@@ -16,6 +16,8 @@ export type IdPrefix =
   | "key"
   | "audit"
   | "bulk"
+  | "notif"
+  | "webhook"
   | "turn";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */

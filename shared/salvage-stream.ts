@@ -4,10 +4,15 @@ import { lastSavedSeq } from "./store/runs/read-transcript.ts";
 import type { RunStreams } from "./stream/run-streams.ts";
 
 /**
- * Brings what a fenced attempt still streamed, but its worker could not write behind any more, from Redis into the
- * transcript, so that later readers see the same history as those who watched. For after the fence is in the stream.
+ * Brings what fenced attempts, up to and including `upTo`, still streamed, but their workers could not write behind any more,
+ * from Redis into the transcript, so that later readers see the same history as those who watched. For after the fence is
+ * in the stream. All of them, since an attempt whose worker was lost as well could not do it for those before.
  */
-export async function salvageStream(db: Db, streams: RunStreams, runId: string, attempt: number): Promise<void> {
+export async function salvageStream(db: Db, streams: RunStreams, runId: string, upTo: number): Promise<void> {
+  for (let attempt = 1; attempt <= upTo; attempt += 1) await salvageAttempt(db, streams, runId, attempt);
+}
+
+async function salvageAttempt(db: Db, streams: RunStreams, runId: string, attempt: number): Promise<void> {
   let seq = await lastSavedSeq(db, runId, attempt);
   for (;;) {
     const events = (await streams.read(runId, { attempt, seq })).filter((event) => event.attempt === attempt);

@@ -78,7 +78,8 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   );
   const keyRing = config.encryptionKeys;
   const readAny = (id: string) => readRun(db, id, null);
-  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny }));
+  const onTold = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny, onTold }));
   const daemonHosts = createDaemonHosts(sandbox, python);
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");

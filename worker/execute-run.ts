@@ -38,9 +38,11 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
     const remains = await playAgent(ctx, attempt, hold, output);
     trace(runId, "exited");
     clearTimeout(deadline);
-    // The stream holds this attempt's first event by now, so the one before is fenced there.
+    // The stream holds this attempt's first event by now, so those before are fenced there.
     if (attempt.attempt > 1)
-      await salvageStream(ctx.db, ctx.streams, attempt.id, attempt.attempt - 1).catch(() => undefined);
+      await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, attempt.attempt - 1)).catch(
+        () => undefined,
+      );
     await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
   } finally {
     clearTimeout(deadline);

@@ -69,7 +69,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
-    startLoop("reconcile-runs", 1_000, log, () => turn(reconcileRuns)),
+    startLoop("reconcile-runs", Math.min(1_000, config.worker.leaseMs / 6), log, () => turn(reconcileRuns)),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
@@ -86,6 +86,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
       await Promise.race([idle, sleep(5_000)]);
+      if (ctx.outputs.size > 0) log.warn({ run_ids: [...ctx.outputs.keys()] }, "runs were left under way");
       messages.close();
       await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
     },

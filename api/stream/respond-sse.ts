@@ -11,6 +11,8 @@ import type { Tail } from "./tail.ts";
 
 const pingMs = 15_000;
 const retryMs = 3_000;
+/** The same when this process goes: another one is there already. */
+const resumeMs = 100;
 /** A reader that takes nothing for this long is let go; it can resume. */
 const stuckReaderMs = 30_000;
 
@@ -23,7 +25,7 @@ export type Sse = {
   first: StreamEvent | null;
 };
 
-type Deps = Pick<ApiContext, "db" | "streams">;
+type Deps = Pick<ApiContext, "db" | "streams" | "leaving">;
 
 /** Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. */
 export async function respondSse(
@@ -40,20 +42,20 @@ export async function respondSse(
   res.once("close", () => tail.close());
   const start = { cursor: first ?? cursor, fresh: first !== null };
   try {
-    await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(followRun(deps, run_id, tail, start)));
+    await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(deps, followRun(deps, run_id, tail, start)));
   } finally {
     tail.close();
   }
 }
 
 /** Gives the last message as its return. */
-async function* encodeRun(batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string, string> {
+async function* encodeRun({ leaving }: Deps, batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string, string> {
   for await (const events of batches) {
     const text = events.map(encodeSse).join("");
     if (endsRun(events)) return text;
     yield text;
   }
-  return "";
+  return leaving.aborted ? encodeRetry(resumeMs) : "";
 }
 
 /**

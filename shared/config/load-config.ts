@@ -62,6 +62,7 @@ const schema = z.object({
   AUDIT_RETENTION_DAYS: integer(1, 36_500).default(365),
   RUN_RETENTION_DAYS: integer(1, 36_500).optional(),
   LEASE_MS: integer(500, 600_000).default(10_000),
+  SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   ENVIRONMENTS_DIR: z.string().default("/var/tmp/runfleet-environments"),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
@@ -113,6 +114,7 @@ export function loadConfig(env: Env) {
       watchMs: data.DAEMON_WATCH_MS,
       backoffScale: data.DAEMON_BACKOFF_SCALE,
     },
+    shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
     // Transcripts, files, delivery logs …; audit entries; whole runs, null for ever.
     retention: {
       days: data.RETENTION_DAYS,

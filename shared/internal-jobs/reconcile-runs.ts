@@ -17,8 +17,8 @@ export const reconcileRuns: InternalJob = {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
       if (run.outcome === "queued") {
         counts.requeued += 1;
-        // A lost nudge is found by the workers' poll.
-        await deps.queue.dispatch(run.id).catch(() => undefined);
+        // Not waited for: a Redis that is slow or away must not delay the next look. The workers' poll finds a lost nudge.
+        void deps.queue.dispatch(run.id).catch(() => undefined);
       } else if (await endRun(deps, run, givenUp(run.outcome))) counts.ended += 1;
     }
     return counts;

@@ -16,6 +16,11 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<void>): 
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
   process.on("disconnect", () => controller.abort());
+  process.on("unhandledRejection", (reason) => {
+    process.stderr.write(`${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    // A connection that is closed rejects what it just asked for by itself: ioredis 6.0 its subscriptions, after a reconnect.
+    if (!controller.signal.aborted) process.exit(1);
+  });
   try {
     await work(controller.signal);
     process.exit(0);

@@ -4,3 +4,4 @@ export const runFilesField = (runId: string): string => `${runId}:files`;
 export const agentSecretField = (agentId: string, name: string): string => `${agentId}:secret:${name}`;
 export const callbackSecretField = (secretId: string): string => `${secretId}:callback_secret`;
 export const daemonEnvField = (agentId: string): string => `${agentId}:daemon_env`;
+export const webhookSecretField = (secretId: string): string => `${secretId}:webhook_secret`;

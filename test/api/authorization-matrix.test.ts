@@ -21,7 +21,10 @@ type Thing =
   | "bulk_id"
   | "thread_id"
   | "worker_id"
-  | "queue_id";
+  | "queue_id"
+  | "notification_id"
+  | "webhook_id"
+  | "delivery_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -72,6 +75,21 @@ const cases: Record<string, Case> = {
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
   run_internal_job: { params: { name: "expire-queue" } },
+  create_notification: { body: ({ user_id }) => ({ user_id, type: "t", title: "T" }), foreign: 403 },
+  read_notifications: { body: ({ notification_id }) => ({ ids: [notification_id] }), foreign: 200 },
+  read_all_notifications: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  update_notification: { body: () => ({ read: true }) },
+  put_notification_preferences: {
+    body: () => ({ preferences: [] }),
+    query: ({ user_id }) => `?user_id=${user_id}`,
+    foreign: 403,
+  },
+  get_notification_preferences: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  count_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  stream_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
+  update_webhook: { body: () => ({ status: "paused" }) },
+  redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -123,6 +141,16 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
     [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
   );
+  const notification = await call(url, "POST", "/v1/notifications", { type: "t", title: "T" }, headers);
+  const webhook = await call(
+    url,
+    "POST",
+    "/v1/webhooks",
+    { url: "http://127.0.0.1:9/", events: ["run.error"] },
+    headers,
+  );
+  const webhook_id = String(webhook.body["id"]);
+  const delivery = await call(url, "POST", `/v1/webhooks/${webhook_id}/test`, undefined, headers);
   const world = {
     user_id,
     agent_id,
@@ -136,6 +164,9 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     thread_id,
     worker_id,
     queue_id: "callbacks",
+    notification_id: String(notification.body["id"]),
+    webhook_id,
+    delivery_id: String(delivery.body["id"]),
   };
   return { world, key };
 }
@@ -157,7 +188,7 @@ async function ask(
     ...(body && { body: JSON.stringify(body(world)) }),
   });
   // A stream of a thing that goes on has no end to wait for.
-  const goesOn = response.ok && operation.name === "stream_daemon";
+  const goesOn = response.ok && ["stream_daemon", "stream_notifications"].includes(operation.name);
   if (goesOn) await response.body?.cancel();
   return { status: response.status, text: goesOn ? "" : await response.text() };
 }
@@ -187,7 +218,10 @@ describe.each(guarded)("%s", (_name, operation) => {
     const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
     const expected = isPrivileged(operation) ? 403 : refused;
     expect(answer.status).toBe(expected);
-    if (expected === 200) for (const id of [world.run_id, world.key_id]) expect(answer.text).not.toContain(id);
+    if (expected === 200)
+      for (const id of [world.run_id, world.key_id, world.notification_id, world.webhook_id])
+        expect(answer.text).not.toContain(id);
+    if (operation.name === "read_notifications") expect(answer.text).toBe('{"changed":0}');
     if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
     if (expected === 202) expect(answer.text).toContain("agent_not_found");
   });

@@ -19,6 +19,7 @@ const refused: [rule: string, from: string, to: string][] = [
   ["nothing-needs-dev", "api/c.ts", "dev/stack.ts"],
   ["no-dep-on-test", "dev/b.ts", "test/harness.ts"],
   ["no-dep-on-test", "api/d.ts", "bench/figure.ts"],
+  ["no-dep-on-test", "worker/e.ts", "chaos/fault.ts"],
   ["schemas-are-pure", "shared/schemas/a.ts", "node:fs"],
   ["schemas-are-pure", "shared/run/b.ts", "shared/log.ts"],
   ["schemas-are-pure", "worker/outcome/c.ts", "shared/stream/keys.ts"],

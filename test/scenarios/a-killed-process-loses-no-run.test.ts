@@ -5,6 +5,8 @@ import { waitFor } from "../harness/wait-for.ts";
 
 let stack: TestStack;
 let url: string;
+/** All that this file has started. */
+const fleet: Member[] = [];
 const counter =
   "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
 
@@ -14,7 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-async function workerOf(runId: string, members: Member[]): Promise<Member> {
+async function startWorkers(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) fleet.push(await stack.start("worker"));
+}
+
+async function workerOf(runId: string): Promise<Member> {
   const pid = await waitFor(async () => {
     const { rows } = await stack.sql.query<{ pid: number }>(
       "SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1 AND r.status = 'running'",
@@ -22,19 +28,19 @@ async function workerOf(runId: string, members: Member[]): Promise<Member> {
     );
     return rows[0]?.pid;
   });
-  const member = members.find(({ child }) => child.pid === pid);
+  const member = fleet.find(({ child }) => child.pid === pid);
   if (!member) throw new Error("no such worker");
   return member;
 }
 
 test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its client's stream is gapless", async () => {
-  const workers = [await stack.start("worker"), await stack.start("worker")];
+  await startWorkers(2);
   const agent_id = await makeAgent(url, counter);
   const response = await execute(url, { agent_id, version: "current", input_payload: { n: 12 } });
   const runId = response.headers.get("x-run-id") ?? "";
   const watching = readEvents(response);
   await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 3);
-  await (await workerOf(runId, workers)).stop("SIGKILL");
+  await (await workerOf(runId)).stop("SIGKILL");
   const events = await watching;
   const second = events.find((event) => event.id === "2-1");
   expect(second).toMatchObject({ event: "run.started", data: { discards: { attempt: 1, reason: "worker_lost" } } });
@@ -48,6 +54,25 @@ test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its cli
     runId,
   ]);
   expect(rows).toHaveLength(1);
+});
+
+test("what a run said before each of two lost workers stays readable when Redis forgets it", async () => {
+  await startWorkers(2);
+  const agent_id = await makeAgent(url, counter);
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 12 } });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watching = readEvents(response);
+  const stream = `${stack.prefix}run:${runId}`;
+  for (const attempt of [1, 2]) {
+    // Sooner than it writes behind.
+    await waitFor(async () => (await stack.redis.xrange(stream, `${attempt}-3`, `${attempt}-3`)).length > 0);
+    await (await workerOf(runId)).stop("SIGKILL");
+  }
+  const events = await watching;
+  expect(events.at(-1)).toMatchObject({ event: "run.success", id: "3-14" });
+  expect(events.map(({ id }) => id)).toEqual(expect.arrayContaining(["1-3", "2-3"]));
+  await stack.redis.del(stream);
+  expect(await readEvents(await resume(url, runId))).toEqual(events);
 });
 
 test("kill -9 of the API in mid-stream: the client resumes on another one and misses nothing", async () => {

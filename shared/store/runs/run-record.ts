@@ -5,7 +5,7 @@ import type { OutboxMessage, Run } from "../generated/client.ts";
 export type RunRow = Run & { outbox: OutboxMessage[] };
 
 /** The callback of a run is the outbox message that its end wrote. */
-export const withCallback = { outbox: { where: { type: { startsWith: "run." } }, take: 1 } } as const;
+export const withCallback = { outbox: { where: { webhook_id: null }, take: 1 } } as const;
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 

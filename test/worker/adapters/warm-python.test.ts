@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
+import type { ResidentProcess } from "../../../worker/sandbox/resident.ts";
+import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
 const machine = await openLevels();
 const resident = machine.levels.find((level) => level.startResident);
 let adapter: Awaited<ReturnType<typeof createPythonAdapter>>;
+const started: ResidentProcess[] = [];
 
 /** A version of its own for each test: what another test did to its interpreter doesn't matter. */
 const request = (source: string, changes: Parameters<typeof agentRequest>[1] = {}) =>
@@ -19,11 +23,19 @@ const run = async (...args: Parameters<typeof request>) => {
   return { ...played, warm: started?.type === "started" && started.warm, notes };
 };
 
+const noting =
+  (start: NonNullable<Sandbox["startResident"]>): typeof start =>
+  async (command) => {
+    const one = await start(command);
+    started.push(one);
+    return one;
+  };
+
 describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
   beforeAll(async () => {
     if (!resident) return;
     adapter = await createPythonAdapter({
-      sandbox: resident,
+      sandbox: { ...resident, ...(resident.startResident && { startResident: noting(resident.startResident) }) },
       python: machine.python,
       environments: machine.environments,
       warmMemoryBytes: 1 << 28,
@@ -45,6 +57,17 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
       expect([other.warm, other.result]).not.toEqual([true, first.result]);
       expect(other.warm).toBe(false);
     }
+  });
+
+  test("a run isn't given a sandbox that died while nobody used it", async () => {
+    const source = "def main(input): return 'here'";
+    await run(source);
+    for (const one of started) one.kill();
+    await Promise.all(started.map(({ exited }) => exited));
+    // What it still held back of its pipes is read to the end as well.
+    await sleep(300);
+    const after = await run(source);
+    expect([after.warm, after.result]).toEqual([false, "here"]);
   });
 
   test("an isolated run is alone in its sandbox, and later ones don't find it", async () => {

@@ -39,6 +39,8 @@ export function cutStream(source: Readable): CutStream {
     wake();
   };
   source.on("data", take).once("end", close).once("close", close);
+  // It says so only once.
+  if (source.readableEnded || source.destroyed) close();
 
   async function* read(): AsyncGenerator<Uint8Array> {
     try {

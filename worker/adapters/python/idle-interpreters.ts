@@ -44,7 +44,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
         const found = [...idle].findLast(({ home }) => home.key === key);
         if (!found) return null;
         takeOut(found);
-        if (await found.clean) return found.home;
+        if ((await found.clean) && !found.home.interpreter.isGone()) return found.home;
       }
     },
     keep(home) {

@@ -36,6 +36,8 @@ export type Interpreter = {
   /** After a run: true when nothing of it is left, false when the interpreter is gone. */
   settled(): Promise<boolean>;
   memoryBytes(): number;
+  /** Whether it was killed or has ended. */
+  isGone(): boolean;
   /** When its sandbox is gone. */
   exited: Promise<unknown>;
   kill(): void;
@@ -75,6 +77,13 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
   let before = resident.readUsage();
   /** Whether the last request has left this process: what is under way would be the next run's. */
   let read = true;
+  /** A kill may come just after the run's last answers: they say "clean" of a process that dies. */
+  let gone = false;
+  const kill = (): void => {
+    gone = true;
+    resident.kill();
+  };
+  void resident.exited.then(() => (gone = true));
 
   return {
     async load(code) {
@@ -108,7 +117,7 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
       read = false;
       resident.events.write(Buffer.concat([head, body]), () => (read = true));
       const [events, stdout, stderr] = streams.map(({ chunks }) => chunks) as [Chunks, Chunks, Chunks];
-      return { events, stdout, stderr, exited, kill: () => over || resident.kill() };
+      return { events, stdout, stderr, exited, kill: () => over || kill() };
     },
     async settled() {
       const clean = await ask("clean").then(
@@ -116,11 +125,12 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
         () => false,
       );
       before = resident.readUsage();
-      return clean && read;
+      return clean && read && !gone;
     },
     memoryBytes: () => resident.memoryBytes(),
+    isGone: () => gone,
     exited: resident.exited,
-    kill: () => resident.kill(),
+    kill,
   };
 }
 

@@ -1,0 +1,33 @@
+import { callbacksArrive } from "./callbacks-arrive.ts";
+import { enoughHappened } from "./enough-happened.ts";
+import type { Evidence, Invariant } from "./evidence.ts";
+import { lostRunsReturnInTime } from "./recovery.ts";
+import {
+  acceptedRunsEnd,
+  failuresAreExplained,
+  lossesAreCharged,
+  movesFollowEachOther,
+  resultsBelongToTheirRuns,
+  runsEndOnce,
+} from "./runs-end.ts";
+import { historiesAreGapless, historiesEqualTranscripts, transcriptsAreWhole } from "./streams-agree.ts";
+
+export const invariants: Readonly<Record<string, Invariant>> = {
+  acceptedRunsEnd,
+  runsEndOnce,
+  movesFollowEachOther,
+  transcriptsAreWhole,
+  historiesAreGapless,
+  historiesEqualTranscripts,
+  resultsBelongToTheirRuns,
+  failuresAreExplained,
+  callbacksArrive,
+  lossesAreCharged,
+  lostRunsReturnInTime,
+  enoughHappened,
+};
+
+/** Every invariant's name with what broke it. */
+export function checkAll(evidence: Evidence): Map<string, string[]> {
+  return new Map(Object.entries(invariants).map(([name, invariant]) => [name, invariant(evidence)]));
+}

@@ -1,0 +1,62 @@
+import { isTerminal } from "../../shared/run/run-status.ts";
+import type { Evidence } from "./evidence.ts";
+
+/** Every run that a client saw accepted is in the database and has ended; whoever was refused was told 503. */
+export function acceptedRunsEnd({ accepted, runs, refused }: Evidence): string[] {
+  const open = accepted.flatMap(({ run_id }) => {
+    const row = runs.get(run_id);
+    if (!row) return `${run_id}: accepted, but there is no such run`;
+    return isTerminal(row.status) ? [] : `${run_id}: still ${row.status}`;
+  });
+  return [...open, ...refused.map((why) => `refused: ${why}`)];
+}
+
+/** A run's transitions hold exactly one into a terminal state; it is the last, and the row's. */
+export function runsEndOnce({ runs, transitions }: Evidence): string[] {
+  return [...runs.values()].flatMap(({ id, status }) => {
+    const moves = (transitions.get(id) ?? []).map(({ to }) => to);
+    const ends = moves.filter(isTerminal);
+    if (!isTerminal(status) && ends.length === 0) return [];
+    const once = ends.length === 1 && moves.at(-1) === status;
+    return once ? [] : `${id}: ${status}, by way of ${moves.join(" → ")}`;
+  });
+}
+
+/** Each of a run's moves starts where the one before ended, so that no two of its attempts were effective at once. */
+export function movesFollowEachOther({ transitions }: Evidence): string[] {
+  return [...transitions].flatMap(([id, moves]) => {
+    const odd = moves.find(({ from }, place) => from !== (moves[place - 1]?.to ?? null));
+    return odd
+      ? [`${id}: a move from ${odd.from} to ${odd.to}, by way of ${moves.map(({ to }) => to).join(" → ")}`]
+      : [];
+  });
+}
+
+/** Each loss of a worker is charged, nothing else is, and no run is tried more often than it may. */
+export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
+  return [...runs.values()].flatMap(({ id, lost_attempts, max_attempts }) => {
+    const losses = (transitions.get(id) ?? []).filter((move) => move.to === "queued" && move.reason === "worker_lost");
+    if (losses.length === lost_attempts && lost_attempts < max_attempts) return [];
+    return `${id}: charged ${lost_attempts} of ${max_attempts}, lost ${losses.length} times`;
+  });
+}
+
+/** A run that succeeded gives back what it was given; one that fails by its own fault says so. */
+export function resultsBelongToTheirRuns({ accepted, runs }: Evidence): string[] {
+  return accepted.flatMap(({ run_id, agent, token }) => {
+    const row = runs.get(run_id);
+    if (row?.status !== "success") return [];
+    const result = row.result_content as { token?: unknown } | null;
+    return agent !== "failing" && result?.token === token ? [] : `${run_id}: ${JSON.stringify(row.result_content)}`;
+  });
+}
+
+/** Runs fail by their own fault, or because their workers were killed too often; for no other reason. */
+export function failuresAreExplained({ accepted, runs }: Evidence): string[] {
+  return accepted.flatMap(({ run_id, agent }) => {
+    const row = runs.get(run_id);
+    if (!row || row.status === "success" || row.error_code === "worker_lost") return [];
+    const itsOwn = agent === "failing" && row.status === "error";
+    return itsOwn ? [] : `${run_id} (${agent}): ${row.status}, ${row.error_code}`;
+  });
+}

@@ -1,0 +1,95 @@
+import { compareEventIds, type EventId, follows, parseEventId } from "../../shared/run/event-id.ts";
+import { isTerminalEvent } from "../../shared/run/run-status.ts";
+import type { History, SeenEvent } from "../drive/history.ts";
+import type { Evidence } from "./evidence.ts";
+
+/** A transcript has no gap, and exactly one terminal event: its last. */
+export function transcriptsAreWhole({ runs, transcripts }: Evidence): string[] {
+  return [...runs.keys()].flatMap((id) => {
+    const events = transcripts.get(id) ?? [];
+    const terminal = events.filter(({ type }) => isTerminalEvent(type));
+    const fault = faultOfOrder(events);
+    if (fault) return `${id}: ${fault}`;
+    return terminal.length === 1 && terminal[0] === events.at(-1)
+      ? []
+      : `${id}: ${terminal.length} terminal events, ends with ${events.at(-1)?.type}`;
+  });
+}
+
+/** What a client saw over all its connections: no gap, nothing twice, nothing out of order, and the end. */
+export function historiesAreGapless({ histories }: Evidence): string[] {
+  return histories.flatMap((history) => {
+    const { run_id, events, ended, oddities } = history;
+    const fault = faultOfOrder(events) ?? faultOfRetries(events);
+    const faults = [...oddities, ...(fault ? [fault] : []), ...(ended ? [] : ["its stream never ended"])];
+    return faults.map((what) => `${run_id}: ${what}`);
+  });
+}
+
+/**
+ * What a client saw is what the transcript holds, text by text. Only of an attempt that was discarded may a client have
+ * seen more: its last second, when Redis lost it together with the worker that had not written it down yet.
+ */
+export function historiesEqualTranscripts(evidence: Evidence): string[] {
+  return evidence.histories.flatMap((history) => {
+    const lossy = wasRedisStruck(history.run_id, evidence);
+    const fault = compare(history, evidence.transcripts.get(history.run_id) ?? [], lossy);
+    return fault ? `${history.run_id}: ${fault}` : [];
+  });
+}
+
+/** Whether Redis was broken between a run's first move and its last. */
+function wasRedisStruck(runId: string, { struck, transitions }: Evidence): boolean {
+  const moves = transitions.get(runId) ?? [];
+  const [first, last] = [moves[0]?.at_ms ?? 0, moves.at(-1)?.at_ms ?? 0];
+  return struck.some(({ target, from, to }) => target === "redis" && from < last && to > first);
+}
+
+/** How many events clients saw that no store has kept; see above. */
+export function countUnkept({ histories, transcripts }: Evidence): number {
+  return histories.reduce((sum, { run_id, events }) => {
+    const stored = new Set((transcripts.get(run_id) ?? []).map(({ id }) => id));
+    return sum + events.filter(({ id, type }) => type !== "gap" && !stored.has(id)).length;
+  }, 0);
+}
+
+function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
+  const stored = new Map(transcript.map((event) => [event.id, event]));
+  const seen = new Set(events.map(({ id }) => id));
+  const last = parse(transcript.at(-1)?.id ?? "");
+  for (const event of events) {
+    const other = stored.get(event.id);
+    if (event.type !== "gap" && !other && (!lossy || parse(event.id).attempt === last.attempt))
+      return `saw ${event.id}, which isn't in the transcript`;
+    if (other && event.type !== "gap" && (other.data !== event.data || other.type !== event.type))
+      return `saw another ${event.id} than the transcript's`;
+  }
+  const missed = transcript.find(({ id }) => !seen.has(id));
+  return missed ? `missed ${missed.id}` : null;
+}
+
+function faultOfOrder(events: readonly SeenEvent[]): string | null {
+  let last: EventId = { attempt: 0, seq: 0 };
+  for (const { id, type } of events) {
+    const next = parse(id);
+    if (type === "gap") {
+      if (compareEventIds(next, last) < 0) return `a gap to ${id} after ${last.attempt}-${last.seq}`;
+    } else if (!follows(last, next)) return `${id} came after ${last.attempt}-${last.seq}`;
+    last = next;
+  }
+  return null;
+}
+
+/** An attempt that follows another one says so in its first event, unless it does nothing but end the run. */
+function faultOfRetries(events: readonly SeenEvent[]): string | null {
+  const starts = events.filter(({ type }) => type === "run.started");
+  for (const [place, { id, data }] of starts.entries()) {
+    const { discards } = JSON.parse(data) as { discards?: { attempt: number } };
+    if (place > 0 && discards?.attempt === undefined) return `${id} doesn't say that it discards what came before`;
+  }
+  return null;
+}
+
+function parse(id: string): EventId {
+  return parseEventId(id) ?? { attempt: -1, seq: -1 };
+}

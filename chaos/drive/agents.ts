@@ -1,0 +1,28 @@
+/** The agents of the drivers' runs. Each gives back the token that it was given, so that results can't be mixed up. */
+export const agents = {
+  instant: {
+    source: "def main(input):\n    return {'token': input['token']}\n",
+  },
+  chatty: {
+    source:
+      "import time\ndef main(input):\n    for i in range(input['n']):\n        yield f\"{input['token']} {i}\"\n        time.sleep(input['pause'])\n    return {'token': input['token']}\n",
+    max_attempts: 10,
+  },
+  failing: {
+    source: "def main(input):\n    print('about to fail')\n    raise ValueError(input['token'])\n",
+  },
+} as const;
+
+export type AgentName = keyof typeof agents;
+
+/** Publishes them under their names. */
+export async function publishAgents(url: string): Promise<void> {
+  for (const [id, config] of Object.entries(agents)) {
+    const response = await fetch(`${url}/v1/agents`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ user_id: "chaos", id, name: id, version: "1.0.0", config }),
+    });
+    if (!response.ok) throw new Error(`agent ${id}: ${response.status} ${await response.text()}`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Random } from "../random.ts";
+import type { AgentName } from "./agents.ts";
+
+/** What a client will ask for. */
+export type PlannedRun = {
+  run_id: string;
+  agent: AgentName;
+  token: string;
+  n: number;
+  pause: number;
+  thread_id: string | null;
+  callback: boolean;
+  /** A second reader joins the run from its beginning. */
+  watched: boolean;
+};
+
+const threads = 40;
+
+/** One run in the mix: most are instant, some speak for a while, some fail, some share a thread. */
+export function planRun(seed: number, index: number, random: Random): PlannedRun {
+  const place = random.next();
+  const spoken: AgentName = place < 0.92 ? "chatty" : "failing";
+  return {
+    run_id: `chaos-${seed}-${index}`,
+    agent: place < 0.5 ? "instant" : spoken,
+    token: `${seed}.${index}.${random.below(1e9)}`,
+    n: 1 + random.below(20),
+    pause: 0.01 + random.next() * 0.1,
+    thread_id: random.chance(0.12) ? `chaos-${seed}-thread-${random.below(threads)}` : null,
+    callback: random.chance(0.3),
+    watched: random.chance(0.15),
+  };
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Random, shuffled } from "../random.ts";
+import type { Member } from "../stack/member.ts";
+import type { ChaosStack } from "../stack/open-stack.ts";
+import { type FaultName, faultsByName } from "./faults.ts";
+
+/** A fault that was done, in milliseconds of the epoch. `worker_id`: by which the struck worker had signed its claims. */
+export type Struck = { fault: FaultName; target: string; worker_id: string | null; from: number; to: number };
+
+export type NemesisOptions = {
+  stack: ChaosStack;
+  random: Random;
+  runs: number;
+  /** How many runs have begun: the faults are spread evenly over all of them. */
+  begun: () => number;
+  signal: AbortSignal;
+};
+
+type Blow = { target: string; worker_id: string | null; strike: () => Promise<void> };
+
+const atOnce = 4;
+
+/** Breaks the stack, again and again, in an order that only the seed decides; resolves when all is whole again. */
+export async function runNemesis(options: NemesisOptions): Promise<Struck[]> {
+  const { random, runs, begun, signal } = options;
+  const deck = shuffled(deal(runs), random);
+  const struck: Struck[] = [];
+  const broken = new Set<string>();
+  const striking = new Set<Promise<void>>();
+
+  async function strike(fault: FaultName, blow: Blow): Promise<void> {
+    const { target, worker_id } = blow;
+    const from = Date.now();
+    broken.add(target);
+    await blow.strike();
+    broken.delete(target);
+    struck.push({ fault, target, worker_id, from, to: Date.now() });
+  }
+
+  for (const [place, fault] of deck.entries()) {
+    let blow: Blow | null = null;
+    while (!signal.aborted && blow === null) {
+      const due = begun() * deck.length >= place * runs && striking.size < atOnce;
+      blow = due ? aim(options, fault, broken) : null;
+      if (blow === null) await sleep(50);
+    }
+    if (blow === null) break;
+    const deed = strike(fault, blow).finally(() => striking.delete(deed));
+    striking.add(deed);
+  }
+  await Promise.all(striking);
+  return struck;
+}
+
+/** Each fault as often as it is due in so many runs, and at least once. */
+function deal(runs: number): FaultName[] {
+  return Object.entries(faultsByName).flatMap(([name, { per10000 }]) =>
+    Array.from({ length: Math.max(1, Math.round((per10000 * runs) / 10_000)) }, () => name as FaultName),
+  );
+}
+
+/** Something whole for the fault to break; null: all of its kind is broken already. */
+function aim({ stack, random }: NemesisOptions, name: FaultName, broken: ReadonlySet<string>): Blow | null {
+  const fault = faultsByName[name];
+  if (fault.on === "redis" || fault.on === "postgres") {
+    if (broken.has(fault.on)) return null;
+    return { target: fault.on, worker_id: null, strike: () => fault.strike(stack, random) };
+  }
+  const member = pickWhole(fault.on === "api" ? stack.apis : stack.workers, random, broken);
+  if (member === null) return null;
+  const worker_id = member.workerId();
+  return { target: member.name, worker_id, strike: () => fault.strike(member, random, stack.leaseMs) };
+}
+
+function pickWhole(members: Member[], random: Random, broken: ReadonlySet<string>): Member | null {
+  const [first, ...others] = members.filter((member) => member.isReady() && !broken.has(member.name));
+  return first ? random.pick([first, ...others]) : null;
+}

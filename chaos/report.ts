@@ -1,0 +1,53 @@
+import type { Evidence } from "./check/evidence.ts";
+import { listRecoveries } from "./check/recovery.ts";
+import { countUnkept } from "./check/streams-agree.ts";
+import { type FaultName, faultsByName } from "./nemesis/faults.ts";
+
+export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surprises: number; seconds: number };
+
+/** Sentences shown of each broken invariant. */
+const shown = 20;
+
+/** The figures of one run of the harness as a Markdown table, and what was broken. */
+export function formatReport(seed: number, { evidence, broken, surprises, seconds }: Verdict): string {
+  const rows = [...figures(evidence), ["processes that ended by themselves", surprises], ["seconds", seconds]];
+  const lines = [`| seed ${seed} | |`, "|---|--:|", ...rows.map(([name, value]) => `| ${name} | ${value} |`)];
+  for (const [name, cases] of broken) {
+    lines.push(`| \`${name}\` broken | ${cases.length} |`);
+  }
+  const told = [...broken].flatMap(([name, cases]) => cases.slice(0, shown).map((sentence) => `${name}: ${sentence}`));
+  return [...lines, ...(told.length > 0 ? ["", ...told] : [])].join("\n");
+}
+
+function figures(evidence: Evidence): [string, number | string][] {
+  const { accepted, histories, struck, runs, transitions, deliveries } = evidence;
+  const sum = (of: (history: Evidence["histories"][number]) => number) =>
+    histories.reduce((total, history) => total + of(history), 0);
+  const statuses = new Map<string, number>();
+  for (const { status } of runs.values()) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  const moves = [...transitions.values()].flat();
+  const times = listRecoveries(evidence).filter(({ undisturbed }) => undisturbed);
+  const sorted = times.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
+  return [
+    ["runs accepted", accepted.length],
+    ["of them by a repeated request", accepted.filter(({ asked }) => asked > 1).length],
+    ...[...statuses].map(([status, count]): [string, number] => [`ended as ${status}`, count]),
+    ["claims", moves.filter(({ to }) => to === "running").length],
+    ["runs taken from lost workers", moves.filter(({ reason }) => reason === "worker_lost").length],
+    ["runs handed back by draining workers", moves.filter(({ reason }) => reason === "drained").length],
+    ...Object.keys(faultsByName).map((name): [string, number] => [
+      name.replace("_", " "),
+      struck.filter(({ fault }) => fault === (name as FaultName)).length,
+    ]),
+    ["readers", histories.length],
+    ["events read", sum(({ events }) => events.length)],
+    ["connections dropped by their reader", sum(({ cuts }) => cuts)],
+    ["connections broken by a fault", sum(({ breaks }) => breaks)],
+    ["events seen of discarded attempts that no store kept", countUnkept(evidence)],
+    ["gap events", sum(({ events }) => events.filter(({ type }) => type === "gap").length)],
+    ["callbacks tried", deliveries.length],
+    ["stalls of the machine", evidence.stalls.length],
+    ["return of a lost run, ms: p50, p99, max", `${at(0.5)}, ${at(0.99)}, ${at(1)} of ${sorted.length}`],
+  ];
+}

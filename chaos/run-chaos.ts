@@ -1,0 +1,111 @@
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { collectStored } from "./check/collect-evidence.ts";
+import type { Evidence } from "./check/evidence.ts";
+import { checkAll } from "./check/invariants.ts";
+import { publishAgents } from "./drive/agents.ts";
+import { type ClientRecord, driveRuns } from "./drive/drive-runs.ts";
+import { openReceiver } from "./drive/receiver.ts";
+import { runNemesis } from "./nemesis/nemesis.ts";
+import { createRandom } from "./random.ts";
+import type { Verdict } from "./report.ts";
+import { type ChaosStack, openChaosStack } from "./stack/open-stack.ts";
+import { watchStalls } from "./stack/watch-stalls.ts";
+
+export type ChaosOptions = { seed: number; runs: number; minutes: number; clients: number };
+
+const settleMs = 120_000;
+
+/**
+ * Drives runs through a stack of its own while a nemesis breaks it, waits until all that was promised can have come true,
+ * and checks it. Ends early, with what there is, after `minutes` or when `signal` aborts.
+ */
+export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, signal: AbortSignal): Promise<Verdict> {
+  const startedAt = performance.now();
+  const stack = await openChaosStack();
+  const watch = watchStalls();
+  const receiver = await openReceiver(createRandom(`${seed}/receiver`));
+  const record: ClientRecord = { accepted: [], histories: [], refused: [], begun: 0 };
+  const over = new AbortController();
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)]);
+  const broken = new Map<string, string[]>();
+  const surprises = () => [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
+  try {
+    await publishAgents(stack.apiUrls[0]);
+    const random = createRandom(`${seed}/nemesis`);
+    const nemesis = runNemesis({
+      stack,
+      random,
+      runs,
+      begun: () => record.begun,
+      signal: AbortSignal.any([enough, over.signal]),
+    });
+    const { apiUrls, leaseMs } = stack;
+    await driveRuns({ seed, runs, clients, apiUrls, receiver, signal: enough }, record);
+    over.abort();
+    const struck = await nemesis;
+    const stored = await settle(stack);
+    const { accepted, histories, refused } = record;
+    const { deliveries } = receiver;
+    const evidence: Evidence = {
+      accepted,
+      histories,
+      refused,
+      deliveries,
+      ...stored,
+      struck,
+      stalls: watch.stalls,
+      leaseMs,
+      workers: stack.workers.length,
+    };
+    for (const [name, cases] of checkAll(evidence)) broken.set(name, cases);
+    keep(stack, evidence, [...broken.values()].flat());
+    return { evidence, broken, surprises: surprises(), seconds: Math.round((performance.now() - startedAt) / 1_000) };
+  } finally {
+    over.abort();
+    watch.close();
+    await receiver.close();
+    await stack.close(surprises() > 0 || [...broken.values()].some((cases) => cases.length > 0));
+  }
+}
+
+/** Waits until every run has ended and every callback was delivered, for as long as that may take. */
+async function settle({ postgres }: ChaosStack): Promise<Awaited<ReturnType<typeof collectStored>>> {
+  const sql = new pg.Pool({ connectionString: postgres.url, max: 2 });
+  try {
+    const until = performance.now() + settleMs;
+    while (performance.now() < until && (await countOpen(sql)) > 0) await sleep(250);
+    return await collectStored(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function countOpen(sql: pg.Pool): Promise<number> {
+  const { rows } = await sql.query<{ open: number }>(
+    `SELECT (SELECT count(*) FROM runs WHERE status IN ('scheduled', 'queued', 'running', 'interrupted'))::int
+       + (SELECT count(*) FROM outbox WHERE status = 'pending')::int AS open`,
+  );
+  return rows[0]?.open ?? 0;
+}
+
+/** Next to the processes' logs, so that a broken promise can be followed through them. */
+function keep(
+  { logFile }: ChaosStack,
+  { struck, runs, transitions, transcripts, histories }: Evidence,
+  broken: string[],
+): void {
+  for (const { fault, target, from, to } of struck) {
+    const [start, end] = [new Date(from).toISOString(), new Date(to).toISOString()];
+    appendFileSync(logFile, `nemesis ${fault} ${target} ${start} ${end}\n`);
+  }
+  const named = [...runs.keys()].filter((id) =>
+    broken.some((sentence) => sentence.startsWith(`${id}:`) || sentence.startsWith(`${id} `)),
+  );
+  for (const id of named) {
+    const of = { row: runs.get(id), transitions: transitions.get(id), transcript: transcripts.get(id) };
+    const seen = histories.filter(({ run_id }) => run_id === id);
+    appendFileSync(logFile, `evidence ${JSON.stringify({ ...of, histories: seen })}\n`);
+  }
+}

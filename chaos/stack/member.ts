@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** One API or worker process, started again whenever it ends, as any supervisor would. */
+export type Member = {
+  name: string;
+  /** Resolves when the process that runs, or the one that comes after it, is ready. */
+  ready(): Promise<void>;
+  isReady(): boolean;
+  /** By which a worker signs its claims; null until it is ready. */
+  workerId(): string | null;
+  /** Sends a signal to the process itself. */
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when the process that runs now has gone. */
+  gone(): Promise<void>;
+  /** How often it ended without having been told to by `signal`. */
+  surprises(): number;
+  close(): Promise<void>;
+};
+
+export type MemberOptions = {
+  name: string;
+  script: string;
+  env: Record<string, string | undefined>;
+  logFile: string;
+  /** Matches the log line by which it says that it is ready. */
+  ready: RegExp;
+};
+
+const restartMs = 200;
+
+export function startMember({ name, script, env, logFile, ready }: MemberOptions): Member {
+  let child: ChildProcess;
+  let gone: Promise<void>;
+  let workerId: string | null = null;
+  let isReady = false;
+  let told = false;
+  let surprises = 0;
+  let closed = false;
+  const waiting: (() => void)[] = [];
+
+  function start(): void {
+    isReady = false;
+    told = false;
+    workerId = null;
+    const started = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    child = started;
+    const onLine = (line: string): void => {
+      appendFileSync(logFile, `${name} ${line}\n`);
+      if (child !== started || isReady || !ready.test(line)) return;
+      workerId = /"worker_id":"([^"]+)"/.exec(line)?.[1] ?? null;
+      isReady = true;
+      for (const resolve of waiting.splice(0)) resolve();
+    };
+    createInterface({ input: started.stdout }).on("line", onLine);
+    createInterface({ input: started.stderr }).on("line", onLine);
+    gone = new Promise((resolve) => {
+      started.once("exit", (code, signal) => {
+        isReady = false;
+        appendFileSync(logFile, `${name} ended (${signal ?? code})\n`);
+        if (!told) surprises += 1;
+        resolve();
+        if (!closed) void sleep(restartMs).then(() => (closed ? undefined : start()));
+      });
+    });
+  }
+  start();
+
+  return {
+    name,
+    ready: () => (isReady ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    isReady: () => isReady,
+    workerId: () => workerId,
+    signal(signal) {
+      if (signal !== "SIGSTOP" && signal !== "SIGCONT") told = true;
+      child.kill(signal);
+    },
+    gone: () => gone,
+    surprises: () => surprises,
+    async close() {
+      closed = true;
+      told = true;
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
+      const kill = setTimeout(() => child.kill("SIGKILL"), 8_000);
+      await gone;
+      clearTimeout(kill);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { findBubblewrap } from "../../dev/bubblewrap.ts";
+import { freePort } from "../../dev/free-port.ts";
+import { startPostgres } from "../../dev/postgres.ts";
+import { cacheDir, projectFolder, reachableFolder } from "../../dev/reachable.ts";
+import { startRedis } from "../../dev/redis.ts";
+import { deployMigrations } from "../../prisma/deploy.ts";
+import { readEnv } from "../../shared/config/env.ts";
+import { type Close, closeInReverse } from "../../shared/lifecycle/close-in-reverse.ts";
+import { type BreakableService, openBreakable } from "./breakable-service.ts";
+import { type Member, startMember } from "./member.ts";
+
+/** A whole stack whose every part can be broken: its own Postgres, Redis, two APIs and three workers. */
+export type ChaosStack = {
+  postgres: BreakableService;
+  redis: BreakableService;
+  apis: Member[];
+  apiUrls: [string, ...string[]];
+  workers: Member[];
+  leaseMs: number;
+  logFile: string;
+  /** `keep`: the logs stay. */
+  close(keep: boolean): Promise<void>;
+};
+
+const leaseMs = 3_000;
+
+export async function openChaosStack(): Promise<ChaosStack> {
+  const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-chaos"), "stack-"));
+  chmodSync(directory, 0o711);
+  const opened: Close[] = [];
+  const opens = <T extends { close(): Promise<void> }>(part: T): T => {
+    opened.push(() => part.close());
+    return part;
+  };
+  try {
+    const url = (before?: string) => (before === undefined ? {} : { url: before });
+    const postgres = opens(await openBreakable((before) => startPostgres({ dataDir: directory, ...url(before) })));
+    const redis = opens(
+      await openBreakable((before) => startRedis({ dataDir: directory, cacheDir: cacheDir(), ...url(before) })),
+    );
+    await deployMigrations(postgres.url);
+    const bwrap = await findBubblewrap(cacheDir());
+    const logFile = join(directory, "log");
+    const shared = { ...settings(postgres.url, redis.url), ...(bwrap && { BWRAP: bwrap }) };
+    const member = (role: "api" | "worker", name: string, env: Record<string, string>): Member =>
+      opens(
+        startMember({
+          name,
+          script: join(projectFolder(), "dist", role, "main.js"),
+          env: { PATH: readEnv()["PATH"], ...shared, ...env },
+          logFile,
+          ready: role === "api" ? /"msg":"api ready"/ : /"msg":"worker ready"/,
+        }),
+      );
+    const ports = [await freePort(), await freePort()] as const;
+    const apis = ports.map((port, i) => member("api", `api-${i + 1}`, { PORT: String(port) }));
+    const workers = [1, 2, 3].map((i) => member("worker", `worker-${i}`, {}));
+    await Promise.all([...apis, ...workers].map((one) => one.ready()));
+    return {
+      postgres,
+      redis,
+      apis,
+      apiUrls: [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`],
+      workers,
+      leaseMs,
+      logFile,
+      async close(keep) {
+        await closeInReverse(opened);
+        if (!keep) rmSync(directory, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await closeInReverse(opened);
+    throw error;
+  }
+}
+
+function settings(databaseUrl: string, redisUrl: string): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+    CALLBACK_ALLOW_CIDRS: "127.0.0.0/8",
+    CALLBACK_SCHEDULE_SCALE: "0.0005",
+    LEASE_MS: String(leaseMs),
+    SHUTDOWN_GRACE_MS: "1000",
+    WORKER_SLOTS: "8",
+  };
+}
