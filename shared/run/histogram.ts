@@ -20,9 +20,14 @@ export function quantile(histogram: Histogram, q: number): number | null {
 
 /** Several as one. */
 export function addHistograms(histograms: readonly Histogram[]): Histogram {
-  const counts = new Map<number, number>();
-  for (const [index, count] of histograms.flat()) counts.set(index, (counts.get(index) ?? 0) + count);
-  return [...counts].toSorted(([a], [b]) => a - b);
+  // Some hundred indexes at most, and figures add a hundred thousand pairs at once: an array is faster than a map.
+  const counts: number[] = [];
+  for (const histogram of histograms)
+    for (const [index, count] of histogram) {
+      while (counts.length <= index) counts.push(0);
+      counts[index] = (counts[index] ?? 0) + count;
+    }
+  return [...counts.entries()].filter(([, count]) => count > 0);
 }
 
 type Percentiles = { p50: number | null; p95: number | null; p99: number | null };

@@ -22,10 +22,14 @@ DROP INDEX "run_rollups_hour_idx";
 
 -- AlterTable
 ALTER TABLE "run_rollups" DROP CONSTRAINT "run_rollups_pkey",
+DROP COLUMN "duration_histogram",
 DROP COLUMN "hour",
+DROP COLUMN "token_histogram",
 ADD COLUMN     "begins_at" TIMESTAMPTZ(6) NOT NULL,
-ADD COLUMN     "queue_histogram" INTEGER[] DEFAULT ARRAY[]::INTEGER[],
+ADD COLUMN     "duration_histogram" JSON NOT NULL DEFAULT '[]',
+ADD COLUMN     "queue_histogram" JSON NOT NULL DEFAULT '[]',
 ADD COLUMN     "span" "rollup_span" NOT NULL,
+ADD COLUMN     "token_histogram" JSON NOT NULL DEFAULT '[]',
 ADD CONSTRAINT "run_rollups_pkey" PRIMARY KEY ("user_id", "agent_id", "version", "span", "begins_at");
 
 -- CreateIndex

@@ -16,8 +16,9 @@ export async function readCosts(
   const [key, other] = by === "user" ? ["user_id", "agent_id"] : ["agent_id", "user_id"];
   const { rows } = await db.sql.query<Sums & { id: string }>(
     `WITH ${ctes}, each AS (
-       SELECT ${key} AS id, ${summed.join(", ")} FROM parts JOIN run_rollups r
-         ON r.span = parts.span::rollup_span AND r.begins_at >= parts.since AND r.begins_at < parts.until
+       SELECT ${key} AS id, ${summed.join(", ")} FROM parts CROSS JOIN LATERAL (
+         SELECT * FROM run_rollups AS r
+         WHERE r.span = parts.span::rollup_span AND r.begins_at >= parts.since AND r.begins_at < parts.until OFFSET 0) AS r
        WHERE parts.span <> 'rest' AND ${key} <> '' AND ${other} = '' AND version = ''
        UNION ALL SELECT ${key}, ${sums} FROM rest GROUP BY 1
      )

@@ -31,7 +31,7 @@ export async function readSpread(db: Db, measure: Measure, subject: Subject, str
   const { rows } = await db.sql.query<{ key: string; start: Date; histograms: Histogram[] }>(
     `WITH ${ctes}
      SELECT key, start, json_agg(histogram) AS histograms FROM (
-       SELECT key, start, to_json(${column}) AS histogram FROM whole
+       SELECT key, start, ${column} AS histogram FROM whole
        UNION ALL SELECT key, start, json_agg(json_build_array(index, count)) FROM (
          SELECT key, start, ${indexOf(value)} AS index, count(*) AS count FROM rest WHERE ${value} IS NOT NULL GROUP BY 1, 2, 3
        ) AS counted GROUP BY key, start) AS parts

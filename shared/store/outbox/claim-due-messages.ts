@@ -49,6 +49,7 @@ const statement = {
   text: `
     WITH RECURSIVE hosts AS (
       SELECT min(${hostOf("url")}) AS host FROM outbox WHERE status = 'pending'
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
       UNION ALL
       SELECT (SELECT min(${hostOf("o.url")}) FROM outbox o WHERE o.status = 'pending' AND ${hostOf("o.url")} > hosts.host)
       FROM hosts WHERE hosts.host IS NOT NULL
