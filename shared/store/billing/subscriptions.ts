@@ -7,7 +7,7 @@ import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { type BillingFilter, billingConditions } from "./billing-filter.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
-import { choosePlan } from "./put-mirrored.ts";
+import { choosePlan } from "./choose-plan.ts";
 
 export function listSubscriptions(
   db: Db,
