@@ -23,8 +23,8 @@ export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedP
   const money = moneyOf(told);
   const as_of = newest(events, equal)?.created;
   if (!money || !as_of) return null;
-  const { intent, charge } = told;
-  const { invoice, last_payment_error, description } = intent ?? untold;
+  const charge = chargeOf(told);
+  const { invoice, last_payment_error, description } = told.intent ?? untold;
   const { wallet_micro_usd, ...amounts } = money;
   const payment = {
     id,
@@ -64,6 +64,9 @@ function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
 const equal = (): number => 0;
 const untold = { invoice: null, last_payment_error: null, description: null };
 
+const chargeOf = ({ intent, charges, disputes }: Told): string | null =>
+  intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null;
+
 function statusOf({ succeeded, intent }: Told): string {
   if (succeeded) return "succeeded";
   return intent ? "failed" : "pending";
@@ -79,14 +82,11 @@ function readPayment(events: readonly StoredEvent[]) {
   const intent = last && providerPayment.parse(last.object);
   const checkouts = of("checkout.session.completed").map(({ object }) => checkoutSession.parse(object));
   const named = typeof intent?.metadata["user_id"] === "string" || checkouts.some(({ mode }) => mode === "payment");
-  const charges = of("charge.refunded").map(({ object }) => providerCharge.parse(object));
-  const disputes = of("charge.dispute.created").map(({ object }) => providerDispute.parse(object));
   return {
     succeeded: success !== null,
     intent,
-    charges,
-    disputes,
-    charge: intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null,
+    charges: of("charge.refunded").map(({ object }) => providerCharge.parse(object)),
+    disputes: of("charge.dispute.created").map(({ object }) => providerDispute.parse(object)),
     isTopUp: named && intent?.invoice == null,
   };
 }
