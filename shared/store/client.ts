@@ -8,6 +8,9 @@ import { PrismaClient } from "./generated/client.ts";
  */
 export type Db = { sql: pg.Pool; prisma: PrismaClient; close(): Promise<void> };
 
+/** Longer than any statement of ours takes. */
+const answerMs = 20_000;
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
 export function openDb(url: string, poolSize: number, onIdleError: (error: Error) => void): Db {
   const sql = new pg.Pool({
@@ -15,6 +18,8 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     max: poolSize,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A connection that only this side still has would keep its statement, and whoever waits for it, for a quarter of an hour.
+    query_timeout: answerMs,
     application_name: "runfleet",
   });
   sql.on("error", onIdleError);
