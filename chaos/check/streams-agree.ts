@@ -57,14 +57,14 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
 /** How many events transcripts hold that a client, which read the run from its beginning to its end, has not seen; see above. */
 export function countMissed({ histories, transcripts }: Evidence): number {
   return histories.reduce((sum, { run_id, events }) => {
-    const seen = new Set(events.map(({ id }) => id));
+    const seen = seenIds(events);
     return sum + (transcripts.get(run_id) ?? []).filter(({ id }) => !seen.has(id)).length;
   }, 0);
 }
 
 function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
-  const seen = new Set(events.map(({ id }) => id));
+  const seen = seenIds(events);
   const last = parse(transcript.at(-1)?.id ?? "");
   for (const event of events) {
     const other = stored.get(event.id);
@@ -75,6 +75,11 @@ function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): 
   }
   const missed = transcript.find(({ id }) => !seen.has(id) && (!lossy || parse(id).attempt === last.attempt));
   return missed ? `missed ${missed.id}` : null;
+}
+
+/** A gap stands in the place of an event that nobody has. */
+function seenIds(events: readonly SeenEvent[]): Set<string> {
+  return new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
 }
 
 function faultOfOrder(events: readonly SeenEvent[]): string | null {

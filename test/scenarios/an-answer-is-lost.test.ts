@@ -21,7 +21,10 @@ async function start(role: Role, env: Record<string, string> = {}): Promise<Memb
 }
 
 /** Between one member and its Postgres and Redis. */
-async function startBehindProxies(role: Role): Promise<{ member: Member; postgres: FaultProxy; redis: FaultProxy }> {
+async function startBehindProxies(
+  role: Role,
+  env: Record<string, string> = {},
+): Promise<{ member: Member; postgres: FaultProxy; redis: FaultProxy }> {
   const [database, redisUrl] = [new URL(stack.databaseUrl), new URL(stack.redisUrl)];
   const open = async (at: URL): Promise<FaultProxy> => {
     const proxy = await openFaultProxy({ host: at.hostname, port: Number(at.port) });
@@ -30,7 +33,7 @@ async function startBehindProxies(role: Role): Promise<{ member: Member; postgre
     return proxy;
   };
   const [postgres, redis] = [await open(database), await open(redisUrl)];
-  const member = await start(role, { DATABASE_URL: database.href, REDIS_URL: redisUrl.href });
+  const member = await start(role, { ...env, DATABASE_URL: database.href, REDIS_URL: redisUrl.href });
   return { member, postgres, redis };
 }
 
@@ -105,7 +108,7 @@ test.each(points)(
 );
 
 test("a worker whose Postgres connections fall silent in mid-run loses the run to another one, and takes runs again when they are back", async () => {
-  const { postgres } = await startBehindProxies("worker");
+  const { postgres } = await startBehindProxies("worker", { DATABASE_POOL: "1" });
   const body = ask(30);
   const watching = readEvents(await execute(url, body));
   await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${body.run_id}`)) > 3);
