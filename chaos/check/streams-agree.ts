@@ -82,7 +82,8 @@ function seenIds(events: readonly SeenEvent[]): Set<string> {
   return new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
 }
 
-function faultOfOrder(events: readonly SeenEvent[]): string | null {
+/** What is wrong with the order of a run's events; null when nothing is. */
+export function faultOfOrder(events: readonly SeenEvent[]): string | null {
   let last: EventId = { attempt: 0, seq: 0 };
   for (const { id, type } of events) {
     const next = parse(id);
