@@ -12,6 +12,9 @@ export type Db = { sql: pg.Pool; prisma: PrismaClient; oneByOne: OneByOne; close
 /** A connection, or a pool of them. */
 export type Queryable = Pick<pg.ClientBase, "query">;
 
+/** Longer than any statement of ours takes. */
+const answerMs = 20_000;
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
 export function openDb(url: string, poolSize: number, onIdleError: (error: Error) => void): Db {
   const sql = new pg.Pool({
@@ -19,6 +22,8 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     max: poolSize,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A connection that only this side still has would keep its statement, and whoever waits for it, for a quarter of an hour.
+    query_timeout: answerMs,
     application_name: "runfleet",
   });
   sql.on("error", onIdleError);
