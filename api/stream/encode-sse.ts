@@ -15,3 +15,6 @@ export const encodeRetry = (milliseconds: number): string => `retry: ${milliseco
 
 /** A comment: keeps the connection alive through proxies, and is no event. */
 export const ssePing = ": ping\n\n";
+
+/** The same without the blank line, which LangGraph's client takes for a message. */
+export const sseComment = ": ping\n";

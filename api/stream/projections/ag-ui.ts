@@ -51,7 +51,11 @@ function startEvents(): (event: RunEvent) => object[] {
     "run.started": ({ attempt, discards }: EventOf<"run.started">) => {
       const before = endStep();
       stepName = `attempt ${attempt}`;
-      return [...before, ...(discards ? [custom("run.restarted", { attempt, discards })] : []), { type: "STEP_STARTED", stepName }];
+      return [
+        ...before,
+        ...(discards ? [custom("run.restarted", { attempt, discards })] : []),
+        { type: "STEP_STARTED", stepName },
+      ];
     },
     "output.delta": (event: EventOf<"output.delta">) => {
       const spoken = spokenText(event.content);
@@ -59,7 +63,9 @@ function startEvents(): (event: RunEvent) => object[] {
     },
     "tool.start": (event: EventOf<"tool.start">) => [...text.close(), ...callOf(event)],
     "tool.end": resultOf,
-    state: ({ state_snapshot }: EventOf<"state">) => [{ type: "STATE_SNAPSHOT", snapshot: parseOrKeep(state_snapshot) }],
+    state: ({ state_snapshot }: EventOf<"state">) => [
+      { type: "STATE_SNAPSHOT", snapshot: parseOrKeep(state_snapshot) },
+    ],
     custom: ({ name, value }: EventOf<"custom">) => [custom(name, value)],
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
       finish({ type: "RUN_FINISHED", ...ids, outcome: { type: "interrupt", interrupts: interrupts.map(asInterrupt) } }),
@@ -70,7 +76,7 @@ function startEvents(): (event: RunEvent) => object[] {
         ...ids,
         outcome: { type: "success" },
         ...(result_content === null ? {} : { result: result_content }),
-        ...(usage === null ? {} : { usage: [tokens(usage)] }),
+        ...(usage?.input_tokens === undefined && usage?.output_tokens === undefined ? {} : { usage: [tokens(usage)] }),
       }),
     ],
     ...onFailure((event) => {
@@ -108,9 +114,10 @@ const asInterrupt = ({ id, reason, message, response_schema, expires_at }: OpenI
   expiresAt: expires_at,
 });
 
-const tokens = ({ input_tokens, output_tokens }: Usage): object => ({
-  ...(input_tokens === undefined ? {} : { inputTokens: input_tokens }),
-  ...(output_tokens === undefined ? {} : { outputTokens: output_tokens }),
+/** Integers, or the client refuses the event. */
+const tokens = ({ input_tokens = 0, output_tokens = 0 }: Usage): object => ({
+  inputTokens: Math.round(input_tokens),
+  outputTokens: Math.round(output_tokens),
 });
 
 /** A state is opaque to us; this protocol's is JSON, so what is JSON is handed over as that. */

@@ -93,11 +93,14 @@ function startParts(): (event: RunEvent) => object[] {
   return (event) => dispatch(handlers, event, () => [pass(event)]);
 }
 
-const data = (name: string, value: unknown, more: object = {}): object => ({ type: `data-${name}`, data: value, ...more });
+const data = (name: string, value: unknown, more: object = {}): object => ({
+  type: `data-${name}`,
+  data: value,
+  ...more,
+});
 
 /** Shown to the client as it passes, and not kept in the message. */
-const pass = (event: RunEvent): object =>
-  data(event.type.replace(".", "-"), withoutPlace(event), { transient: true });
+const pass = (event: RunEvent): object => data(event.type.replace(".", "-"), withoutPlace(event), { transient: true });
 
 /** Not a tool that the client knows or is to execute. */
 const ofAgent = { dynamic: true, providerExecuted: true };

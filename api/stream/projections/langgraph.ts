@@ -1,6 +1,14 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { dispatch, type EventOf, failureOf, type Machine, onFailure, type Projection, withoutPlace } from "./projection.ts";
+import {
+  dispatch,
+  type EventOf,
+  failureOf,
+  type Machine,
+  onFailure,
+  type Projection,
+  withoutPlace,
+} from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 
 /**
@@ -21,7 +29,15 @@ function startLanggraph(): Machine {
     if (content === "") return [];
     said += content;
     const { run_id } = event;
-    return [encodeMessage([{ id: messageId(event), type: "AIMessageChunk", content }, { tags: [], run_id, attempt }], "messages")];
+    return [
+      encodeMessage(
+        [
+          { id: messageId(event), type: "AIMessageChunk", content },
+          { tags: [], run_id, attempt },
+        ],
+        "messages",
+      ),
+    ];
   };
   const metadata = ({ run_id }: RunEvent) => encodeMessage({ run_id, thread_id, attempt }, "metadata");
   const custom = (event: RunEvent) => encodeMessage(withoutPlace(event), "custom");
@@ -40,9 +56,9 @@ function startLanggraph(): Machine {
       return spoken === null ? [custom(event)] : say(event, spoken);
     },
     custom: (event: EventOf<"custom">) => {
-      // So our adapter names what a LangGraph graph streams in these two modes.
-      const mode = { update: "updates", custom: "custom" }[event.name];
-      return mode === undefined ? [custom(event)] : [encodeMessage(event.value, mode)];
+      // So the adapter names what a LangGraph graph streams in these two modes.
+      if (event.name === "update") return [encodeMessage(event.value, "updates")];
+      return [event.name === "custom" ? encodeMessage(event.value, "custom") : custom(event)];
     },
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) => [
       encodeMessage({ __interrupt__: interrupts.map(({ id, ...value }) => ({ id, value })) }, "values"),
