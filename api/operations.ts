@@ -25,6 +25,23 @@ import { pauseAgent } from "./agents/pause-agent.ts";
 import { putAgentSecret } from "./agents/put-agent-secret.ts";
 import { resumeAgent } from "./agents/resume-agent.ts";
 import { updateAgent } from "./agents/update-agent.ts";
+import { cancelSubscription } from "./billing/cancel-subscription.ts";
+import { createCheckout } from "./billing/create-checkout.ts";
+import { createPortal } from "./billing/create-portal.ts";
+import { createSubscription } from "./billing/create-subscription.ts";
+import { createTransaction } from "./billing/create-transaction.ts";
+import { getSubscription } from "./billing/get-subscription.ts";
+import { getWallet } from "./billing/get-wallet.ts";
+import { listInvoices } from "./billing/list-invoices.ts";
+import { listPayments } from "./billing/list-payments.ts";
+import { listPlans } from "./billing/list-plans.ts";
+import { listSubscriptions } from "./billing/list-subscriptions.ts";
+import { listTransactions } from "./billing/list-transactions.ts";
+import { listUsage } from "./billing/list-usage.ts";
+import { putPlan } from "./billing/put-plan.ts";
+import { putSpendLimit } from "./billing/put-spend-limit.ts";
+import { receiveWebhookEvent } from "./billing/receive-webhook-event.ts";
+import { resumeSubscription } from "./billing/resume-subscription.ts";
 import type { ApiContext } from "./context.ts";
 import { bulkCancelRuns } from "./execute/bulk-cancel-runs.ts";
 import { bulkReplayRuns } from "./execute/bulk-replay-runs.ts";
@@ -57,6 +74,17 @@ import { updateNotification } from "./notifications/update-notification.ts";
 import { deleteNotification } from "./notifications/delete-notification.ts";
 import { listInternalJobs } from "./internal/list-internal-jobs.ts";
 import { runInternalJob } from "./internal/run-internal-job.ts";
+import { cancelJob } from "./jobs/cancel-job.ts";
+import { createJob } from "./jobs/create-job.ts";
+import { deleteJob } from "./jobs/delete-job.ts";
+import { getJob } from "./jobs/get-job.ts";
+import { listJobRuns } from "./jobs/list-job-runs.ts";
+import { listJobTicks } from "./jobs/list-job-ticks.ts";
+import { listJobs } from "./jobs/list-jobs.ts";
+import { pauseJob } from "./jobs/pause-job.ts";
+import { resumeJob } from "./jobs/resume-job.ts";
+import { triggerJob } from "./jobs/trigger-job.ts";
+import { updateJob } from "./jobs/update-job.ts";
 import { cancelRun } from "./runs/cancel-run.ts";
 import { completeRun } from "./runs/complete-run.ts";
 import { getRunArtifact } from "./runs/get-run-artifact.ts";
@@ -184,6 +212,17 @@ export const operations: readonly Operation<ApiContext>[] = [
   setThreadState,
   listThreadHistory,
   forkThread,
+  createJob,
+  listJobs,
+  getJob,
+  updateJob,
+  deleteJob,
+  cancelJob,
+  pauseJob,
+  resumeJob,
+  triggerJob,
+  listJobRuns,
+  listJobTicks,
   createUser,
   listUsers,
   getMe,
@@ -239,6 +278,23 @@ export const operations: readonly Operation<ApiContext>[] = [
   getSessionDepth,
   exportRuns,
   getAdminOverview,
+  receiveWebhookEvent,
+  getWallet,
+  listPlans,
+  putPlan,
+  listSubscriptions,
+  createSubscription,
+  getSubscription,
+  cancelSubscription,
+  resumeSubscription,
+  listTransactions,
+  createTransaction,
+  listPayments,
+  listInvoices,
+  listUsage,
+  putSpendLimit,
+  createCheckout,
+  createPortal,
   getFleet,
   drainWorker,
   killWorker,

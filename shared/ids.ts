@@ -18,7 +18,10 @@ export type IdPrefix =
   | "bulk"
   | "notif"
   | "webhook"
-  | "turn";
+  | "turn"
+  | "sub"
+  | "txn"
+  | "usage";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -1,23 +1,14 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
-import {
-  announceWorker,
-  type Dismissal,
-  forgetWorker,
-  forgetWorkers,
-} from "../shared/store/workers/announce-worker.ts";
-import { expireQueue } from "../shared/internal-jobs/expire-queue.ts";
-import type { InternalJob } from "../shared/internal-jobs/internal-job.ts";
-import { reconcileRuns } from "../shared/internal-jobs/reconcile-runs.ts";
+import { announceWorker, type Dismissal, forgetWorker } from "../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
 import { hearMessages } from "./hear-messages.ts";
+import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
-import { startInternalJobs } from "./start-internal-jobs.ts";
-
-const silentWorkerMs = 60_000;
+import { startChores } from "./start-chores.ts";
 
 export type FleetMember = {
   /** Resolves when an operator sent this worker away, with how long what it has may go on. */
@@ -57,10 +48,6 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     });
     await heed(dismissal);
   };
-  // Without a row each second, as the jobs on the clock have one.
-  const turn = async (job: InternalJob): Promise<void> => {
-    await job.run(ctx, { dry_run: false, signal: new AbortController().signal });
-  };
 
   await announce();
   const messages = hearMessages(ctx, (runId) => runs.execute(runId));
@@ -68,13 +55,11 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   runs.start();
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
+    fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
-    startLoop("reconcile-runs", Math.min(1_000, config.worker.leaseMs / 6), log, () => turn(reconcileRuns)),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
-    startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
-    startInternalJobs(ctx),
-    startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
+    ...startChores(ctx),
   ];
 
   return {

@@ -16,10 +16,10 @@ const keyRing = z.string().transform((text, ctx) =>
   }),
 );
 
-const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+const commaList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
 
 /** Host patterns; `none` for no host at all. */
-const egressList = cidrList
+const egressList = commaList
   .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
   .pipe(z.array(z.string().regex(egressPattern)));
 
@@ -48,9 +48,12 @@ const schema = z.object({
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
-  CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
-  EGRESS_ALLOW_CIDRS: cidrList.default([]),
+  EGRESS_ALLOW_CIDRS: commaList.default([]),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: commaList.default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
@@ -106,6 +109,13 @@ export function loadConfig(env: Env) {
     },
     queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    billing: {
+      // Null: no checkout, no portal.
+      stripeKey: data.STRIPE_SECRET_KEY ?? null,
+      stripeUrl: new URL(data.STRIPE_API_URL),
+      // Several while one is being replaced; none: events are kept, and not believed.
+      webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
+    },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {

@@ -5,6 +5,7 @@ import { reconcileRuns } from "./reconcile-runs.ts";
 import { purgeTranscripts } from "./purge-transcripts.ts";
 import { retryCallbacks } from "./retry-callbacks.ts";
 import { rollupAnalytics } from "./rollup-analytics.ts";
+import { weeklyReset } from "./weekly-reset.ts";
 
 /** All of them: the workers' clock and the internal operations take them from here. */
 export const internalJobs: readonly InternalJob[] = [
@@ -14,4 +15,5 @@ export const internalJobs: readonly InternalJob[] = [
   reconcileDaemons,
   purgeTranscripts,
   rollupAnalytics,
+  weeklyReset,
 ];

@@ -14,6 +14,7 @@ export const runFilter = {
   version: text({ max: 128 }).optional(),
   user_id: clientId().optional(),
   thread_id: clientId().optional(),
+  job_id: clientId().optional(),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
     description:

@@ -8,6 +8,9 @@ import { PrismaClient } from "./generated/client.ts";
  */
 export type Db = { sql: pg.Pool; prisma: PrismaClient; close(): Promise<void> };
 
+/** A connection, or a pool of them. */
+export type Queryable = Pick<pg.ClientBase, "query">;
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
 export function openDb(url: string, poolSize: number, onIdleError: (error: Error) => void): Db {
   const sql = new pg.Pool({

@@ -20,11 +20,14 @@ type Thing =
   | "key_id"
   | "bulk_id"
   | "thread_id"
-  | "worker_id"
-  | "queue_id"
+  | "job_id"
   | "notification_id"
   | "webhook_id"
-  | "delivery_id";
+  | "delivery_id"
+  | "worker_id"
+  | "queue_id"
+  | "plan_id"
+  | "subscription_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -72,9 +75,10 @@ const cases: Record<string, Case> = {
   bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  create_job: { body: (world) => ({ ...runOf(world), schedule: "@yearly" }) },
+  update_job: { body: () => ({ name: "new" }) },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
-  run_internal_job: { params: { name: "expire-queue" } },
   create_notification: { body: ({ user_id }) => ({ user_id, type: "t", title: "T" }), foreign: 403 },
   read_notifications: { body: ({ notification_id }) => ({ ids: [notification_id] }), foreign: 200 },
   read_all_notifications: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
@@ -90,6 +94,19 @@ const cases: Record<string, Case> = {
   create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
   update_webhook: { body: () => ({ status: "paused" }) },
   redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
+  run_internal_job: { params: { name: "expire-queue" } },
+  get_wallet: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  put_plan: { body: () => ({ name: "Free" }) },
+  create_subscription: { body: ({ user_id, plan_id }) => ({ user_id, plan_id }), foreign: 403 },
+  create_transaction: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }) },
+  put_spend_limit: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }), foreign: 403 },
+  // No payment provider is configured.
+  create_checkout: {
+    body: ({ user_id }) => ({ user_id, amount_usd_cents: 100, success_url: "https://example.com/" }),
+    foreign: 403,
+    own: 503,
+  },
+  create_portal: { body: ({ user_id }) => ({ user_id, return_url: "https://example.com/" }), foreign: 403, own: 503 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -135,12 +152,6 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const bulk_id = String(bulk.body["id"]);
   const thread = await call(url, "POST", "/v1/threads", {}, headers);
   const thread_id = String(thread.body["id"]);
-  // Nobody's: the real one is needed.
-  const worker_id = `worker${randomBytes(6).toString("hex")}`;
-  await stack.sql.query(
-    "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
-    [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
-  );
   const notification = await call(url, "POST", "/v1/notifications", { type: "t", title: "T" }, headers);
   const webhook = await call(
     url,
@@ -151,6 +162,21 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   );
   const webhook_id = String(webhook.body["id"]);
   const delivery = await call(url, "POST", `/v1/webhooks/${webhook_id}/test`, undefined, headers);
+  // Nobody's: the real one is needed.
+  const worker_id = `worker${randomBytes(6).toString("hex")}`;
+  await stack.sql.query(
+    "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
+    [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
+  );
+  const plan_id = "free";
+  await stack.sql.query(
+    `INSERT INTO plans (id, name, price_micro_usd, interval) VALUES ($1, 'Free', 0, 'month') ON CONFLICT DO NOTHING`,
+    [plan_id],
+  );
+  const subscription = await call(url, "POST", "/v1/billing/subscriptions", { plan_id }, headers);
+  const subscription_id = String(subscription.body["id"]);
+  const job = await call(url, "POST", "/v1/jobs", { agent_id, version: "current", schedule: "@yearly" }, headers);
+  const job_id = String(job.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -162,11 +188,14 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
-    worker_id,
-    queue_id: "callbacks",
+    job_id,
     notification_id: String(notification.body["id"]),
     webhook_id,
     delivery_id: String(delivery.body["id"]),
+    worker_id,
+    queue_id: "callbacks",
+    plan_id,
+    subscription_id,
   };
   return { world, key };
 }

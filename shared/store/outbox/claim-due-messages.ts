@@ -65,6 +65,7 @@ const statement = {
       -- An array: its length is never mistaken for the table's.
       SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $5))
         AND status = 'pending' AND (lease_until IS NULL OR lease_until <= now())
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
       ORDER BY next_attempt_at, id LIMIT $1
       FOR UPDATE SKIP LOCKED
     )

@@ -2,6 +2,7 @@ import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Outcome } from "../../run/terminal-event.ts";
 import { type Cause, transitions } from "../../run/transitions.ts";
 import { newId } from "../../ids.ts";
+import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
 import { tellUsers } from "../notifications/tell-users.ts";
 import { owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
@@ -25,8 +26,8 @@ export type Finalization = {
 export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
 
 /**
- * Ends a run: status, transcript, transition, callback's and webhooks' outbox rows, notification, thread and the wiping
- * of its secrets, in one statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
+ * Ends a run: status, transcript, transition, usage, callback's and webhooks' outbox rows, notification, thread and the
+ * wiping of its secrets, in one statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
  * of a call that did commit is answered `finalized` too, recognised by its terminal event's place.
  */
 export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
@@ -80,14 +81,16 @@ const statement = {
         state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
         completed_at = now(), lease_until = NULL, wait_reason = NULL
       FROM seen WHERE runs.id = seen.id
-      RETURNING runs.id, runs.user_id, runs.agent_id, runs.thread_id, runs.input_payload, runs.completion_callback_url,
-        runs.concurrency, seen.status AS previous
+      RETURNING runs.id, runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
+        runs.completion_callback_url, runs.concurrency, seen.status AS previous
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
       SELECT id, $4, $11, $12, $13 FROM ended
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
+    ), metered AS (
+      ${meterRun("$9", "$10", "$16")}
     ), wiped AS (
       DELETE FROM run_secrets USING ended WHERE run_id = ended.id
     ), owed AS (

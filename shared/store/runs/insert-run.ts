@@ -1,7 +1,6 @@
-import type pg from "pg";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { keepsBusy } from "../threads/busy.ts";
@@ -49,9 +48,6 @@ export type Insertion =
   | { kind: "taken"; user_id: string; request_hash: Buffer }
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
-
-/** A connection, or a pool of them. */
-export type Queryable = Pick<pg.ClientBase, "query">;
 
 /**
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or

@@ -13,6 +13,7 @@ export type RunFilter = {
   version?: string | undefined;
   user_id?: string | undefined;
   thread_id?: string | undefined;
+  job_id?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
@@ -24,13 +25,13 @@ export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequ
   return readPage(db, { ...runListing(owner, filter), load }, page);
 }
 
-/** Which runs a list shows. Indexes find those of a user, agent or thread, and the few that did not succeed. */
+/** Which runs a list shows. Indexes find those of a user, agent, thread or job, and the few that did not succeed. */
 export function runListing(owner: Owner, filter: RunFilter) {
-  const { agent_id, thread_id, since, until, ...rest } = filter;
+  const { agent_id, thread_id, job_id, since, until, ...rest } = filter;
   const status = rest.status === "success" ? undefined : rest.status;
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
-  const filters = runConditions({ agent_id, thread_id, since, until, status, user_id });
+  const filters = runConditions({ agent_id, thread_id, job_id, since, until, status, user_id });
   const sieve = runConditions({
     version: rest.version,
     search: rest.search,
@@ -48,6 +49,7 @@ export function runConditions(filter: RunFilter): Condition[] {
     ["version = ?", filter.version],
     ["user_id = ?", filter.user_id],
     ["thread_id = ?", filter.thread_id],
+    ["job_id = ?", filter.job_id],
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
     [

@@ -39,6 +39,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     worker_id: row.worker_id,
     origin: row.origin,
     replay_of: row.replay_of,
+    job_id: row.job_id,
     metadata: runRecord.shape.metadata.parse(row.metadata),
     created_at: row.created_at.toISOString(),
     started_at: iso(started_at),
