@@ -1,6 +1,6 @@
 import type { Evidence } from "./check/evidence.ts";
 import { listRecoveries } from "./check/recovery.ts";
-import { countUnkept } from "./check/streams-agree.ts";
+import { countMissed, countUnkept } from "./check/streams-agree.ts";
 import { type FaultName, faultsByName } from "./nemesis/faults.ts";
 
 export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surprises: number; seconds: number };
@@ -47,7 +47,10 @@ function figures(evidence: Evidence): [string, number | string][] {
     ["events seen of discarded attempts that no store kept", countUnkept(evidence)],
     ["gap events", sum(({ events }) => events.filter(({ type }) => type === "gap").length)],
     ["callbacks tried", deliveries.length],
-    ["stalls of the machine", evidence.stalls.length],
+    ["seconds in which the machine was stalled or crowded", Math.round(sumOf(evidence.stalls) / 1_000)],
+    ["events of discarded attempts that the transcript got after their readers", countMissed(evidence)],
     ["return of a lost run, ms: p50, p99, max", `${at(0.5)}, ${at(0.99)}, ${at(1)} of ${sorted.length}`],
   ];
 }
+
+const sumOf = (stalls: Evidence["stalls"]): number => stalls.reduce((sum, { from, to }) => sum + to - from, 0);

@@ -10,10 +10,11 @@ import { applyObject } from "./apply-object.ts";
  * False: the event was known.
  */
 export function applyEvent(db: Db, event: KeptEvent): Promise<boolean> {
+  if (!event.verified) return keepEvent(db.sql, event);
   return inBillingTransaction(db, async (client) => {
     if (!(await keepEvent(client, event))) return false;
-    const { object_id, customer_id, verified } = event;
-    if (verified && object_id !== null) {
+    const { object_id, customer_id } = event;
+    if (object_id !== null) {
       const waiting = await findWaitingObjects(client, { object_id, customer_id });
       for (const id of waiting) await applyObject(client, id, event.event_id);
     }

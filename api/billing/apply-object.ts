@@ -1,10 +1,11 @@
-import { bookTransfers } from "../../shared/store/billing/book-transfers.ts";
 import { ensureAccounts } from "../../shared/store/billing/ensure-accounts.ts";
 import { findPayer, linkCustomer } from "../../shared/store/billing/find-payer.ts";
-import { putInvoice, putPayment, putSubscription } from "../../shared/store/billing/put-mirrored.ts";
+import { putInvoice } from "../../shared/store/billing/put-invoice.ts";
+import { putPayment } from "../../shared/store/billing/put-payment.ts";
+import { putSubscription } from "../../shared/store/billing/put-subscription.ts";
 import { markApplied, readEvents } from "../../shared/store/billing/read-events.ts";
-import { notify } from "../../shared/store/notifications/notify.ts";
 import type { Queryable } from "../../shared/store/client.ts";
+import { notify } from "../../shared/store/notifications/notify.ts";
 import { foldInvoice } from "./fold-invoice.ts";
 import { foldPayment } from "./fold-payment.ts";
 import { foldSubscription } from "./fold-subscription.ts";
@@ -25,13 +26,7 @@ export async function applyObject(client: Queryable, object_id: string, cause: s
   const invoice = foldInvoice(events);
   if (invoice) await putInvoice(client, user_id, invoice);
   const paid = foldPayment(object_id, events);
-  if (paid) {
-    const amount_micro_usd = await putPayment(client, user_id, paid);
-    const booking = { source: "payment", source_id: `${object_id}/${cause}`, description: null } as const;
-    const type = amount_micro_usd > 0 ? "top_up" : "refund";
-    if (amount_micro_usd !== 0)
-      await bookTransfers(client, [{ user_id, against: "provider", amount_micro_usd, type, ...booking }]);
-  }
+  if (paid) await putPayment(client, user_id, paid, cause);
   for (const event of events) {
     const news = payerNews(event, object_id);
     if (news) await notify(client, { user_id, body: null, agent_id: null, run_id: null, ...news });

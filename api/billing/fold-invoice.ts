@@ -1,5 +1,5 @@
 import { providerInvoice } from "../../shared/schemas/billing-event.ts";
-import type { MirroredInvoice } from "../../shared/store/billing/put-mirrored.ts";
+import type { MirroredInvoice } from "../../shared/store/billing/put-invoice.ts";
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 import { newest } from "./newest-event.ts";
 

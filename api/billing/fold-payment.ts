@@ -4,7 +4,7 @@ import {
   providerDispute,
   providerPayment,
 } from "../../shared/schemas/billing-event.ts";
-import type { MirroredPayment } from "../../shared/store/billing/put-mirrored.ts";
+import type { MirroredPayment } from "../../shared/store/billing/put-payment.ts";
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 import { newest } from "./newest-event.ts";
 
@@ -23,12 +23,13 @@ export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedP
   const money = moneyOf(told);
   const as_of = newest(events, equal)?.created;
   if (!money || !as_of) return null;
-  const { intent, charges, disputes } = told;
-  const { latest_charge, invoice, last_payment_error, description } = intent ?? untold;
+  const charge = chargeOf(told);
+  const { invoice, last_payment_error, description } = told.intent ?? untold;
   const { wallet_micro_usd, ...amounts } = money;
   const payment = {
     id,
-    charge_id: latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null,
+    // One that tells of no payment intent is an object of its own.
+    charge_id: charge === id ? null : charge,
     invoice_id: invoice,
     status: statusOf(told),
     ...amounts,
@@ -61,7 +62,10 @@ function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
 }
 
 const equal = (): number => 0;
-const untold = { latest_charge: null, invoice: null, last_payment_error: null, description: null };
+const untold = { invoice: null, last_payment_error: null, description: null };
+
+const chargeOf = ({ intent, charges, disputes }: Told): string | null =>
+  intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null;
 
 function statusOf({ succeeded, intent }: Told): string {
   if (succeeded) return "succeeded";

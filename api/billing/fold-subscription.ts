@@ -1,5 +1,5 @@
 import { providerSubscription } from "../../shared/schemas/billing-event.ts";
-import type { MirroredSubscription } from "../../shared/store/billing/put-mirrored.ts";
+import type { MirroredSubscription } from "../../shared/store/billing/put-subscription.ts";
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 import { newest } from "./newest-event.ts";
 

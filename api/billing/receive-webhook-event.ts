@@ -31,7 +31,9 @@ export const receiveWebhookEvent = defineOperation({
         .meta({ id: "WebhookEventReceived", example: { received: true } }),
     },
   },
-  async handle({ config, db, log }: ApiContext, { body, headers }) {
+  async handle({ config, db, log, guards }: ApiContext, { body, headers, ip }) {
+    // It needs no key, and keeps what it gets.
+    await guards.limiter.count(`ip:${ip}`);
     if (body.length > longestBytes)
       throw new AppError("payload_too_large", "payload_too_large", `An event is at most ${longestBytes} bytes.`);
     const secrets = config.billing.webhookSecrets;

@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import type { Response } from "express";
-import type { EventId } from "../../shared/run/event-id.ts";
+import { beforeFirst, type EventId } from "../../shared/run/event-id.ts";
 import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
-import { encodeRetry, encodeSse, ssePing } from "./encode-sse.ts";
+import { encodeRetry, encodeSse, sseComment, ssePing } from "./encode-sse.ts";
 import { followRun } from "./follow-run.ts";
+import { projectRun } from "./projections/project-run.ts";
+import { type Format, projections } from "./projections/projections.ts";
 import type { Tail } from "./tail.ts";
 
 const pingMs = 15_000;
@@ -23,26 +25,34 @@ export type Sse = {
   cursor: EventId;
   /** Sent at once; the run was made by this request, so there is nothing else before it. */
   first: StreamEvent | null;
+  /** Undefined: the events as they are. */
+  format: Format | undefined;
 };
 
 type Deps = Pick<ApiContext, "db" | "streams" | "leaving">;
 
 /** Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. */
-export async function respondSse(
-  deps: Deps,
-  res: Response,
-  { run_id, thread_id, tail, cursor, first }: Sse,
-): Promise<void> {
+export async function respondSse(deps: Deps, res: Response, sse: Sse): Promise<void> {
+  const { run_id, thread_id, tail, cursor, first, format } = sse;
   const headers = {
     "X-Run-Id": run_id,
     ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
-    Location: `/v1/runs/${run_id}/stream`,
+    // Where LangGraph's client resumes.
+    Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
     "Content-Location": `/v1/runs/${run_id}`,
   };
   res.once("close", () => tail.close());
-  const start = { cursor: first ?? cursor, fresh: first !== null };
+  const follow = (after: EventId) => followRun(deps, run_id, tail, { cursor: first ?? after, fresh: first !== null });
   try {
-    await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(deps, followRun(deps, run_id, tail, start)));
+    if (format === undefined)
+      return await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(deps, follow(cursor)));
+    const projection = projections[format];
+    const opening = {
+      headers: { ...headers, ...projection.headers },
+      first: "",
+      ping: projection.plain ? "" : sseComment,
+    };
+    await writeStream(res, opening, projectRun(projection, first, follow(beforeFirst), cursor));
   } finally {
     tail.close();
   }
@@ -62,10 +72,18 @@ async function* encodeRun({ leaving }: Deps, batches: AsyncIterable<StreamEvent[
  * Writes messages as they come, at the reader's pace and with pings between them: `first` with the headers, what `texts`
  * returns with the answer's end. When the reader goes, `texts` is to end by itself.
  */
-export async function writeSse(
+export const writeSse = (
   res: Response,
   headers: Record<string, string>,
   first: string,
+  texts: AsyncGenerator<string, string>,
+): Promise<void> => writeStream(res, { headers, first: encodeRetry(retryMs) + first, ping: ssePing }, texts);
+
+type Opening = { headers: Record<string, string>; first: string; ping: string };
+
+async function writeStream(
+  res: Response,
+  { headers, first, ping }: Opening,
   texts: AsyncGenerator<string, string>,
 ): Promise<void> {
   res.status(200).set({
@@ -74,10 +92,10 @@ export async function writeSse(
     "X-Accel-Buffering": "no",
     ...headers,
   });
-  res.write(encodeRetry(retryMs) + first);
+  res.write(first);
   const gone = new AbortController();
   res.once("close", () => gone.abort());
-  const ping = setInterval(() => res.write(ssePing), pingMs);
+  const pings = setInterval(() => res.write(ping), pingMs);
   try {
     for (;;) {
       const { done, value } = await texts.next();
@@ -85,7 +103,7 @@ export async function writeSse(
       if (!res.write(value) && !(await drained(res, gone.signal))) return void res.destroy();
     }
   } finally {
-    clearInterval(ping);
+    clearInterval(pings);
     await texts.return("");
   }
 }

@@ -27,8 +27,9 @@ export function historiesAreGapless({ histories }: Evidence): string[] {
 }
 
 /**
- * What a client saw is what the transcript holds, text by text. Only of an attempt that was discarded may a client have
- * seen more: its last second, when Redis lost it together with the worker that had not written it down yet.
+ * What a client saw is what the transcript holds, text by text. Only of an attempt that was discarded, and only where Redis
+ * was broken, may it have seen more (its last second, when Redis lost it together with the worker that had not written it
+ * down yet) or less (what a frozen Redis took in after its readers had gone on by the transcript).
  */
 export function historiesEqualTranscripts(evidence: Evidence): string[] {
   return evidence.histories.flatMap((history) => {
@@ -53,9 +54,17 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
   }, 0);
 }
 
+/** How many events transcripts hold that a client, which read the run from its beginning to its end, has not seen; see above. */
+export function countMissed({ histories, transcripts }: Evidence): number {
+  return histories.reduce((sum, { run_id, events }) => {
+    const seen = seenIds(events);
+    return sum + (transcripts.get(run_id) ?? []).filter(({ id }) => !seen.has(id)).length;
+  }, 0);
+}
+
 function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
-  const seen = new Set(events.map(({ id }) => id));
+  const seen = seenIds(events);
   const last = parse(transcript.at(-1)?.id ?? "");
   for (const event of events) {
     const other = stored.get(event.id);
@@ -64,11 +73,17 @@ function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): 
     if (other && event.type !== "gap" && (other.data !== event.data || other.type !== event.type))
       return `saw another ${event.id} than the transcript's`;
   }
-  const missed = transcript.find(({ id }) => !seen.has(id));
+  const missed = transcript.find(({ id }) => !seen.has(id) && (!lossy || parse(id).attempt === last.attempt));
   return missed ? `missed ${missed.id}` : null;
 }
 
-function faultOfOrder(events: readonly SeenEvent[]): string | null {
+/** A gap stands in the place of an event that nobody has. */
+function seenIds(events: readonly SeenEvent[]): Set<string> {
+  return new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
+}
+
+/** What is wrong with the order of a run's events; null when nothing is. */
+export function faultOfOrder(events: readonly SeenEvent[]): string | null {
   let last: EventId = { attempt: 0, seq: 0 };
   for (const { id, type } of events) {
     const next = parse(id);

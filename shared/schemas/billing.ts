@@ -29,7 +29,7 @@ export const planBody = z
     prepaid: laxBool()
       .default(false)
       .meta({ description: "Each run is paid from the wallet, which must not be empty." }),
-    second_micro_usd: microUsd(0)
+    second_micro_usd: laxInt({ ge: 0, le: 1e9 })
       .default(0)
       .meta({ description: "What a second of running costs, beside what the agent reports as its `cost_usd`." }),
     active: laxBool().default(true).meta({ description: "Whether it may be chosen anew." }),
@@ -125,7 +125,7 @@ export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;
 export const transactionBody = z
   .object({
     user_id: clientId(),
-    amount_micro_usd: laxInt({ ge: -Number.MAX_SAFE_INTEGER, le: Number.MAX_SAFE_INTEGER }).meta({
+    amount_micro_usd: laxInt({ ge: -1e12, le: 1e12 }).meta({
       description: "Into the wallet; out of it where it is negative.",
     }),
     description: text({ min: 1, max: 1024 }).nullish(),

@@ -15,6 +15,7 @@ export type Member = { child: ChildProcess; url: string; stop(signal?: NodeJS.Si
 /** A stack of real processes for one test file: its own database, its own Redis prefix. */
 export type TestStack = {
   databaseUrl: string;
+  redisUrl: string;
   prefix: string;
   sql: pg.Pool;
   redis: Redis;
@@ -69,6 +70,7 @@ export async function openTestStack(): Promise<TestStack> {
 
   return {
     databaseUrl,
+    redisUrl: inject("redisUrl"),
     prefix,
     sql,
     redis,

@@ -9,8 +9,10 @@ const lock = 5_262_019;
  * event beside it makes known, and all of them add to the same few ledger accounts.
  */
 export function inBillingTransaction<T>(db: Db, act: (client: Queryable) => Promise<T>): Promise<T> {
-  return inTransaction(db, async (client) => {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
-    return act(client);
-  });
+  return db.oneByOne(() =>
+    inTransaction(db, async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+      return act(client);
+    }),
+  );
 }

@@ -12,5 +12,8 @@ export const meterRun = (usage: string, duration_ms: string, id: string): string
   FROM ended WHERE started_at IS NOT NULL
   ON CONFLICT (source, source_id) DO NOTHING`;
 
+/** A million USD; years; and millions of such runs still add up to a bigint. */
+const most = 1_000_000_000_000;
+
 const figure = (usage: string, field: string, scale: number): string =>
-  `least(greatest(coalesce((${usage}::json ->> '${field}')::numeric, 0) * ${scale}, 0), 1e15)::bigint`;
+  `least(greatest(coalesce((${usage}::json ->> '${field}')::numeric, 0) * ${scale}, 0), ${most})::bigint`;

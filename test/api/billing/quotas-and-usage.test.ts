@@ -131,6 +131,13 @@ test("a week that is over begins anew, by itself and by the reset, once", async 
   expect((await untilStatus(200, () => run(agents.get("dan") ?? ""))).status).toBe(200);
 }, 120_000);
 
+test("what an agent reports, however absurd, ends its run and can't break the books", async () => {
+  const agent_id = await agentOf("gus", reporting);
+  for (const cost of [1e300, -5, 1e-300]) expect((await run(agent_id, { input_payload: { cost } })).status).toBe(200);
+  const usage = await bookedUsage("gus", 3);
+  expect(usage.map(({ cost_micro_usd }) => cost_micro_usd)).toEqual([0, 0, 1_000_000_000_000]);
+}, 60_000);
+
 test("a spend limit counts what its period has cost, refuses what is beyond, and is told of once", async () => {
   const agent_id = await agentOf("eve", reporting);
   await run(agent_id, { input_payload: { cost: 2 } });

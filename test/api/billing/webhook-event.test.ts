@@ -139,3 +139,13 @@ test("a subscription's events give its user the plan, its invoices and what he i
     "billing.trial_ends",
   ]);
 });
+
+test("hundreds of events at once are all received, and other requests are answered meanwhile", async () => {
+  const count = 200;
+  const events = Array.from({ length: count }, (_, i) => topUp(`many-${i}`, "dora", 100));
+  const sent = Promise.all(events.map(sendSigned));
+  expect((await call(url, "GET", "/v1/billing/wallet?user_id=nobody")).status).toBe(200);
+  const answers = await sent;
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(await balanceOf("dora")).toBe(count * 1_000_000);
+}, 120_000);

@@ -200,8 +200,12 @@ test("what Redis lost of a discarded attempt, and what the machine's stall delay
   lossy.struck.push({ fault: "redis_flush", target: "redis", worker_id: null, from: 1_000_100, to: 1_000_200 });
   of(lossy, "run-0").transcript.splice(1, 2);
   expect(brokenBy(lossy)).toEqual([]);
-  of(lossy, "run-0").transcript.splice(1, 1);
-  expect(brokenBy(lossy)).toEqual(["transcriptsAreWhole", "historiesEqualTranscripts"]);
+  const late = soundEvidence();
+  late.struck.push({ fault: "redis_freeze", target: "redis", worker_id: null, from: 1_000_100, to: 1_000_200 });
+  of(late, "run-0").history.events.splice(1, 2);
+  expect(brokenBy(late)).toEqual([]);
+  of(late, "run-0").history.events.splice(2, 1, { id: "2-2", type: "gap", data: "{}" });
+  expect(brokenBy(late)).toEqual(["historiesEqualTranscripts"]);
   const stalled = soundEvidence();
   stalled.stalls = [{ from: 1_002_000, to: 1_004_000 }];
   for (const move of of(stalled, "run-0").moves.slice(2)) move.at_ms += leaseMs;

@@ -1,0 +1,77 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** `before`: the request never arrives. `after`: it is carried out, and its answer is lost. Either way the connection is cut. */
+export type Cut = "before" | "after";
+
+/** Stands before a server, passes bytes on, and does harm when told. */
+export type FaultProxy = {
+  port: number;
+  /** The next request that holds `text`, of whichever connection. Resolves when it was cut. */
+  cutAt(text: string, cut: Cut): Promise<void>;
+  /** From now on nothing comes through in either direction, and nobody is told: every connection is half-open. */
+  swallow(): void;
+  /** Lets through what comes from now on, over new connections; those before are dead for good. */
+  heal(): void;
+  close(): Promise<void>;
+};
+
+type Order = { text: string; cut: Cut; done: () => void };
+
+export async function openFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
+  let orders: Order[] = [];
+  let swallowing = false;
+  const sockets = new Set<Socket>();
+
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    let doomed = false;
+    let lost: Order | null = null;
+    if (swallowing) doomed = true;
+    const cut = (order: Order): void => {
+      client.destroy();
+      upstream.destroy();
+      order.done();
+    };
+    client.on("data", (bytes: Buffer) => {
+      doomed ||= swallowing;
+      if (doomed) return;
+      const order = orders.find(({ text }) => bytes.includes(text));
+      if (!order) return void upstream.write(bytes);
+      orders = orders.filter((other) => other !== order);
+      if (order.cut === "before") return cut(order);
+      lost = order;
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes: Buffer) => {
+      doomed ||= swallowing;
+      if (doomed) return;
+      if (lost) return cut(lost);
+      client.write(bytes);
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => undefined);
+      one.on("close", () => {
+        sockets.delete(one);
+        if (!doomed) other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    cutAt: (text, cut) => new Promise((done) => orders.push({ text, cut, done })),
+    swallow: () => (swallowing = true),
+    heal: () => (swallowing = false),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
