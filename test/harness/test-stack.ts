@@ -52,7 +52,6 @@ export async function openTestStack(): Promise<TestStack> {
 
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
     const port = await freePort();
-    const before = role === "worker" ? await countWorkers(sql) : 0;
     const child = spawn(process.execPath, [resolve(`dist/${role}/main.js`)], {
       env: { PATH: readEnv()["PATH"], ...shared, PORT: String(port), ...env },
       stdio: ["ignore", "inherit", "inherit"],
@@ -63,7 +62,7 @@ export async function openTestStack(): Promise<TestStack> {
       if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}`);
       return role === "api"
         ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok
-        : (await countWorkers(sql)) > before;
+        : hasJoined(sql, child.pid);
     }, 60_000);
     return member;
   }
@@ -87,8 +86,8 @@ export async function openTestStack(): Promise<TestStack> {
   };
 }
 
-const countWorkers = async (sql: pg.Pool): Promise<number> =>
-  (await sql.query<{ n: number }>("SELECT count(*)::int AS n FROM workers")).rows[0]?.n ?? 0;
+const hasJoined = async (sql: pg.Pool, pid: number | undefined): Promise<boolean> =>
+  (await sql.query("SELECT 1 FROM workers WHERE pid = $1", [pid])).rows.length > 0;
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -78,7 +78,7 @@ test("racing workers, one of which dies every second, fire each second of 20 job
   expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
   await stack.sql.query("DELETE FROM runs WHERE status = 'queued'");
   await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
-}, 120_000);
+}, 240_000);
 
 test("ticks that came while all workers were dead fire when one is back, if that is within a minute", async () => {
   const worker = await stack.start("worker");

@@ -13,11 +13,11 @@ import type { WorkerContext } from "../context.ts";
 /**
  * Fires the ticks of all jobs that are due. Any number of workers may do this at once: each takes another job, and a tick,
  * its run and the job's next tick are committed together or not at all. So whoever dies in between, or comes late, leaves a
- * tick that stands as due or one that was fired; never half of it, never two.
+ * tick that stands as due or one that was fired; never half of it, never two. It stops between two jobs when aborted.
  */
-export async function fireDueJobs(ctx: WorkerContext): Promise<void> {
+export async function fireDueJobs(ctx: WorkerContext, signal: AbortSignal): Promise<void> {
   const broken: string[] = [];
-  while (await fireNext(ctx, broken));
+  while (!signal.aborted && (await fireNext(ctx, broken)));
 }
 
 /** Fires one due job; one that can't be fired joins `broken`, and is tried again another time. False: none is due. */

@@ -9,7 +9,8 @@ const lookEveryMs = 1_000;
 /** This worker's share of firing jobs: when a nudge says that a tick has come, and each second in case none does. */
 export function fireSchedules(ctx: WorkerContext): Loop {
   const { config, log } = ctx;
-  const fire = () => fireDueJobs(ctx);
+  const leaving = new AbortController();
+  const fire = () => fireDueJobs(ctx, leaving.signal);
   const onError = (error: Error): void => log.warn({ part: "ticks", err: error.message }, "connection fault");
   const loop = startLoop("fire-due-jobs", lookEveryMs, log, fire);
   const consumer = consumeTicks({ ...config.redis, onError }, () =>
@@ -19,6 +20,7 @@ export function fireSchedules(ctx: WorkerContext): Loop {
   );
   return {
     async close() {
+      leaving.abort();
       await Promise.all([loop.close(), consumer.pause().then(() => consumer.close())]);
     },
   };

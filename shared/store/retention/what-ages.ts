@@ -13,7 +13,7 @@ export const agingRows: readonly Aging[] = [
     when: `webhook_id IS NOT NULL AND status <> 'pending' AND ${olderThan("created_at")}`,
   },
   { name: "daemon_logs", table: "daemon_logs", key: "agent_id, epoch, first_seq", when: olderThan("created_at") },
-  { name: "job_ticks", table: "job_ticks", key: "job_id, scheduled_at", when: olderThan("created_at") },
+  { name: "job_ticks", table: "job_ticks", key: "job_id, scheduled_at, manual", when: olderThan("created_at") },
   {
     name: "notifications",
     table: "notifications",
