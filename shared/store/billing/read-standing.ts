@@ -1,4 +1,4 @@
-import type { Db } from "../client.ts";
+import type { Queryable } from "../client.ts";
 import { isWeekOver } from "./week.ts";
 
 /** What decides whether a user may run one more: his plan's bounds, null where there is none, and how near he is to them. */
@@ -21,7 +21,7 @@ export type Standing = {
 };
 
 /** Null: no plan and no limit binds the user, who may have no account at all. */
-export async function readStanding(db: Db, user_id: string): Promise<Standing | null> {
+export async function readStanding(db: { sql: Queryable }, user_id: string): Promise<Standing | null> {
   const { rows } = await db.sql.query<Row>({ ...statement, values: [user_id] });
   const [row] = rows;
   if (!row) return null;

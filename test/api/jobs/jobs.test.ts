@@ -225,6 +225,17 @@ test("a tick that can make no run is noted with the reason, and the next one com
   await command(id, "cancel");
 });
 
+test("a job's ticks are held to its owner's plan, like his requests", async () => {
+  const { body } = await call(url, "POST", "/v1/agents", { user_id: "poor", name: "a", config: { source: "" } });
+  const id = await idOf({ agent_id: body["id"], schedule: "every 1s" });
+  await call(url, "PUT", "/v1/billing/plans/none", { name: "none", weekly_runs: 0 });
+  await call(url, "POST", "/v1/billing/subscriptions", { user_id: "poor", plan_id: "none" });
+  expect(await command(id, "trigger")).toMatchObject({ status: 402, body: { code: "weekly_runs_reached" } });
+  const skipped = await waitFor(async () => (await list(`/${id}/ticks`)).find(({ outcome }) => outcome === "skipped"));
+  expect(skipped["reason"]).toBe("weekly_runs_reached");
+  await command(id, "cancel");
+});
+
 test("a job ends with its time, and after its last tick is completed", async () => {
   const ends_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 2_000).toISOString();
   const id = await idOf({ schedule: "every 1s", overlap: "allow", ends_at });
