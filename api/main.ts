@@ -8,6 +8,7 @@ import { createApiContext } from "./context.ts";
 import { startBulkWork } from "./execute/work-bulk.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
+import { drainServer } from "./http/drain-server.ts";
 import { operations } from "./operations.ts";
 import { withDocs } from "./system/with-docs.ts";
 
@@ -25,9 +26,8 @@ await runProcess(async (signal) => {
   log.info({ ...config.http }, "api ready");
   await aborted(signal);
   log.info("leaving");
-  server.close();
-  await bulk.close();
   // Ends the streams: their readers resume on another process.
+  context.hub.close();
+  await Promise.all([drainServer(server, config.shutdownGraceMs), bulk.close()]);
   await context.close();
-  server.closeAllConnections();
 });

@@ -11,7 +11,7 @@ export type TailHub = {
   open(runId: string): Tail;
   /** How many tails are open. */
   size(): number;
-  /** Ends every tail; their readers resume elsewhere. */
+  /** Ends every tail, and each that is opened from then on; their readers resume elsewhere. Idempotent. */
   close(): void;
 };
 
@@ -63,8 +63,17 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     channels.leave(runId);
   }
 
+  let closed = false;
+
+  function openEnded(): Tail {
+    const tail = createTail(Promise.resolve(), () => undefined);
+    tail.end();
+    return tail;
+  }
+
   return {
     open(runId) {
+      if (closed) return openEnded();
       const tails = tailsByRun.get(runId) ?? new Set();
       const tail = createTail(channels.join(runId), () => drop(runId, tail));
       tails.add(tail);
@@ -73,6 +82,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     },
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
     close() {
+      closed = true;
       clearInterval(poller);
       channels.close();
       for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
