@@ -3,6 +3,8 @@ import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import type { History, SeenEvent } from "../drive/history.ts";
 import type { Evidence } from "./evidence.ts";
 
+const enderMs = 2_000;
+
 /** A transcript has no gap, and exactly one terminal event: its last. */
 export function transcriptsAreWhole({ runs, transcripts }: Evidence): string[] {
   return [...runs.keys()].flatMap((id) => {
@@ -33,7 +35,7 @@ export function historiesAreGapless({ histories }: Evidence): string[] {
  */
 export function historiesEqualTranscripts(evidence: Evidence): string[] {
   return evidence.histories.flatMap((history) => {
-    const lossy = wasRedisStruck(history.run_id, evidence);
+    const lossy = wasRedisStruck(history.run_id, evidence) || wasEnderStruck(history.run_id, evidence);
     const fault = compare(history, evidence.transcripts.get(history.run_id) ?? [], lossy);
     return fault ? `${history.run_id}: ${fault}` : [];
   });
@@ -44,6 +46,13 @@ function wasRedisStruck(runId: string, { struck, transitions }: Evidence): boole
   const moves = transitions.get(runId) ?? [];
   const [first, last] = [moves[0]?.at_ms ?? 0, moves.at(-1)?.at_ms ?? 0];
   return struck.some(({ target, from, to }) => target === "redis" && from < last && to > first);
+}
+
+/** Whether some worker was killed just after one had given the run up: it had the last attempt's rest still to save. */
+function wasEnderStruck(runId: string, { struck, transitions, runs }: Evidence): boolean {
+  if (runs.get(runId)?.error_code !== "worker_lost") return false;
+  const end = transitions.get(runId)?.at(-1)?.at_ms ?? 0;
+  return struck.some(({ fault, from }) => fault === "worker_kill" && from > end && from < end + enderMs);
 }
 
 /** How many events clients saw that no store has kept; see above. */
