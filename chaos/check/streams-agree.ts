@@ -66,29 +66,25 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
 /** How many events transcripts hold that a client, which read the run from its beginning to its end, has not seen; see above. */
 export function countMissed({ histories, transcripts }: Evidence): number {
   return histories.reduce((sum, { run_id, events }) => {
-    const seen = seenIds(events);
+    const seen = new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
     return sum + (transcripts.get(run_id) ?? []).filter(({ id }) => !seen.has(id)).length;
   }, 0);
 }
 
 function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
-  const seen = seenIds(events);
-  const last = parse(transcript.at(-1)?.id ?? "");
-  for (const event of events) {
+  const told = events.filter(({ type }) => type !== "gap");
+  const seen = new Set(told.map(({ id }) => id));
+  const last = parse(transcript.at(-1)?.id ?? "").attempt;
+  const isBinding = (id: string): boolean => !lossy || parse(id).attempt === last;
+  for (const event of told) {
     const other = stored.get(event.id);
-    if (event.type !== "gap" && !other && (!lossy || parse(event.id).attempt === last.attempt))
-      return `saw ${event.id}, which isn't in the transcript`;
-    if (other && event.type !== "gap" && (other.data !== event.data || other.type !== event.type))
+    if (!other && isBinding(event.id)) return `saw ${event.id}, which isn't in the transcript`;
+    if (other && (other.data !== event.data || other.type !== event.type))
       return `saw another ${event.id} than the transcript's`;
   }
-  const missed = transcript.find(({ id }) => !seen.has(id) && (!lossy || parse(id).attempt === last.attempt));
+  const missed = transcript.find(({ id }) => !seen.has(id) && isBinding(id));
   return missed ? `missed ${missed.id}` : null;
-}
-
-/** A gap stands in the place of an event that nobody has. */
-function seenIds(events: readonly SeenEvent[]): Set<string> {
-  return new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
 }
 
 /** What is wrong with the order of a run's events; null when nothing is. */
