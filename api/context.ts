@@ -5,10 +5,14 @@ import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
+import { createQueueView, type QueueView } from "./execute/queue-view.ts";
+import { createQuota, type Quota } from "./execute/check-quota.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
+import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
 /** What operations work with. */
@@ -18,8 +22,14 @@ export type ApiContext = {
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
+  /** Wakes workers for the ticks of jobs. */
+  ticks: TickQueue;
   hub: TailHub;
   fleet: FleetView;
+  /** How full the queue is. */
+  room: QueueView;
+  news: NewsBell;
+  quota: Quota;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -42,8 +52,12 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
+  const ticks = opens(openTickQueue(url, prefix, quiet("ticks")));
   const hub = opens(openTailHub({ url, prefix, db, log }));
+  const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
+  const room = createQueueView(db, config.queue);
+  const quota = createQuota(db);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -54,8 +68,12 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     db,
     streams,
     queue,
+    ticks,
     hub,
     fleet,
+    room,
+    news,
+    quota,
     jsonSchemas,
     guards,
     processMetrics,

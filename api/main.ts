@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readEnv } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
@@ -8,7 +9,7 @@ import { createApiContext } from "./context.ts";
 import { startBulkWork } from "./execute/work-bulk.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
-import { drainServer } from "./http/drain-server.ts";
+import { closeConnectionsWhenLeaving, drainServer } from "./http/drain-server.ts";
 import { operations } from "./operations.ts";
 import { withDocs } from "./system/with-docs.ts";
 
@@ -20,14 +21,16 @@ await runProcess(async (signal) => {
   const bulk = startBulkWork(context);
   const app = createHttpApp({ operations: withDocs(operations), context, guards: context.guards, log });
   const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
+  closeConnectionsWhenLeaving(server, signal);
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");
   if (config.auth.mode === "open") log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
   log.info({ ...config.http }, "api ready");
   await aborted(signal);
   log.info("leaving");
-  // Ends the streams: their readers resume on another process.
-  context.hub.close();
+  // It isn't ready any more, and goes on answering until whoever sends requests here has seen that.
+  await sleep(config.shutdownNoticeMs);
+  context.hub.leave();
   await Promise.all([drainServer(server, config.shutdownGraceMs), bulk.close()]);
   await context.close();
 });

@@ -1,172 +1,36 @@
-import { getFleet } from "./admin/get-fleet.ts";
-import { listAudit } from "./admin/list-audit.ts";
-import { createAgent } from "./agents/create-agent.ts";
-import { deleteAgentSecret } from "./agents/delete-agent-secret.ts";
-import { deleteAgent } from "./agents/delete-agent.ts";
-import { getAgentStats } from "./agents/get-agent-stats.ts";
-import { getAgent } from "./agents/get-agent.ts";
-import { listAgentRuns } from "./agents/list-agent-runs.ts";
-import { listAgentSecrets } from "./agents/list-agent-secrets.ts";
-import { listAgents } from "./agents/list-agents.ts";
-import { pauseAgent } from "./agents/pause-agent.ts";
-import { putAgentSecret } from "./agents/put-agent-secret.ts";
-import { resumeAgent } from "./agents/resume-agent.ts";
-import { updateAgent } from "./agents/update-agent.ts";
 import type { ApiContext } from "./context.ts";
-import { bulkCancelRuns } from "./execute/bulk-cancel-runs.ts";
-import { bulkReplayRuns } from "./execute/bulk-replay-runs.ts";
-import { controlDaemon } from "./daemons/control-daemon.ts";
-import { createDaemon } from "./daemons/create-daemon.ts";
-import { getDaemonStatus } from "./daemons/get-daemon-status.ts";
-import { listDaemonLogs } from "./daemons/list-daemon-logs.ts";
-import { listDaemons } from "./daemons/list-daemons.ts";
-import { postDaemonMessage } from "./daemons/post-daemon-message.ts";
-import { startDaemon } from "./daemons/start-daemon.ts";
-import { stopDaemon } from "./daemons/stop-daemon.ts";
-import { streamDaemon } from "./daemons/stream-daemon.ts";
-import { executeAgent } from "./execute/execute-agent.ts";
-import { executeBatch } from "./execute/execute-batch.ts";
-import { getBulkOperation } from "./execute/get-bulk-operation.ts";
-import { listAdapters } from "./execute/list-adapters.ts";
-import { replayRun } from "./execute/replay-run.ts";
-import { validateRequest } from "./execute/validate-request.ts";
+import { executeOperations } from "./execute/operations.ts";
+import { agentsOperations } from "./agents/operations.ts";
+import { versionsOperations } from "./versions/operations.ts";
+import { runsOperations } from "./runs/operations.ts";
+import { threadsOperations } from "./threads/operations.ts";
+import { jobsOperations } from "./jobs/operations.ts";
+import { usersOperations } from "./users/operations.ts";
+import { daemonsOperations } from "./daemons/operations.ts";
+import { notificationsOperations } from "./notifications/operations.ts";
+import { webhooksOperations } from "./webhooks/operations.ts";
+import { studioOperations } from "./studio/operations.ts";
+import { adminOperations } from "./admin/operations.ts";
+import { billingOperations } from "./billing/operations.ts";
+import { internalOperations } from "./internal/operations.ts";
+import { systemOperations } from "./system/operations.ts";
 import type { Operation } from "./http/define-operation.ts";
-import { cancelRun } from "./runs/cancel-run.ts";
-import { completeRun } from "./runs/complete-run.ts";
-import { getRunArtifact } from "./runs/get-run-artifact.ts";
-import { deleteRun } from "./runs/delete-run.ts";
-import { getRun } from "./runs/get-run.ts";
-import { listRunArtifacts } from "./runs/list-run-artifacts.ts";
-import { listRunCallbacks } from "./runs/list-run-callbacks.ts";
-import { listRunEvents } from "./runs/list-run-events.ts";
-import { listRunLogs } from "./runs/list-run-logs.ts";
-import { listRunTimeline } from "./runs/list-run-timeline.ts";
-import { listRuns } from "./runs/list-runs.ts";
-import { redeliverRunCallback } from "./runs/redeliver-run-callback.ts";
-import { reportProgress } from "./runs/report-progress.ts";
-import { resumeRun } from "./runs/resume-run.ts";
-import { streamRun } from "./runs/stream-run.ts";
-import { getHealth, getLive, getReady } from "./system/health.ts";
-import { getMetrics } from "./system/metrics.ts";
-import { createThread } from "./threads/create-thread.ts";
-import { deleteThread } from "./threads/delete-thread.ts";
-import { forkThread } from "./threads/fork-thread.ts";
-import { getThread } from "./threads/get-thread.ts";
-import { getThreadState } from "./threads/get-thread-state.ts";
-import { listThreadHistory } from "./threads/list-thread-history.ts";
-import { listThreadMessages } from "./threads/list-thread-messages.ts";
-import { listThreadRuns } from "./threads/list-thread-runs.ts";
-import { listThreads } from "./threads/list-threads.ts";
-import { setThreadState } from "./threads/set-thread-state.ts";
-import { updateThread } from "./threads/update-thread.ts";
-import { createApiKey } from "./users/create-api-key.ts";
-import { createUser } from "./users/create-user.ts";
-import { deleteUser } from "./users/delete-user.ts";
-import { getMe } from "./users/get-me.ts";
-import { getMyLimits } from "./users/get-my-limits.ts";
-import { getMyUsage } from "./users/get-my-usage.ts";
-import { getUser } from "./users/get-user.ts";
-import { listApiKeys } from "./users/list-api-keys.ts";
-import { listUsers } from "./users/list-users.ts";
-import { revokeApiKey } from "./users/revoke-api-key.ts";
-import { rollbackAgent } from "./versions/rollback-agent.ts";
-import { upgradeAgent } from "./versions/upgrade-agent.ts";
-import { rotateSigningSecret } from "./users/rotate-signing-secret.ts";
-import { updateMe } from "./users/update-me.ts";
-import { updateUser } from "./users/update-user.ts";
-import { archiveVersion } from "./versions/archive-version.ts";
-import { createVersion } from "./versions/create-version.ts";
-import { deleteTag } from "./versions/delete-tag.ts";
-import { diffVersions } from "./versions/diff-versions.ts";
-import { getVersion } from "./versions/get-version.ts";
-import { listVersions } from "./versions/list-versions.ts";
-import { putTag } from "./versions/put-tag.ts";
-import { updateVersion } from "./versions/update-version.ts";
 
 /** Every operation of the service: the router, the OpenAPI document and the tests take it from here. */
 export const operations: readonly Operation<ApiContext>[] = [
-  executeAgent,
-  executeBatch,
-  validateRequest,
-  listAdapters,
-  createAgent,
-  listAgents,
-  getAgent,
-  updateAgent,
-  deleteAgent,
-  listAgentRuns,
-  getAgentStats,
-  pauseAgent,
-  resumeAgent,
-  listAgentSecrets,
-  putAgentSecret,
-  deleteAgentSecret,
-  listVersions,
-  createVersion,
-  getVersion,
-  updateVersion,
-  archiveVersion,
-  diffVersions,
-  putTag,
-  deleteTag,
-  listRuns,
-  getRun,
-  deleteRun,
-  streamRun,
-  listRunEvents,
-  listRunLogs,
-  listRunTimeline,
-  listRunCallbacks,
-  redeliverRunCallback,
-  listRunArtifacts,
-  getRunArtifact,
-  reportProgress,
-  resumeRun,
-  completeRun,
-  cancelRun,
-  replayRun,
-  bulkCancelRuns,
-  bulkReplayRuns,
-  getBulkOperation,
-  createThread,
-  listThreads,
-  getThread,
-  updateThread,
-  deleteThread,
-  listThreadRuns,
-  listThreadMessages,
-  getThreadState,
-  setThreadState,
-  listThreadHistory,
-  forkThread,
-  createUser,
-  listUsers,
-  getMe,
-  updateMe,
-  getUser,
-  updateUser,
-  deleteUser,
-  listApiKeys,
-  createApiKey,
-  revokeApiKey,
-  getMyUsage,
-  getMyLimits,
-  upgradeAgent,
-  rollbackAgent,
-  controlDaemon,
-  getDaemonStatus,
-  startDaemon,
-  stopDaemon,
-  listDaemonLogs,
-  streamDaemon,
-  postDaemonMessage,
-  listDaemons,
-  createDaemon,
-  rotateSigningSecret,
-  getFleet,
-  listAudit,
-  getHealth,
-  getLive,
-  getReady,
-  getMetrics,
+  ...executeOperations,
+  ...agentsOperations,
+  ...versionsOperations,
+  ...runsOperations,
+  ...threadsOperations,
+  ...jobsOperations,
+  ...usersOperations,
+  ...daemonsOperations,
+  ...notificationsOperations,
+  ...webhooksOperations,
+  ...studioOperations,
+  ...adminOperations,
+  ...billingOperations,
+  ...internalOperations,
+  ...systemOperations,
 ];

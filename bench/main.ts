@@ -1,15 +1,24 @@
 import { cpus, release } from "node:os";
 import { runProcess } from "../shared/lifecycle/run-process.ts";
+import { benchLists } from "./lists.ts";
 import { benchLatency } from "./latency.ts";
+import { benchSse } from "./sse.ts";
 import { benchThroughput } from "./throughput.ts";
 import { benchTrace } from "./trace.ts";
+import { benchWarmMemory } from "./warm-memory.ts";
 import { withStack } from "./with-stack.ts";
 
-/** `npm run bench` gives the figures, `npm run bench -- --trace` where the time of one run goes. */
+/**
+ * `npm run bench` gives the figures of runs, `-- --trace` where the time of one run goes, `-- sse` the figures of readers,
+ * `-- lists` what lists and figures take over a million runs.
+ */
 await runProcess(async (signal) => {
   console.log(`${cpus().length} cores, ${cpus()[0]?.model}, Linux ${release()}, Node ${process.version}\n`);
   if (process.argv.includes("--trace")) return console.log(await benchTrace(signal));
+  if (process.argv.includes("sse")) return benchSse(signal);
+  if (process.argv.includes("lists")) return benchLists(1_000_000, signal);
   console.log(await withStack(signal, {}, ({ client }) => benchLatency(client, signal)));
+  console.log(`\n${await withStack(signal, { WORKERS: "1" }, benchWarmMemory)}`);
   console.log("\n| workers | clients | runs a second | median ms | p99 ms |\n|---|---|---|---|---|");
   for (const workers of [1, 2])
     await withStack(signal, { WORKERS: String(workers) }, async ({ client }) => {

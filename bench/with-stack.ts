@@ -5,7 +5,7 @@ import { startStack } from "../dev/start-stack.ts";
 import { readEnv } from "../shared/config/env.ts";
 import { type BenchClient, createBenchClient } from "./client.ts";
 
-export type BenchStack = { url: string; client: BenchClient; directory: string };
+export type BenchStack = { url: string; databaseUrl: string; redisUrl: string; client: BenchClient; directory: string };
 
 const port = "18099";
 
@@ -17,10 +17,10 @@ export async function withStack<T>(
 ): Promise<T> {
   const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-bench"), "stack-"));
   const env = { ...readEnv(), DATA_DIR: directory, PORT: port, HOST: "127.0.0.1", LOG_LEVEL: "warn", ...settings };
-  const { url, close } = await startStack(env, signal, join(directory, "log"));
+  const { url, databaseUrl, redisUrl, close } = await startStack(env, signal, join(directory, "log"));
   const client = createBenchClient(url);
   try {
-    return await work({ url, client, directory });
+    return await work({ url, databaseUrl, redisUrl, client, directory });
   } finally {
     client.close();
     await close();

@@ -15,7 +15,7 @@ import { startRedis } from "./redis.ts";
 import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
 
-export type Stack = { url: string; close: () => Promise<void> };
+export type Stack = { url: string; databaseUrl: string; redisUrl: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
 const readyWithinMs = 60_000;
@@ -65,7 +65,7 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     opened.push(() => Promise.all(members.map((member) => member.stop(killAfterMs))).then(() => undefined));
     const url = `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
     if (config.WORKERS > 0) await ready(url, signal);
-    return { url, close: () => closeInReverse(opened) };
+    return { url, databaseUrl, redisUrl, close: () => closeInReverse(opened) };
   } catch (error) {
     await closeInReverse(opened);
     throw error;

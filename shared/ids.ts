@@ -15,7 +15,13 @@ export type IdPrefix =
   | "secret"
   | "key"
   | "audit"
-  | "bulk";
+  | "bulk"
+  | "notif"
+  | "webhook"
+  | "turn"
+  | "sub"
+  | "txn"
+  | "usage";
 
 /** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -5,7 +5,7 @@ import { placeEvent } from "./run/stream-event.ts";
 import { type AgentConfig, agentConfig } from "./schemas/agent-config.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 import { seal } from "./secrets/seal.ts";
-import { runEnvField, runFilesField } from "./secrets/sealed-fields.ts";
+import { sealedFields } from "./secrets/sealed-fields.ts";
 import type { NewRun } from "./store/runs/insert-run.ts";
 import { requestHash } from "./request-hash.ts";
 
@@ -17,6 +17,8 @@ type Material = {
   origin: NewRun["origin"];
   /** The run that this one repeats. */
   replay_of: string | null;
+  /** In the queue, the next one to start having 1, where the accepting process knows it. */
+  position?: number;
   /** The job whose tick it is. */
   job_id?: string;
   metadata?: Record<string, unknown>;
@@ -28,10 +30,9 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
   const { agent_id, env_vars, files } = request;
   // An interactive run without a thread begins one, named after it, by which its client can come back.
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
-  const config: AgentConfig = agentConfig.parse(version.config);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const queue = { position: null, wait_reason: null };
+  const queue = { position: material.position ?? null, wait_reason: null };
   const queued = {
     type: "run.queued",
     status: "queued",
@@ -46,20 +47,17 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     agent_id,
     version: version.version,
     thread_id,
-    multitask: config.multitask_strategy ?? "enqueue",
     adapter_type: request.adapter_type,
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
-    timeout_ms: config.limits?.timeout_ms ?? runLimits.timeout_ms,
-    max_attempts: config.max_attempts ?? defaultMaxAttempts,
-    queue_ttl_ms: queueTtlMs,
+    ...rulesOf(agentConfig.parse(version.config)),
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
     env_names: Object.keys(env_vars),
     files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
-    sealed_env: sealed(env_vars, runEnvField(run_id)),
-    sealed_files: sealed(files, runFilesField(run_id)),
+    sealed_env: sealed(env_vars, sealedFields.runEnv(run_id)),
+    sealed_files: sealed(files, sealedFields.runFiles(run_id)),
     request_hash: requestHash(request),
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,
@@ -68,6 +66,19 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     job_id: material.job_id ?? null,
     metadata: material.metadata ?? {},
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+  };
+}
+
+type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
+
+/** What the agent's config says of its runs. */
+function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
+  return {
+    multitask: multitask_strategy ?? "enqueue",
+    timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
+    concurrency: concurrency ?? null,
+    max_attempts: max_attempts ?? defaultMaxAttempts,
+    queue_ttl_ms: limits?.queue_ttl_ms ?? queueTtlMs,
   };
 }
 

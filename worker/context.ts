@@ -5,6 +5,7 @@ import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse
 import { createEgressProxy } from "../shared/net/egress-proxy.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
+import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
@@ -33,6 +34,8 @@ export type WorkerContext = {
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
+  /** Wakes workers for the ticks of jobs. */
+  ticks: TickQueue;
   leases: LeaseKeeper;
   sandbox: Sandbox;
   adapters: Adapters["byType"];
@@ -59,8 +62,8 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const python = await findPython(config.sandbox.python, searchPath);
   const egress = createEgressProxy(config.egress);
   const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
-  const { db, streams, queue } = connect(config, log);
-  for (const part of [db, streams, queue]) opens(part);
+  const { db, streams, queue, ticks } = connect(config, log);
+  for (const part of [db, streams, queue, ticks]) opens(part);
   const environments = openEnvironments({ python, ...config.installer });
   const adapters = opens(
     await openAdapters({
@@ -78,11 +81,12 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   );
   const keyRing = config.encryptionKeys;
   const readAny = (id: string) => readRun(db, id, null);
-  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny }));
+  const onTold = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny, onTold }));
   const daemonHosts = createDaemonHosts(sandbox, python);
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
-  const card = { id: workerId, leaseMs, sandbox: sandbox.report };
+  const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
   const sessions = opens(openSessions({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
     config,
@@ -92,6 +96,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     db,
     streams,
     queue,
+    ticks,
     leases: opens(createLeaseKeeper(db, leaseMs, log)),
     sandbox,
     adapters: adapters.byType,
@@ -105,11 +110,12 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   };
 }
 
-function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue"> {
+function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {
   const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
   return {
     db: openDb(database.url, database.poolSize, quiet("postgres")),
     streams: openRunStreams(redis.url, redis.prefix, quiet("streams")),
     queue: openRunQueue(redis.url, redis.prefix, quiet("queue")),
+    ticks: openTickQueue(redis.url, redis.prefix, quiet("ticks")),
   };
 }

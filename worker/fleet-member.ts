@@ -1,23 +1,18 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
-import { announceWorker, forgetWorker, forgetWorkers } from "../shared/store/workers/announce-worker.ts";
-import { forgetExpiredKeys } from "../shared/store/users/idempotency-keys.ts";
-import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
-import { consumeRuns } from "./consume.ts";
+import { announceWorker, type Dismissal, forgetWorker } from "../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
-import { executeRun } from "./execute-run.ts";
 import { hearMessages } from "./hear-messages.ts";
+import { fireSchedules } from "./schedules/fire-schedules.ts";
+import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
-import { expireLeases, expireQueue } from "./reconcile/mend-runs.ts";
-import { createSlots } from "./slots.ts";
-
-/** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
-const nudgePatienceMs = 3_000;
-const silentWorkerMs = 60_000;
+import { startChores } from "./start-chores.ts";
 
 export type FleetMember = {
+  /** Resolves when an operator sent this worker away, with how long what it has may go on. */
+  dismissed: Promise<{ graceMs: number }>;
   /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
   drain(graceMs: number): Promise<void>;
 };
@@ -25,62 +20,60 @@ export type FleetMember = {
 /** Joins the fleet: announces this worker, takes runs, and does its share of mending what others left. */
 export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const { config, log, db } = ctx;
-  const slots = createSlots(config.worker.slots);
+  const runs = takeRuns(ctx);
   let status: "active" | "draining" = "active";
 
-  const execute = (runId: string): Promise<void> =>
-    slots.use(async () => {
-      if (status === "draining") return ctx.nudge(runId);
-      await executeRun(ctx, runId).catch((error: unknown) =>
-        log.error({ run_id: runId, err: String(error) }, "a run was dropped"),
-      );
-    });
   const lifecycles = [...ctx.daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
-  const announce = (): Promise<void> =>
-    announceWorker(db, {
+  let dismiss: (how: { graceMs: number }) => void = () => undefined;
+  const dismissed = new Promise<{ graceMs: number }>((resolve) => (dismiss = resolve));
+  // Both may be asked for, a kill after a drain, and each beat says so again.
+  const heed = async (dismissal: Dismissal | null): Promise<void> => {
+    if (dismissal === null) return;
+    status = "draining";
+    await runs.pause();
+    if (dismissal === "kill") dismiss({ graceMs: 0 });
+    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs }));
+  };
+  const announce = async (): Promise<void> => {
+    const dismissal = await announceWorker(db, {
       id: ctx.workerId,
       host: hostname(),
       pid: process.pid,
       software: version,
       slots: config.worker.slots,
-      busy: slots.busy(),
+      busy: runs.busy(),
       adapters: [...ctx.adapters.keys(), ...lifecycles],
       sandbox: ctx.sandbox.report,
       status,
     });
-  const poll = async (): Promise<void> => {
-    const free = slots.free();
-    const found = free > 0 ? await findUnclaimedRuns(db, nudgePatienceMs, free) : [];
-    for (const runId of found) void execute(runId);
+    await heed(dismissal);
   };
 
   await announce();
-  const messages = hearMessages(ctx, execute);
+  const messages = hearMessages(ctx, (runId) => runs.execute(runId));
   const daemons = ownDaemons(ctx);
-  const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
-  const consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
+  runs.start();
   const loops = [
-    startLoop("poll", 1_000, log, poll),
+    startLoop("poll", 1_000, log, () => runs.poll()),
+    fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
-    startLoop("expire-leases", Math.min(1_000, config.worker.leaseMs / 6), log, () => expireLeases(ctx)),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
-    startLoop("expire-queue", 5_000, log, () => expireQueue(ctx)),
-    startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
-    startLoop("forget-idempotency-keys", 600_000, log, () => forgetExpiredKeys(db)),
+    ...startChores(ctx),
   ];
 
   return {
+    dismissed,
     async drain(graceMs) {
       status = "draining";
-      await Promise.allSettled([announce(), consumer.pause(), ...loops.map((loop) => loop.close())]);
-      const idle = Promise.all([slots.idle(), daemons.drain(graceMs)]);
+      await Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
+      const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
       await Promise.race([idle, sleep(5_000)]);
       if (ctx.outputs.size > 0) log.warn({ run_ids: [...ctx.outputs.keys()] }, "runs were left under way");
       messages.close();
-      await Promise.allSettled([consumer.close(), forgetWorker(db, ctx.workerId)]);
+      await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
     },
   };
 }

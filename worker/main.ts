@@ -13,8 +13,9 @@ await runProcess(async (signal) => {
   const ctx = await createWorkerContext(config, log);
   const member = await joinFleet(ctx);
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
-  await aborted(signal);
+  const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs }));
+  const { graceMs } = await Promise.race([told, member.dismissed]);
   log.info("draining");
-  await member.drain(config.shutdownGraceMs);
+  await member.drain(graceMs);
   await ctx.close();
 });

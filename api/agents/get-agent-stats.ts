@@ -16,7 +16,8 @@ export const getAgentStats = defineOperation({
   area: "Agents",
   scope: "agents:read",
   summary: "Figures of an agent's runs",
-  description: "Of the last 30 days, unless `since` and `until` say otherwise.",
+  description:
+    "Of the runs that ended in the last 30 days, unless `since` and `until` say otherwise, and of those that were made then and go on.",
   request: { params: agentParams, query: z.object(timeRange) },
   responses: { 200: { description: "The figures", schema: agentStats } },
   async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {

@@ -5,7 +5,7 @@ import { notFound } from "../../shared/errors.ts";
 import { applyCommand, type DaemonCommand } from "../../shared/run/control-daemon.ts";
 import type { DaemonControlled, DaemonRecord, DaemonSettings } from "../../shared/schemas/daemon.ts";
 import { open, seal } from "../../shared/secrets/seal.ts";
-import { daemonEnvField } from "../../shared/secrets/sealed-fields.ts";
+import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { changeDaemon, type StandingRow } from "../../shared/store/daemons/change-daemon.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
@@ -38,7 +38,7 @@ export async function actOnDaemon(
     (now) => {
       const new_env = starts && env !== null && !isDeepStrictEqual(openEnv(keys, agent_id, now), env);
       const wish = applyCommand(now, { ...known, new_env });
-      const sealed_env = new_env ? seal(keys, JSON.stringify(env), daemonEnvField(agent_id)) : null;
+      const sealed_env = new_env ? seal(keys, JSON.stringify(env), sealedFields.daemonEnv(agent_id)) : null;
       return wish && { wish, sealed_env };
     },
   );
@@ -59,7 +59,7 @@ async function resolve(ctx: ApiContext, agent_id: string, name: string): Promise
 }
 
 function openEnv(keys: KeyRing, agent_id: string, { sealed_env }: StandingRow): unknown {
-  return sealed_env ? JSON.parse(open(keys, sealed_env, daemonEnvField(agent_id)).toString("utf8")) : {};
+  return sealed_env ? JSON.parse(open(keys, sealed_env, sealedFields.daemonEnv(agent_id)).toString("utf8")) : {};
 }
 
 /** Whether what the act asks for has come to be, or can't any more. */

@@ -39,6 +39,7 @@ export async function sendMessage(
   const adapter_type = adapterTypes.find((type) => type === asked) ?? "python";
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
+  await ctx.quota.admit({ user_id: version.user_id, run_id, key: null });
   await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,

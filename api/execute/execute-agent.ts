@@ -7,6 +7,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, replayed } from "../http/idempotency-header.ts";
 import { cancelRun } from "../../shared/cancel-run.ts";
+import { formatQuery } from "../stream/projections/projections.ts";
 import { respondSse } from "../stream/respond-sse.ts";
 import { acceptRun } from "./accept-run.ts";
 import { awaitEnd } from "./await-end.ts";
@@ -20,12 +21,13 @@ export const executeAgent = defineOperation({
   scope: "runs:write",
   summary: "Run an agent and stream its results",
   description:
-    "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`.",
+    "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`. `?format=` gives the stream in another protocol's words.",
   request: {
     query: z.object({
       on_disconnect: choice(["continue", "cancel"])
         .default("continue")
         .meta({ description: "What the client's going away means." }),
+      ...formatQuery,
     }),
     headers: z.object({ prefer: z.string().optional(), ...idempotencyHeader }),
     body: executeRequest,
@@ -47,7 +49,8 @@ export const executeAgent = defineOperation({
       signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined));
     if (prefer === "stream")
       return {
-        respond: (_req, res) => respondSse(ctx, res.set(attached), { ...accepted, first: accepted.queued }),
+        respond: (_req, res) =>
+          respondSse(ctx, res.set(attached), { ...accepted, first: accepted.queued, format: query.format }),
       };
     if (prefer.waitMs > 0) await awaitEnd(ctx, accepted, prefer.waitMs, signal);
     accepted.tail.close();

@@ -19,7 +19,7 @@ type ResponseSpec = {
   description: string;
   schema?: z.ZodType;
   content_type?: string;
-  /** The answer may be Server-Sent Events as well. */
+  /** The answer may be a run's stream as well: Server-Sent Events, or a plain text where that was asked for. */
   streams?: true;
   example?: unknown;
 };

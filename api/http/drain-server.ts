@@ -1,17 +1,21 @@
+import { once } from "node:events";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const sweepMs = 50;
-
 /**
- * Takes no further connection, answers what is under way and what still comes over open connections, and closes each when
- * it has its answer. After `graceMs` what is left is cut.
+ * From `leaving` on, answers tell clients and proxies to connect elsewhere next time. Without it a proxy might reuse a
+ * connection at the very moment in which it is closed, and lose its request.
  */
+export function closeConnectionsWhenLeaving(server: Server, leaving: AbortSignal): void {
+  server.prependListener("request", (_req, res) => {
+    if (leaving.aborted) res.shouldKeepAlive = false;
+  });
+}
+
+/** Accepts no more connections and waits until the requests under way are answered, `graceMs` at most. */
 export async function drainServer(server: Server, graceMs: number): Promise<void> {
-  server.prependListener("request", (_req, res) => res.setHeader("Connection", "close"));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+  const closed = once(server, "close");
+  server.close();
   await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
-  clearInterval(sweep);
   server.closeAllConnections();
 }

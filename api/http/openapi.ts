@@ -81,7 +81,8 @@ function describeResponse(response: Operation<never>["responses"][number], compo
     schema: schema ? toJsonSchema(schema, "output", components) : { type: "string" },
     ...(example === undefined ? {} : { example }),
   };
-  const stream = streams ? { "text/event-stream": { schema: { type: "string" } } } : {};
+  const text = { schema: { type: "string" } };
+  const stream = streams ? { "text/event-stream": text, "text/plain": text } : {};
   return { description, content: { ...stream, [content_type ?? "application/json"]: media } };
 }
 

@@ -5,6 +5,7 @@ import { isTerminal } from "../../shared/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { formatQuery } from "../stream/projections/projections.ts";
 import { respondSse } from "../stream/respond-sse.ts";
 import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
@@ -18,17 +19,18 @@ export const streamRun = defineOperation({
   runToken: true,
   summary: "A run's events, from the start or from where a reader was cut",
   description:
-    "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send.",
+    "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send. `?format=` gives it in another protocol's words; every one of them but `text` has the same ids.",
   request: {
     params: runParams,
     query: z.object({
       after: z.string().optional(),
+      ...formatQuery,
       token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
     }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
   responses: {
-    200: { description: "Server-Sent Events", content_type: "text/event-stream" },
+    200: { description: "The stream", content_type: "text/event-stream", streams: true },
     204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
   },
   async handle(ctx: ApiContext, { params, query, headers, caller }) {
@@ -39,8 +41,10 @@ export const streamRun = defineOperation({
     const rests = isTerminal(state.status) || state.status === "interrupted";
     if (rests && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
     return {
-      respond: (_req, res) =>
-        respondSse(ctx, res, { run_id, thread_id: null, tail: ctx.hub.open(run_id), cursor, first: null }),
+      respond: (_req, res) => {
+        const tail = ctx.hub.open(run_id);
+        return respondSse(ctx, res, { run_id, thread_id: null, tail, cursor, first: null, format: query.format });
+      },
     };
   },
 });

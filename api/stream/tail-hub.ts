@@ -11,7 +11,8 @@ export type TailHub = {
   open(runId: string): Tail;
   /** How many tails are open. */
   size(): number;
-  /** Ends every tail, and each that is opened from then on; their readers resume elsewhere. Idempotent. */
+  /** Ends every tail, and each that is opened from now on; their readers resume elsewhere. */
+  leave(): void;
   close(): void;
 };
 
@@ -28,6 +29,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
   const redis = connectSubscriber(url, (error) => log.warn({ part: "tail", err: error.message }, "connection fault"));
   const tailsByRun = new Map<string, Set<Tail>>();
   const channels = createRunChannels(redis, prefix);
+  let left = false;
 
   redis.on("message", (channel, message: string) => {
     const tails = tailsByRun.get(channels.runOf(channel));
@@ -63,29 +65,26 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     channels.leave(runId);
   }
 
-  let closed = false;
-
-  function openEnded(): Tail {
-    const tail = createTail(Promise.resolve(), () => undefined);
-    tail.end();
-    return tail;
+  function leave(): void {
+    left = true;
+    for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
   }
 
   return {
     open(runId) {
-      if (closed) return openEnded();
       const tails = tailsByRun.get(runId) ?? new Set();
       const tail = createTail(channels.join(runId), () => drop(runId, tail));
       tails.add(tail);
       tailsByRun.set(runId, tails);
+      if (left) tail.end();
       return tail;
     },
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
+    leave,
     close() {
-      closed = true;
+      leave();
       clearInterval(poller);
       channels.close();
-      for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
       redis.disconnect();
     },
   };

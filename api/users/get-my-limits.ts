@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { queueTtlMs, requestLimits, runLimits } from "../../shared/run/limits.ts";
 import { me } from "../../shared/schemas/user.ts";
-import { countOpenRuns } from "../../shared/store/users/read-usage.ts";
+import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -31,9 +31,9 @@ export const getMyLimits = defineOperation({
     },
   },
   async handle({ db, config }: ApiContext, { query, caller }) {
-    const open_runs = await countOpenRuns(db, ownerOf(caller, query.user_id));
+    const { queued, running } = await countOpenRuns(db, { user_id: ownerOf(caller, query.user_id) });
     const requests_per_minute = config.auth.requestsPerMinute || null;
-    const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute, open_runs };
-    return { status: 200, body };
+    const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute };
+    return { status: 200, body: { ...body, open_runs: { queued, running } } };
   },
 });

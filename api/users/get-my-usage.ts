@@ -14,7 +14,8 @@ export const getMyUsage = defineOperation({
   area: "Users",
   scope: "users:read",
   summary: "What your runs have used",
-  description: "Of the last 30 days, unless `since` and `until` say otherwise.",
+  description:
+    "Of the runs that ended in the last 30 days, unless `since` and `until` say otherwise, and of those that were made then and go on.",
   request: { query: me.extend(timeRange) },
   responses: { 200: { description: "The sums", schema: userUsage } },
   async handle({ db }: ApiContext, { query, caller }) {

@@ -21,4 +21,12 @@ export function readEnv(): Env {
   return env;
 }
 
-const secretNames = new Set(["DATABASE_URL", "REDIS_URL", "ENCRYPTION_KEYS", "BOOTSTRAP_ADMIN_KEY", "INTERNAL_TOKEN"]);
+const secretNames = new Set([
+  "DATABASE_URL",
+  "REDIS_URL",
+  "ENCRYPTION_KEYS",
+  "BOOTSTRAP_ADMIN_KEY",
+  "INTERNAL_TOKEN",
+  "STRIPE_SECRET_KEY",
+  "STRIPE_WEBHOOK_SECRET",
+]);

@@ -16,10 +16,10 @@ const keyRing = z.string().transform((text, ctx) =>
   }),
 );
 
-const cidrList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+const commaList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
 
 /** Host patterns; `none` for no host at all. */
-const egressList = cidrList
+const egressList = commaList
   .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
   .pipe(z.array(z.string().regex(egressPattern)));
 
@@ -45,9 +45,15 @@ const schema = z.object({
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
-  CALLBACK_ALLOW_CIDRS: cidrList.default([]),
+  QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
+  OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
-  EGRESS_ALLOW_CIDRS: cidrList.default([]),
+  EGRESS_ALLOW_CIDRS: commaList.default([]),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: commaList.default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
@@ -55,7 +61,11 @@ const schema = z.object({
   DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
   DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
   DAEMON_BACKOFF_SCALE: z.coerce.number().min(0.001).max(1).default(1),
+  RETENTION_DAYS: integer(1, 36_500).default(30),
+  AUDIT_RETENTION_DAYS: integer(1, 36_500).default(365),
+  RUN_RETENTION_DAYS: integer(1, 36_500).optional(),
   LEASE_MS: integer(500, 600_000).default(10_000),
+  SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
   ENVIRONMENTS_DIR: z.string().default("/var/tmp/runfleet-environments"),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
@@ -97,7 +107,15 @@ export function loadConfig(env: Env) {
       // Of one key or, in open mode, one address; 0: no limit.
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
     },
+    queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    billing: {
+      // Null: no checkout, no portal.
+      stripeKey: data.STRIPE_SECRET_KEY ?? null,
+      stripeUrl: new URL(data.STRIPE_API_URL),
+      // Several while one is being replaced; none: events are kept, and not believed.
+      webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
+    },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
@@ -105,6 +123,13 @@ export function loadConfig(env: Env) {
       stallMs: data.DAEMON_STALL_MS,
       watchMs: data.DAEMON_WATCH_MS,
       backoffScale: data.DAEMON_BACKOFF_SCALE,
+    },
+    shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
+    // Transcripts, files, delivery logs …; audit entries; whole runs, null for ever.
+    retention: {
+      days: data.RETENTION_DAYS,
+      auditDays: data.AUDIT_RETENTION_DAYS,
+      runDays: data.RUN_RETENTION_DAYS ?? null,
     },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
     installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },

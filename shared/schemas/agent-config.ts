@@ -48,6 +48,8 @@ export const agentConfig = z.looseObject({
   limits: z
     .looseObject({
       timeout_ms: atLeast(1, runLimits.max_timeout_ms),
+      /** A run that no worker took in this time expires. */
+      queue_ttl_ms: atLeast(1_000, 30 * 24 * 3_600_000),
       memory_mb: atLeast(16, runLimits.full_memory_bytes / MiB),
       cpu_ms: atLeast(1, runLimits.max_timeout_ms * 64),
       pids: atLeast(1, 1024),
@@ -61,6 +63,8 @@ export const agentConfig = z.looseObject({
     .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })])
     .optional(),
   max_attempts: atLeast(1, 100),
+  /** How many of its runs may run at once; the others wait. */
+  concurrency: atLeast(1, 1_000),
   /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */
   idle_timeout_ms: atLeast(1_000, 3_600_000),
   /** A run whose thread is busy waits (enqueue, the default), is refused, or has what is ahead of it cancelled. */

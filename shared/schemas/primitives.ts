@@ -111,7 +111,7 @@ export const pageQuery = z.object({
   order: choice(["desc", "asc"]).default("desc").meta({ description: "Newest first, or oldest first." }),
 });
 
-/** A page of a list. The ids are null when it is empty. */
+/** A page of a list. The ids are null when it is empty; a search that looked at many rows in vain has a `last_id` all the same. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item),

@@ -14,8 +14,12 @@ export const runFilter = {
   version: text({ max: 128 }).optional(),
   user_id: clientId().optional(),
   thread_id: clientId().optional(),
+  job_id: clientId().optional(),
   ...timeRange,
-  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in ids, input, result or error." }),
+  search: text({ min: 1, max: 200 }).optional().meta({
+    description:
+      "A text in ids, input, result or error. A page looks at 10,000 runs at most: it may come short, with `has_more`; go on after its `last_id`.",
+  }),
 };
 
 export const runListQuery = pageQuery.extend(runFilter);

@@ -42,6 +42,7 @@ export const runRecord = z
     worker_id: z.string().nullable(),
     origin: z.enum(["api", "job", "daemon", "replay"]),
     replay_of: z.string().nullable(),
+    job_id: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
     created_at: z.string(),
     started_at: time,

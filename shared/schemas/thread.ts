@@ -28,7 +28,7 @@ export const threadBody = z
     example: { thread_id: "support-4711", title: "Ada's order", metadata: { channel: "mail" } },
   });
 
-export const threadStatuses = ["idle", "busy", "interrupted", "error"] as const;
+const threadStatuses = ["idle", "busy", "interrupted", "error"] as const;
 
 export const threadRecord = z
   .object({

@@ -1,6 +1,10 @@
 /** What a sealed value is bound to (its additional authenticated data): moved to another row or field, it doesn't open. */
-export const runEnvField = (runId: string): string => `${runId}:env_vars`;
-export const runFilesField = (runId: string): string => `${runId}:files`;
-export const agentSecretField = (agentId: string, name: string): string => `${agentId}:secret:${name}`;
-export const callbackSecretField = (secretId: string): string => `${secretId}:callback_secret`;
-export const daemonEnvField = (agentId: string): string => `${agentId}:daemon_env`;
+export const sealedFields = {
+  runEnv: (runId: string): string => `${runId}:env_vars`,
+  runFiles: (runId: string): string => `${runId}:files`,
+  agentSecret: (agentId: string, name: string): string => `${agentId}:secret:${name}`,
+  callbackSecret: (secretId: string): string => `${secretId}:callback_secret`,
+  jobSecrets: (jobId: string): string => `${jobId}:job_secrets`,
+  daemonEnv: (agentId: string): string => `${agentId}:daemon_env`,
+  webhookSecret: (secretId: string): string => `${secretId}:webhook_secret`,
+};

@@ -1,12 +1,16 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
+import { createOneByOne, type OneByOne } from "../lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
  * One pool, two doors: `prisma` for plain reads and lists, `sql` for the statements that fence, lock or must be one.
- * Safe for concurrent use.
+ * Safe for concurrent use. `oneByOne` is for what waits for one lock anyway: those that wait then hold no connection.
  */
-export type Db = { sql: pg.Pool; prisma: PrismaClient; close(): Promise<void> };
+export type Db = { sql: pg.Pool; prisma: PrismaClient; oneByOne: OneByOne; close(): Promise<void> };
+
+/** A connection, or a pool of them. */
+export type Queryable = Pick<pg.ClientBase, "query">;
 
 /** Longer than any statement of ours takes. */
 const answerMs = 20_000;
@@ -27,6 +31,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
   return {
     sql,
     prisma,
+    oneByOne: createOneByOne(),
     async close() {
       await prisma.$disconnect();
       await sql.end();

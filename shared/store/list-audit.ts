@@ -9,12 +9,14 @@ export function listAudit(db: Db, filter: AuditFilter, page: PageRequest): Promi
     within: [],
     filters: [
       ["user_id = ?", filter.user_id],
-      ["actor = ?", filter.actor],
-      ["action = ?", filter.action],
       ["target_type = ?", filter.target_type],
       ["target_id = ?", filter.target_id],
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
+    ],
+    sieve: [
+      ["actor = ?", filter.actor],
+      ["action = ?", filter.action],
     ],
     load: async (ids: string[]) => {
       const rows = await db.prisma.auditEntry.findMany({ where: { id: { in: ids } }, omit: { detail: true } });

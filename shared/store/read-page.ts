@@ -12,29 +12,57 @@ export type Listing<Item> = {
   /** Whose rows, and of which parent; an `after` that names none of these gives an empty page. */
   within: readonly Condition[];
   filters?: readonly Condition[];
+  /**
+   * Filters that no index serves. A page then looks at 10,000 rows at most: where it found too few among them it comes
+   * short, or empty, with `has_more`, and its `last_id` is where the next one goes on.
+   */
+  sieve?: readonly Condition[];
   /** The items of these keys, in any order. */
   load: (keys: string[]) => Promise<Item[]>;
 };
 
+const looksAt = 10_000;
+
 /** One page by keyset: as fast on the thousandth page as on the first, and steady while rows are added. */
 export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageRequest): Promise<Page<Item>> {
-  const { table, key, within, filters = [], load } = listing;
-  const values: unknown[] = [];
-  const where = [spellConditions(within, values), spellConditions(filters, values)];
-  if (page.after !== undefined) {
-    const start = spellConditions([...within, [`${key} = ?`, page.after]], values);
-    const beyond = page.order === "desc" ? "<" : ">";
-    where.push(`(created_at, ${key}) ${beyond} (SELECT created_at, ${key} FROM ${table} WHERE ${start})`);
-  }
-  values.push(page.limit + 1);
-  const { rows } = await db.sql.query<{ key: string }>(
-    `SELECT ${key} AS key FROM ${table} WHERE ${where.join(" AND ")}
-     ORDER BY created_at ${page.order}, ${key} ${page.order} LIMIT $${values.length}`,
-    values,
-  );
-  const keys = rows.slice(0, page.limit).map((row) => row.key);
-  const items = new Map((keys.length > 0 ? await load(keys) : []).map((item) => [item[key], item]));
+  const { found, horizon } = await findKeys(db, listing, page);
+  const keys = found.slice(0, page.limit);
+  const items = new Map((keys.length > 0 ? await listing.load(keys) : []).map((item) => [item[listing.key], item]));
   // A row may have gone between the two reads.
   const data = keys.flatMap((name) => items.get(name as Item[keyof Item & string]) ?? []);
-  return { data, has_more: rows.length > page.limit, first_id: keys[0] ?? null, last_id: keys.at(-1) ?? null };
+  const full = found.length > page.limit;
+  const last_id = (full ? undefined : horizon) ?? keys.at(-1) ?? null;
+  return { data, has_more: full || horizon !== undefined, first_id: keys[0] ?? null, last_id };
+}
+
+type Found = {
+  /** One more than the page has room for, where there are more. */
+  found: string[];
+  /** The last row that was looked at, where there are more behind it. */
+  horizon: string | undefined;
+};
+
+async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
+  const { table, key, within, filters = [], sieve = [] } = listing;
+  const values: unknown[] = [];
+  const where = [spellConditions(within, values), spellConditions(filters, values)];
+  const place = (named: string) =>
+    `(SELECT created_at, ${key} FROM ${table} WHERE ${spellConditions([...within, [`${key} = ?`, named]], values)})`;
+  const read = async (skipped: number, count: number): Promise<string[]> => {
+    const { rows } = await db.sql.query<{ key: string }>(
+      `SELECT ${key} AS key FROM ${table} WHERE ${where.join(" AND ")}
+       ORDER BY created_at ${order}, ${key} ${order} OFFSET ${skipped} LIMIT ${count}`,
+      values,
+    );
+    return rows.map((row) => row.key);
+  };
+  const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
+  if (after !== undefined) where.push(`(created_at, ${key}) ${on} ${place(after)}`);
+  let horizon: string | undefined;
+  if (sieve.some(([, value]) => value != null)) {
+    [horizon] = await read(looksAt - 1, 1);
+    if (horizon !== undefined) where.push(`(created_at, ${key}) ${back} ${place(horizon)}`);
+    where.push(spellConditions(sieve, values));
+  }
+  return { found: await read(0, limit + 1), horizon };
 }

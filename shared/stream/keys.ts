@@ -6,3 +6,6 @@ export const daemonsChannel = (prefix: string): string => `${prefix}daemons`;
 
 /** The channel on which a worker is told of its runs. */
 export const workerChannel = (prefix: string, workerId: string): string => `${prefix}worker:${workerId}`;
+
+/** The channel on which API processes are told whom a notification was made for. */
+export const newsChannel = (prefix: string): string => `${prefix}news`;

@@ -3,7 +3,7 @@ import type { WorkerMessage } from "../schemas/dispatch.ts";
 import type { StreamEvent } from "../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { daemonsChannel, runStream, workerChannel } from "./keys.ts";
+import { daemonsChannel, newsChannel, runStream, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
 /** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
@@ -18,6 +18,8 @@ export type RunStreams = {
   forget(runId: string): Promise<void>;
   /** Tells a daemon's owner that it has mail, or to look at its row. A hint as well: both are polled. */
   tellDaemons(word: "mail" | "look", agentId: string): Promise<void>;
+  /** Tells the readers of a user's notifications that there is a new one. A hint as well. */
+  tellReaders(userId: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -35,6 +37,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     },
     async tellDaemons(word, agentId) {
       await redis.publish(daemonsChannel(prefix), `${word} ${agentId}`);
+    },
+    async tellReaders(userId) {
+      await redis.publish(newsChannel(prefix), userId);
     },
     async ping() {
       await redis.ping();

@@ -19,7 +19,15 @@ type Thing =
   | "artifact_id"
   | "key_id"
   | "bulk_id"
-  | "thread_id";
+  | "thread_id"
+  | "job_id"
+  | "notification_id"
+  | "webhook_id"
+  | "delivery_id"
+  | "worker_id"
+  | "queue_id"
+  | "plan_id"
+  | "subscription_id";
 type World = Record<Thing, string>;
 
 type Case = {
@@ -67,8 +75,38 @@ const cases: Record<string, Case> = {
   bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  create_job: { body: (world) => ({ ...runOf(world), schedule: "@yearly" }) },
+  update_job: { body: () => ({ name: "new" }) },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },
+  create_notification: { body: ({ user_id }) => ({ user_id, type: "t", title: "T" }), foreign: 403 },
+  read_notifications: { body: ({ notification_id }) => ({ ids: [notification_id] }), foreign: 200 },
+  read_all_notifications: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  update_notification: { body: () => ({ read: true }) },
+  put_notification_preferences: {
+    body: () => ({ preferences: [] }),
+    query: ({ user_id }) => `?user_id=${user_id}`,
+    foreign: 403,
+  },
+  get_notification_preferences: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  count_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  stream_notifications: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
+  update_webhook: { body: () => ({ status: "paused" }) },
+  redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
+  run_internal_job: { params: { name: "expire-queue" } },
+  get_wallet: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  put_plan: { body: () => ({ name: "Free" }) },
+  create_subscription: { body: ({ user_id, plan_id }) => ({ user_id, plan_id }), foreign: 403 },
+  create_transaction: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }) },
+  put_spend_limit: { body: ({ user_id }) => ({ user_id, amount_micro_usd: 1 }), foreign: 403 },
+  // No payment provider is configured.
+  create_checkout: {
+    body: ({ user_id }) => ({ user_id, amount_usd_cents: 100, success_url: "https://example.com/" }),
+    foreign: 403,
+    own: 503,
+  },
+  create_portal: { body: ({ user_id }) => ({ user_id, return_url: "https://example.com/" }), foreign: 403, own: 503 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };
 
@@ -114,6 +152,31 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const bulk_id = String(bulk.body["id"]);
   const thread = await call(url, "POST", "/v1/threads", {}, headers);
   const thread_id = String(thread.body["id"]);
+  const notification = await call(url, "POST", "/v1/notifications", { type: "t", title: "T" }, headers);
+  const webhook = await call(
+    url,
+    "POST",
+    "/v1/webhooks",
+    { url: "http://127.0.0.1:9/", events: ["run.error"] },
+    headers,
+  );
+  const webhook_id = String(webhook.body["id"]);
+  const delivery = await call(url, "POST", `/v1/webhooks/${webhook_id}/test`, undefined, headers);
+  // Nobody's: the real one is needed.
+  const worker_id = `worker${randomBytes(6).toString("hex")}`;
+  await stack.sql.query(
+    "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
+    [worker_id, JSON.stringify({ level: 1, name: "none", layers: [] })],
+  );
+  const plan_id = "free";
+  await stack.sql.query(
+    `INSERT INTO plans (id, name, price_micro_usd, interval) VALUES ($1, 'Free', 0, 'month') ON CONFLICT DO NOTHING`,
+    [plan_id],
+  );
+  const subscription = await call(url, "POST", "/v1/billing/subscriptions", { plan_id }, headers);
+  const subscription_id = String(subscription.body["id"]);
+  const job = await call(url, "POST", "/v1/jobs", { agent_id, version: "current", schedule: "@yearly" }, headers);
+  const job_id = String(job.body["id"]);
   const world = {
     user_id,
     agent_id,
@@ -125,6 +188,14 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     key_id,
     bulk_id,
     thread_id,
+    job_id,
+    notification_id: String(notification.body["id"]),
+    webhook_id,
+    delivery_id: String(delivery.body["id"]),
+    worker_id,
+    queue_id: "callbacks",
+    plan_id,
+    subscription_id,
   };
   return { world, key };
 }
@@ -135,9 +206,10 @@ async function ask(
   operation: Operation<never>,
   world: World,
   key: string | null,
+  gone: Partial<World> = {},
 ): Promise<{ status: number; text: string }> {
   const { body, query, params } = cases[operation.name] ?? {};
-  const named = { ...world, ...params };
+  const named = { ...world, ...params, ...gone };
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof World) => named[name]);
   const response = await fetch(`${url}${path}${query?.(world) ?? ""}`, {
     method: operation.method.toUpperCase(),
@@ -145,7 +217,7 @@ async function ask(
     ...(body && { body: JSON.stringify(body(world)) }),
   });
   // A stream of a thing that goes on has no end to wait for.
-  const goesOn = response.ok && operation.name === "stream_daemon";
+  const goesOn = response.ok && ["stream_daemon", "stream_notifications"].includes(operation.name);
   if (goesOn) await response.body?.cancel();
   return { status: response.status, text: goesOn ? "" : await response.text() };
 }
@@ -175,7 +247,10 @@ describe.each(guarded)("%s", (_name, operation) => {
     const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
     const expected = isPrivileged(operation) ? 403 : refused;
     expect(answer.status).toBe(expected);
-    if (expected === 200) for (const id of [world.run_id, world.key_id]) expect(answer.text).not.toContain(id);
+    if (expected === 200)
+      for (const id of [world.run_id, world.key_id, world.notification_id, world.webhook_id])
+        expect(answer.text).not.toContain(id);
+    if (operation.name === "read_notifications") expect(answer.text).toBe('{"changed":0}');
     if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
     if (expected === 202) expect(answer.text).toContain("agent_not_found");
   });
@@ -188,7 +263,8 @@ describe.each(guarded)("%s", (_name, operation) => {
     const gone = operation.method === "put" ? [first] : [first, params.at(-1)];
     for (const name of gone) {
       if (!name) continue;
-      const answer = await ask(operation, { ...world, [name]: "nothing-of-this-name" }, key);
+      const asker = isPrivileged(operation) ? admin : key;
+      const answer = await ask(operation, world, asker, { [name]: "nothing-of-this-name" });
       expect([name, answer.status]).toEqual([name, 404]);
     }
   });

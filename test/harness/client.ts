@@ -1,9 +1,10 @@
 import { createParser } from "eventsource-parser";
+import { faultOfAnswer, findOperation } from "../contract/openapi-document.ts";
 
 export type SentEvent = { id: string; event: string; data: Record<string, unknown> };
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers };
 
-/** JSON in, JSON out. */
+/** JSON in, JSON out. Throws when the answer isn't what the OpenAPI document says. */
 export async function call(
   url: string,
   method: string,
@@ -18,7 +19,12 @@ export async function call(
     ...init,
   });
   const text = await response.text();
-  return { status: response.status, body: text ? JSON.parse(text) : {}, headers: response.headers };
+  const operation = findOperation(method, path);
+  const { status } = response;
+  const fault =
+    operation && faultOfAnswer(operation, { status, type: response.headers.get("content-type") ?? "", text });
+  if (fault) throw new Error(`${method} ${path} answered ${status}, which isn't as documented: ${fault}\n${text}`);
+  return { status, body: text ? JSON.parse(text) : {}, headers: response.headers };
 }
 
 /** Reads a Server-Sent Events answer until it ends, or until `enough` says so. A cut connection just ends it. */

@@ -64,7 +64,7 @@ export async function openTestStack(): Promise<TestStack> {
       return role === "api"
         ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok
         : (await countWorkers(sql)) > before;
-    }, 15_000);
+    }, 60_000);
     return member;
   }
 

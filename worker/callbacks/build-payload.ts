@@ -2,8 +2,8 @@
 export type RunRecordLike = Record<string, unknown>;
 
 const largestResultBytes = 256 * 1024;
-/** What the receiver has no business with: what went into the run, and the state that its agent keeps to itself. */
-const kept = new Set(["input_payload", "history", "env_names", "files", "state_snapshot"]);
+/** What the receiver has no business with: what went into the run, the state that its agent keeps to itself, and how often we tried. */
+const kept = new Set(["callback", "input_payload", "history", "env_names", "files", "state_snapshot"]);
 
 /**
  * The body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes stand at the top, so that a

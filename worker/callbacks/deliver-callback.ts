@@ -1,10 +1,10 @@
 import type { Answer, GuardedFetch } from "../../shared/net/guarded-fetch.ts";
+import { sign } from "../../shared/net/sign.ts";
 import { TargetFault } from "../../shared/net/target-fault.ts";
 import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
-import { sign } from "../../shared/net/sign.ts";
 
 export const callbackTimeoutMs = 15_000;
 
@@ -25,7 +25,7 @@ export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number
   const { status: status_code } = answer;
   if (status_code >= 200 && status_code < 300)
     return { status_code, error: null, duration_ms, verdict: { status: "delivered" } };
-  const verdict: Verdict = status_code === 410 ? { status: "exhausted" } : retryLater(askedDelay(answer));
+  const verdict: Verdict = status_code === 410 ? { status: "gone" } : retryLater(askedDelay(answer));
   return { status_code, error: `http_${status_code}`, duration_ms, verdict };
 }
 
@@ -34,9 +34,9 @@ function faultOf(error: unknown): TargetFault {
   throw error;
 }
 
-/** Seconds that a busy receiver asks for. */
+/** Seconds that a receiver asks for which is busy, or whose proxy says so. */
 function askedDelay({ status, retryAfter }: Answer): number | null {
-  return status === 429 || status === 503 ? retryAfterSeconds(retryAfter, new Date()) : null;
+  return [429, 502, 503, 504].includes(status) ? retryAfterSeconds(retryAfter, new Date()) : null;
 }
 
 function nextTry(tries: number, scale: number, retryAfterSeconds: number | null): Verdict {

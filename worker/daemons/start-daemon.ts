@@ -1,7 +1,7 @@
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
-import { daemonEnvField } from "../../shared/secrets/sealed-fields.ts";
+import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import { egressOf } from "../prepare/agent-request.ts";
@@ -68,6 +68,6 @@ function openEnv(
   sealed: Buffer | null,
 ): Record<string, string> {
   return sealed
-    ? (JSON.parse(open(keys, sealed, daemonEnvField(agent_id)).toString("utf8")) as Record<string, string>)
+    ? (JSON.parse(open(keys, sealed, sealedFields.daemonEnv(agent_id)).toString("utf8")) as Record<string, string>)
     : {};
 }

@@ -1,6 +1,6 @@
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
-import { agentSecretField, runEnvField, runFilesField } from "../../shared/secrets/sealed-fields.ts";
+import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
@@ -23,8 +23,8 @@ export type Prepared = {
 /** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
 export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
   const config = agentConfig.parse(attempt.config);
-  const files = unseal(keyRing, attempt.sealed_files, runFilesField(attempt.id));
-  const env_vars = unseal(keyRing, attempt.sealed_env, runEnvField(attempt.id));
+  const files = unseal(keyRing, attempt.sealed_files, sealedFields.runFiles(attempt.id));
+  const env_vars = unseal(keyRing, attempt.sealed_env, sealedFields.runEnv(attempt.id));
   const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
   return {
     // What the request says wins over what the agent brings.
@@ -95,7 +95,9 @@ function openSecrets(keyRing: KeyRing, attempt: Attempt, names: string[]): Recor
   const opened = names.flatMap((name) => {
     const sealed = Object.hasOwn(agent_secrets, name) ? agent_secrets[name] : undefined;
     if (sealed === undefined) return [];
-    return [[name, open(keyRing, Buffer.from(sealed, "hex"), agentSecretField(agent_id, name)).toString("utf8")]];
+    return [
+      [name, open(keyRing, Buffer.from(sealed, "hex"), sealedFields.agentSecret(agent_id, name)).toString("utf8")],
+    ];
   });
   return Object.fromEntries(opened) as Record<string, string>;
 }

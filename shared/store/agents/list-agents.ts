@@ -23,8 +23,8 @@ export function listAgents(db: Db, owner: Owner, filter: AgentFilter, page: Page
       ["user_id = ?", filter.user_id],
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
-      ["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)],
     ],
+    sieve: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
     load: (ids: string[]) => readAgents(db, ids, owner),
   } as const;
   return readPage(db, listing, page);

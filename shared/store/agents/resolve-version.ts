@@ -1,4 +1,4 @@
-import type { Db } from "../client.ts";
+import type { Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 
 /** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest). */
@@ -13,7 +13,7 @@ export type ResolvedVersion = {
 
 /** `agent`/`version`: there is none. One round trip; an exact name wins over a tag of the same name. */
 export async function resolveVersion(
-  db: Db,
+  db: { sql: Queryable },
   agentId: string,
   version: string,
   owner: Owner,

@@ -1,7 +1,7 @@
 import type { KeyRing } from "../../config/load-config.ts";
 import type { SecretRecord } from "../../schemas/agent.ts";
 import { seal } from "../../secrets/seal.ts";
-import { agentSecretField } from "../../secrets/sealed-fields.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
@@ -33,7 +33,7 @@ export async function putSecret(
   owner: Owner,
   { agent_id, name, value }: NewSecret,
 ): Promise<SecretRecord | null> {
-  const sealed = seal(keyRing, value, agentSecretField(agent_id, name));
+  const sealed = seal(keyRing, value, sealedFields.agentSecret(agent_id, name));
   const { rows } = await db.sql.query<Row>({ ...put, values: [agent_id, name, sealed, owner] });
   return rows[0] ? toRecord(rows[0]) : null;
 }

@@ -1,43 +1,75 @@
 import type { Db } from "../client.ts";
 
-/** A run's callback that is to be sent now. `tries` fences what comes of it. */
-export type DueMessage = { id: string; user_id: string; run_id: string; type: string; url: string; tries: number };
+/** A run's callback, or a message to a standing webhook, that is to be sent now. `tries` fences what comes of it. */
+export type DueMessage = {
+  id: string;
+  user_id: string;
+  /** Null: to the run's own callback URL. */
+  webhook_id: string | null;
+  run_id: string | null;
+  type: string;
+  /** JSON. Null: the run's record. */
+  payload: string | null;
+  url: string;
+  /** As the limits per host count: of the URL that it was owed to. */
+  host: string;
+  tries: number;
+};
 
 export type ClaimLimits = {
   messages: number;
   /** Per host of the URLs, counting those that are leased already, so that a slow receiver can't hold up the others. */
   per_host: number;
+  /** The same for a user, who may own any number of hosts. */
+  per_user: number;
+  /** Hosts that get one at a time, since they didn't answer last. */
+  slow_hosts: string[];
   /** Must outlast a try: a message whose lease ran out is sent by someone else. */
   lease_ms: number;
 };
 
 /**
- * Leases callbacks whose time has come, the longest due first. No message goes to two callers. Callers that ask at the
- * same moment may together exceed `per_host`, each of them by its own share.
+ * Leases messages whose time has come, the longest due first; not those of webhooks that are paused or disabled. No
+ * message goes to two callers. Callers that ask at the same moment may together exceed the limits, each of them by its own
+ * share. It costs a few probes of the index `outbox_due` per host that is owed something, however much it is owed.
  */
-export async function claimDueMessages(db: Db, { messages, per_host, lease_ms }: ClaimLimits): Promise<DueMessage[]> {
-  const { rows } = await db.sql.query<DueMessage>({ ...statement, values: [messages, per_host, lease_ms] });
+export async function claimDueMessages(db: Db, limits: ClaimLimits): Promise<DueMessage[]> {
+  const { messages, per_host, per_user, slow_hosts, lease_ms } = limits;
+  const values = [messages, per_host, lease_ms, slow_hosts, per_user];
+  const { rows } = await db.sql.query<DueMessage>({ ...statement, values });
   return rows;
 }
 
+/** As the index `outbox_due` has it. */
+const hostOf = (url: string): string => `lower(substring(${url}, '^[^:]*:/*([^/?#]*)'))`;
+
+/** The first of a host's and of a user's due messages are those that are leased, if any: they were due before the rest. */
 const statement = {
   name: "claim-due-messages",
   text: `
-    WITH pending AS (
-      SELECT id, next_attempt_at, coalesce(lease_until > now(), false) AS leased,
-        lower(substring(url FROM '^[^:]*:/*([^/?#]*)')) AS host
-      FROM outbox WHERE status = 'pending' AND run_id IS NOT NULL AND webhook_id IS NULL AND next_attempt_at <= now()
-    ), placed AS (
-      SELECT id, leased, row_number() OVER (PARTITION BY host ORDER BY leased DESC, next_attempt_at, id) AS place
-      FROM pending
+    WITH RECURSIVE hosts AS (
+      SELECT min(${hostOf("url")}) AS host FROM outbox WHERE status = 'pending'
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
+      UNION ALL
+      SELECT (SELECT min(${hostOf("o.url")}) FROM outbox o WHERE o.status = 'pending' AND ${hostOf("o.url")} > hosts.host)
+      FROM hosts WHERE hosts.host IS NOT NULL
+    ), first AS (
+      SELECT due.id, row_number() OVER (PARTITION BY user_id ORDER BY next_attempt_at, id) AS users_nth
+      FROM hosts CROSS JOIN LATERAL (
+        SELECT o.id, o.user_id, o.next_attempt_at FROM outbox o
+        WHERE o.status = 'pending' AND ${hostOf("o.url")} = hosts.host AND o.next_attempt_at <= now()
+          AND (o.webhook_id IS NULL OR EXISTS (SELECT 1 FROM webhooks w WHERE w.id = o.webhook_id AND w.status = 'active'))
+        ORDER BY o.next_attempt_at, o.id LIMIT CASE WHEN hosts.host = ANY($4::text[]) THEN 1 ELSE $2 END
+      ) AS due
     ), picked AS (
-      SELECT outbox.id FROM outbox JOIN placed ON placed.id = outbox.id
-      WHERE NOT placed.leased AND placed.place <= $2
-        AND outbox.status = 'pending' AND (outbox.lease_until IS NULL OR outbox.lease_until <= now())
-      ORDER BY outbox.next_attempt_at, outbox.id LIMIT $1
-      FOR UPDATE OF outbox SKIP LOCKED
+      -- An array: its length is never mistaken for the table's.
+      SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $5))
+        AND status = 'pending' AND (lease_until IS NULL OR lease_until <= now())
+        AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
+      ORDER BY next_attempt_at, id LIMIT $1
+      FOR UPDATE SKIP LOCKED
     )
-    UPDATE outbox SET lease_until = now() + $3 * interval '1 ms'
-    FROM picked WHERE outbox.id = picked.id
-    RETURNING outbox.id, outbox.user_id, outbox.run_id, outbox.type, outbox.url, outbox.tries`,
+    UPDATE outbox SET lease_until = now() + $3 * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
+    RETURNING id, user_id, webhook_id, run_id, type, payload::text AS payload, ${hostOf("url")} AS host, tries,
+      coalesce((SELECT url FROM webhooks WHERE webhooks.id = outbox.webhook_id), outbox.url) AS url`,
 };

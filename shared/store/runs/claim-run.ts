@@ -1,8 +1,12 @@
 import { transitions } from "../../run/transitions.ts";
 import type { SandboxReport } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/keep-sessions.ts";
+import { findTaker } from "../workers/find-taker.ts";
+import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
+import { isNotPaused, freeSlot, isFirstOfThread } from "./claimable.ts";
 
 /** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
 export type Attempt = {
@@ -33,20 +37,28 @@ export type Attempt = {
   requeue_reason: string | null;
 };
 
-/** `daemon_epoch`: by which the worker owns the agent's daemon, when it claims on the daemon's behalf. */
-export type ClaimingWorker = { id: string; leaseMs: number; sandbox: SandboxReport; daemon_epoch?: number };
+export type ClaimingWorker = {
+  id: string;
+  leaseMs: number;
+  sandbox: SandboxReport;
+  /** The adapter types that it offers. */
+  adapters: string[];
+  /** By which it owns the agent's daemon, when it claims on the daemon's behalf. */
+  daemon_epoch?: number;
+};
 
 export type Claim =
   | { kind: "claimed"; attempt: Attempt }
-  | { kind: "waits"; reason: "thread_busy" | "paused" }
-  /** Another worker keeps the process of the run's thread. */
+  | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
+  /** Another worker keeps the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
 
 /**
- * Takes a queued run for a worker, unless its agent is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
+ * Takes a queued run for a worker, unless its agent or the queue is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
  * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
- * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race. A run of lifecycle
+ * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race; an agent that may run so
+ * many at once has as many places, and `runs_concurrency_slots` keeps two runs from one of them. A run of lifecycle
  * `daemon` is taken by the owner of its agent's daemon only, and that owner takes no other. One of lifecycle `interactive`
  * is taken by the worker that keeps its thread's process, while there is one; the claim makes its worker that.
  */
@@ -54,29 +66,50 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
   try {
     const { rows } = await db.sql.query<Attempt>({
       ...statement,
-      values: [runId, worker.id, worker.leaseMs, JSON.stringify(worker.sandbox), worker.daemon_epoch ?? null],
+      values: [
+        runId,
+        worker.id,
+        worker.leaseMs,
+        JSON.stringify(worker.sandbox),
+        worker.daemon_epoch ?? null,
+        worker.adapters,
+      ],
     });
     if (rows[0]) return { kind: "claimed", attempt: rows[0] };
   } catch (error) {
+    // Another claim took the same place at the same time; there may be a next one.
+    if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };
   }
-  return whyNot(db, runId, worker.id);
+  return whyNot(db, runId, worker);
 }
 
-async function whyNot(db: Db, id: string, workerId: string): Promise<Claim> {
+async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim> {
   const run = await db.prisma.run.findUnique({
     where: { id },
-    select: { status: true, thread_id: true, agent_id: true, lifecycle: true },
+    select: { status: true, thread_id: true, agent_id: true, lifecycle: true, adapter_type: true, concurrency: true },
   });
   if (run?.status !== "queued") return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
-  if (agent?.status === "paused") return { kind: "waits", reason: "paused" };
-  const elsewhere = run.lifecycle === "interactive" && run.thread_id && (await findSession(db, run.thread_id));
-  if (elsewhere && elsewhere !== workerId) return { kind: "elsewhere", worker_id: elsewhere };
-  return run.thread_id && run.lifecycle !== "daemon"
-    ? { kind: "waits", reason: "thread_busy" }
-    : { kind: "not_claimable" };
+  if (agent?.status === "paused" || (await isPaused(db, "runs"))) return { kind: "waits", reason: "paused" };
+  if (run.lifecycle === "daemon") return { kind: "not_claimable" };
+  const elsewhere = await findElsewhere(db, run, worker);
+  if (elsewhere) return { kind: "elsewhere", worker_id: elsewhere };
+  if (run.thread_id && (await findAhead(db, run.thread_id, id)).length > 0)
+    return { kind: "waits", reason: "thread_busy" };
+  return run.concurrency === null ? { kind: "not_claimable" } : { kind: "waits", reason: "concurrency_limit" };
+}
+
+async function findElsewhere(
+  db: Db,
+  run: { lifecycle: string; thread_id: string | null; adapter_type: string },
+  worker: ClaimingWorker,
+): Promise<string | null> {
+  if (!worker.adapters.includes(run.adapter_type)) return findTaker(db, run.adapter_type);
+  if (run.lifecycle !== "interactive" || run.thread_id === null) return null;
+  const holder = await findSession(db, run.thread_id);
+  return holder === worker.id ? null : holder;
 }
 
 const statement = {
@@ -84,11 +117,11 @@ const statement = {
   text: `
     WITH claimed AS (
       UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0, wait_reason = NULL,
+        concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
         lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
-      WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND (thread_id IS NULL OR NOT EXISTS (
-        SELECT 1 FROM runs ahead WHERE ahead.thread_id = runs.thread_id AND ahead.status IN ('queued', 'running')
-          AND (ahead.created_at, ahead.id) < (runs.created_at, runs.id)))
-        AND NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = runs.agent_id AND agents.status = 'paused')
+      WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND adapter_type = ANY($6)
+        AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
+        AND (concurrency IS NULL OR ${freeSlot("runs")} IS NOT NULL)
         AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
           SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $5 AND d.lease_until > now()) END
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t

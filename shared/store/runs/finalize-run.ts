@@ -2,7 +2,10 @@ import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Outcome } from "../../run/terminal-event.ts";
 import { type Cause, transitions } from "../../run/transitions.ts";
 import { newId } from "../../ids.ts";
+import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
+import { tellUsers } from "../notifications/tell-users.ts";
+import { owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 
 /** What one must have seen of a run to end it from outside. */
 export type SeenRun = { id: string; attempt: number; worker_id: string | null; started_at: Date | null };
@@ -19,12 +22,12 @@ export type Finalization = {
   reason: string | null;
 };
 
-/** `next_run_id`: the thread's next run, which may start now. */
+/** `next_run_id`: a run that waited for this one, of its thread or its agent, and may start now. */
 export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
 
 /**
- * Ends a run: status, transcript, transition, callback's outbox row, thread and the wiping of its secrets, in one
- * statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
+ * Ends a run: status, transcript, transition, usage, callback's and webhooks' outbox rows, notification, thread and the
+ * wiping of its secrets, in one statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a lost connection: the repeat
  * of a call that did commit is answered `finalized` too, recognised by its terminal event's place.
  */
 export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
@@ -64,6 +67,7 @@ function valuesOf({ run_id, cause, attempt, outcome, duration_ms, events, reason
     transitions[cause].actor,
     reason,
     newId("msg"),
+    newId("notif"),
   ];
 }
 
@@ -77,21 +81,33 @@ const statement = {
         state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
         completed_at = now(), lease_until = NULL, wait_reason = NULL
       FROM seen WHERE runs.id = seen.id
-      RETURNING runs.id, runs.user_id, runs.thread_id, runs.input_payload, runs.completion_callback_url,
-        seen.status AS previous
+      RETURNING runs.id, runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
+        runs.completion_callback_url, runs.concurrency, seen.status AS previous
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
       SELECT id, $4, $11, $12, $13 FROM ended
     ), transition AS (
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
+    ), metered AS (
+      ${meterRun("$9", "$10", "$16")}
     ), wiped AS (
       DELETE FROM run_secrets USING ended WHERE run_id = ended.id
     ), owed AS (
       INSERT INTO outbox (id, user_id, run_id, type, url)
       SELECT $16, user_id, id, 'run.' || $5, completion_callback_url FROM ended
       WHERE completion_callback_url IS NOT NULL
-    ), said AS (
+    ), event AS (
+      SELECT $16 AS seed, user_id, id AS run_id, 'run.' || $5 AS type, NULL::json AS payload FROM ended
+    ), owed_to_webhooks AS (
+      INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")}
+    ), news AS (
+      SELECT $17::text AS id, user_id, 'run.' || $5 AS type, 'error' AS level,
+        CASE $5 WHEN 'timeout' THEN 'A run of ' || agent_id || ' took too long' ELSE 'A run of ' || agent_id || ' failed' END AS title,
+        left($7::json ->> 'message', 500) AS body, json_build_object('status', $5, 'code', $7::json ->> 'code') AS data,
+        agent_id, id AS run_id, 'run:' || id AS dedup_key
+      FROM ended WHERE $5 IN ('error', 'timeout')
+    ), ${tellUsers}, said AS (
       INSERT INTO thread_messages (thread_id, run_id, role, content)
       SELECT thread_id, id, part.role, part.content FROM ended,
         LATERAL (VALUES (1, 'user', ended.input_payload), (2, 'assistant', $6::json)) AS part (place, role, content)
@@ -100,8 +116,12 @@ const statement = {
       UPDATE threads SET state_snapshot = coalesce($8, threads.state_snapshot), updated_at = now()
       FROM ended WHERE threads.id = ended.thread_id
     )
-    SELECT CASE WHEN thread_id IS NOT NULL THEN (
-      SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
-      ORDER BY created_at, id LIMIT 1) END AS next_run_id
+    SELECT coalesce(
+      CASE WHEN thread_id IS NOT NULL THEN (
+        SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
+        ORDER BY created_at, id LIMIT 1) END,
+      CASE WHEN concurrency IS NOT NULL THEN (
+        SELECT id FROM runs WHERE runs.user_id = ended.user_id AND runs.agent_id = ended.agent_id AND status = 'queued'
+        ORDER BY created_at, id LIMIT 1) END) AS next_run_id
     FROM ended`,
 };

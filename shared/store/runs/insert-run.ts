@@ -1,7 +1,6 @@
-import type pg from "pg";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { keepsBusy } from "../threads/busy.ts";
@@ -20,6 +19,7 @@ export type NewRun = {
   runtime_mode: string;
   lifecycle: string;
   timeout_ms: number;
+  concurrency: number | null;
   max_attempts: number;
   queue_ttl_ms: number;
   input_payload: unknown;
@@ -48,9 +48,6 @@ export type Insertion =
   | { kind: "taken"; user_id: string; request_hash: Buffer }
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
-
-/** A connection, or a pool of them. */
-export type Queryable = Pick<pg.ClientBase, "query">;
 
 /**
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
@@ -96,15 +93,15 @@ const statement = {
   text: `
     WITH thread AS (
       INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 WHERE $5::text IS NOT NULL
-      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $27::text IS NULL OR threads.user_id = $27
+      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $28::text IS NULL OR threads.user_id = $28
       RETURNING id
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, created_at)
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
-        $18, $19, $20::run_origin, $21, $25, $26, clock_timestamp()
-      WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $28::boolean
+        $18, $19, $20::run_origin, $21, $25, $26, $27::int, clock_timestamp()
+      WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $29::boolean
         OR EXISTS (SELECT 1 FROM runs WHERE id = $1)
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$5")}))
       RETURNING id
@@ -146,5 +143,6 @@ function valuesOf(run: NewRun): unknown[] {
     JSON.stringify([[seq, type, data]]),
     run.replay_of,
     run.job_id,
+    run.concurrency,
   ];
 }

@@ -1,5 +1,7 @@
 import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.ts";
+import { newId } from "../../ids.ts";
 import type { Db } from "../client.ts";
+import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 export type Interruption = {
@@ -12,7 +14,7 @@ export type Interruption = {
 };
 
 /**
- * Puts a run aside until a person has answered: its slot is free, its attempt is over. False: the attempt is stale, or
+ * Puts a run aside until a person has answered, and owes it to the webhooks that ask for it: its slot is free, its attempt is over. False: the attempt is stale, or
  * somebody asked to cancel the run meanwhile.
  */
 export async function interruptRun(db: Db, interruption: Interruption): Promise<boolean> {
@@ -32,6 +34,8 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
       interrupt.reason,
       interrupt.message,
       interrupt.response_schema === null ? null : JSON.stringify(interrupt.response_schema),
+      newId("msg"),
+      JSON.stringify(interrupt),
     ],
   });
   return result.rowCount === 1;
@@ -43,7 +47,8 @@ const statement = {
     WITH held AS (
       UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7,
         expires_at = $8, lease_until = NULL, worker_id = NULL
-      WHERE id = $1 AND attempt = $2 AND status = 'running' AND cancel_requested_at IS NULL RETURNING id
+      WHERE id = $1 AND attempt = $2 AND status = 'running' AND cancel_requested_at IS NULL
+      RETURNING id, user_id, agent_id, version, thread_id
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
     ), transition AS (
@@ -52,6 +57,14 @@ const statement = {
     ), asked AS (
       INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at)
       SELECT id, $9, $2, $10, $11, $12, $8 FROM held
+    ), event AS (
+      SELECT $13 AS seed, user_id, id AS run_id, 'run.interrupted' AS type,
+        json_build_object('type', 'run.interrupted', 'timestamp', ${nowOnTheWire}, 'run_id', id, 'thread_id', thread_id,
+          'agent_id', agent_id, 'version', version, 'status', 'interrupted', 'attempt', $2::int, 'interrupts',
+          json_build_array($14::json)) AS payload
+      FROM held
+    ), owed AS (
+      INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")}
     )
     SELECT id FROM held`,
 };

@@ -13,6 +13,7 @@ export type RunFilter = {
   version?: string | undefined;
   user_id?: string | undefined;
   thread_id?: string | undefined;
+  job_id?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
@@ -21,8 +22,23 @@ export type RunFilter = {
 export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
   const load = async (ids: string[]): Promise<RunRecord[]> =>
     (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback })).map(toRunRecord);
+  return readPage(db, { ...runListing(owner, filter), load }, page);
+}
+
+/** Which runs a list shows. Indexes find those of a user, agent, thread or job, and the few that did not succeed. */
+export function runListing(owner: Owner, filter: RunFilter) {
+  const { agent_id, thread_id, job_id, since, until, ...rest } = filter;
+  const status = rest.status === "success" ? undefined : rest.status;
+  const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
-  return readPage(db, { table: "runs", key: "id", within, filters: runConditions(filter), load }, page);
+  const filters = runConditions({ agent_id, thread_id, job_id, since, until, status, user_id });
+  const sieve = runConditions({
+    version: rest.version,
+    search: rest.search,
+    status: status === undefined ? rest.status : undefined,
+    user_id: user_id === undefined ? rest.user_id : undefined,
+  });
+  return { table: "runs", key: "id", within, filters, sieve } as const;
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
@@ -33,6 +49,7 @@ export function runConditions(filter: RunFilter): Condition[] {
     ["version = ?", filter.version],
     ["user_id = ?", filter.user_id],
     ["thread_id = ?", filter.thread_id],
+    ["job_id = ?", filter.job_id],
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
     [

@@ -5,7 +5,7 @@ import type { OutboxMessage, Run } from "../generated/client.ts";
 export type RunRow = Run & { outbox: OutboxMessage[] };
 
 /** The callback of a run is the outbox message that its end wrote. */
-export const withCallback = { outbox: { where: { type: { startsWith: "run." } }, take: 1 } } as const;
+export const withCallback = { outbox: { where: { webhook_id: null }, take: 1 } } as const;
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
@@ -39,6 +39,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     worker_id: row.worker_id,
     origin: row.origin,
     replay_of: row.replay_of,
+    job_id: row.job_id,
     metadata: runRecord.shape.metadata.parse(row.metadata),
     created_at: row.created_at.toISOString(),
     started_at: iso(started_at),

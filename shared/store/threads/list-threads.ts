@@ -28,8 +28,8 @@ export function listThreads(
       ["user_id = ?", filter.user_id],
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
-      ["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)],
     ],
+    sieve: [["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)]],
     load: (ids: string[]) => readThreads(db, ids, owner),
   } as const;
   return readPage(db, listing, page);

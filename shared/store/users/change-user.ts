@@ -38,7 +38,7 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 }
 
 /**
- * Empties a user's row and revokes his keys; the row stays, since bookings and runs name it. `has_agents`: they go first.
+ * Empties a user's row, revokes his keys and removes his webhooks; the row stays, since bookings and runs name it. `has_agents`: they go first.
  */
 export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
   if (owner !== null && owner !== id) return "missing";
@@ -49,6 +49,7 @@ export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"del
     const now = new Date();
     await tx.apiKey.updateMany({ where: { user_id: id, revoked_at: null }, data: { revoked_at: now } });
     await tx.callbackSecret.deleteMany({ where: { user_id: id } });
+    await tx.webhook.deleteMany({ where: { user_id: id } });
     await tx.user.update({ where: { id }, data: { name: null, email: null, metadata: {}, deleted_at: now } });
     return "deleted";
   });

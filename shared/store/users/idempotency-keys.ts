@@ -74,8 +74,3 @@ export async function freeKey(db: Db, { user_id, route, key }: RepeatKey): Promi
     [user_id, route, key],
   );
 }
-
-/** Removes keys that may be used anew anyway. */
-export async function forgetExpiredKeys(db: Db): Promise<void> {
-  await db.sql.query("DELETE FROM idempotency_keys WHERE expires_at < now()");
-}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { KeyRing } from "../../config/load-config.ts";
 import { newId } from "../../ids.ts";
 import { open, seal } from "../../secrets/seal.ts";
-import { callbackSecretField } from "../../secrets/sealed-fields.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
@@ -43,13 +43,15 @@ async function readActive(tables: Tables, keyRing: KeyRing, user_id: string): Pr
     where: { user_id, OR: [{ expires_at: null }, { expires_at: { gt: new Date() } }] },
     orderBy: { id: "desc" },
   });
-  return rows.map(({ id, sealed_secret }) => open(keyRing, sealed_secret, callbackSecretField(id)).toString("utf8"));
+  return rows.map(({ id, sealed_secret }) =>
+    open(keyRing, sealed_secret, sealedFields.callbackSecret(id)).toString("utf8"),
+  );
 }
 
 async function insertSecret(tables: Tables, keyRing: KeyRing, user_id: string): Promise<string> {
   const id = newId("secret");
   const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
-  const sealed_secret = new Uint8Array(seal(keyRing, secret, callbackSecretField(id)));
+  const sealed_secret = new Uint8Array(seal(keyRing, secret, sealedFields.callbackSecret(id)));
   await tables.callbackSecret.create({ data: { id, user_id, sealed_secret } });
   return secret;
 }

@@ -13,11 +13,15 @@ export type WorkerCard = {
   status: "active" | "draining";
 };
 
-/** A worker's sign of life, by Postgres' clock. */
-export async function announceWorker(db: Db, card: WorkerCard): Promise<void> {
+/** How an operator sends a worker away: after the runs that it has, or at once. */
+export type Dismissal = "drain" | "kill";
+
+/** A worker's sign of life, by Postgres' clock. Gives what an operator wants of it. */
+export async function announceWorker(db: Db, card: WorkerCard): Promise<Dismissal | null> {
   const { id, host, pid, software, slots, busy, adapters, sandbox, status } = card;
   const values = [id, host, pid, software, slots, busy, adapters, JSON.stringify(sandbox), status];
-  await db.sql.query({ ...announce, values });
+  const { rows } = await db.sql.query<{ dismissal: Dismissal | null }>({ ...announce, values });
+  return rows[0]?.dismissal ?? null;
 }
 
 const announce = {
@@ -25,7 +29,8 @@ const announce = {
   text: `
     INSERT INTO workers (id, host, pid, software, slots, busy, adapters, sandbox, status)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (id) DO UPDATE SET busy = $6, status = $9, heartbeat_at = now()`,
+    ON CONFLICT (id) DO UPDATE SET busy = $6, status = $9, heartbeat_at = now()
+    RETURNING dismissal`,
 };
 
 /** Takes workers off the list that said goodbye or have been silent for `silentMs`. */

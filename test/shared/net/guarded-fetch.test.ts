@@ -1,7 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { afterEach, expect, inject, test } from "vitest";
 import { createGuardedFetch } from "../../../shared/net/guarded-fetch.ts";
 import type { ResolveName } from "../../../shared/net/guarded-lookup.ts";
 
@@ -106,6 +110,26 @@ test("a receiver that doesn't answer costs no more than the time-out", async () 
   await expect(guardedFetch(loopback)(`http://127.0.0.1:${port}/`, 200)).rejects.toMatchObject({ class: "timeout" });
 });
 
+test("a receiver that takes no connection costs 5 s, however long an answer may take", async () => {
+  const script =
+    "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(0); print(s.getsockname()[1], flush=True); time.sleep(60)";
+  const deaf = spawn("python3", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+  opened.push(() => void deaf.kill());
+  const [line] = await once(deaf.stdout, "data");
+  const port = Number(line);
+  // Its queue of connections is full after these.
+  for (let i = 0; i < 4; i++) {
+    const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+    opened.push(() => void socket.destroy());
+    await Promise.race([once(socket, "connect"), sleep(500)]);
+  }
+  const startedAt = performance.now();
+  const sent = guardedFetch(loopback)(`http://127.0.0.1:${port}/`, 30_000);
+  await expect(sent).rejects.toMatchObject({ class: "timeout" });
+  expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+  expect(performance.now() - startedAt).toBeLessThan(12_000);
+}, 30_000);
+
 test("an endless body doesn't keep a request open, and its status counts", async () => {
   const { port } = await receiver((_, res) => {
     const more = (): void => {
@@ -133,4 +157,19 @@ test("each fault has its class, and says no more than that", async () => {
   await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject(fault("tls"));
   await expect(post(`http://127.0.0.1:${closedPort}/`)).rejects.toMatchObject(fault("connect"));
   await expect(guardedFetch(loopback, missing)("http://nowhere.example/")).rejects.toMatchObject(fault("dns"));
+});
+
+test("where an operator opens the network of Redis or Postgres, a callback to them is no command to them", async () => {
+  const redis = new Redis(inject("redisUrl"));
+  opened.push(() => redis.disconnect());
+  const key = `planted-${process.pid}`;
+  const fetch = createGuardedFetch(["0.0.0.0/0", "::/0"]);
+  opened.push(() => fetch.close());
+  for (const store of [inject("redisUrl"), inject("databaseUrl")]) {
+    const { hostname, port } = new URL(store);
+    const post = { headers: {}, body: `\r\nSET ${key} 1\r\n`, timeoutMs: 3_000 };
+    const sent = fetch.post(`http://${hostname}:${port}/`, post);
+    await expect(sent).rejects.toMatchObject({ message: expect.stringMatching(/^(protocol|connect|timeout)$/) });
+  }
+  expect(await redis.get(key)).toBeNull();
 });

@@ -29,3 +29,12 @@ test("a changed body, id or time doesn't verify", () => {
   expect(() => receiver.verify(message.body, { ...headers, "webhook-id": "msg_2" })).toThrow("signature");
   expect(() => receiver.verify(message.body, { ...headers, "webhook-timestamp": later })).toThrow("signature");
 });
+
+test.each([-301, 301])(
+  "a callback whose time is %i s off is refused by its receiver: it may be a replay",
+  (seconds) => {
+    const secret = newSecret();
+    const headers = sign(message, new Date(Date.now() + seconds * 1000), [secret]);
+    expect(() => new Webhook(secret).verify(message.body, headers)).toThrow("timestamp");
+  },
+);

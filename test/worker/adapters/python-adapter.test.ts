@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
 import { type Adapters, openAdapters } from "../../../worker/adapters/registry.ts";
@@ -154,6 +155,8 @@ describe("entrypoints", () => {
     ["app", { q: 1 }, { got: { q: 1 } }],
     ["crew", { q: 1 }, { crew: { q: 1 } }],
     ["runnable", {}, "ab"],
+    ["pydantic_agent", { prompt: "hi" }, { answer: "hi!" }],
+    ["openai_agent", { message: "hi" }, "said hi"],
     ["graph", {}, { messages: [{ content: "hello" }], thread: "thread_1" }],
   ];
   test.each(cases)("%s is called as its shape asks", async (name, input_payload, expected) => {
@@ -167,6 +170,40 @@ describe("entrypoints", () => {
       { type: "output", content: "hel" },
       { type: "custom", name: "custom", value: { note: 1 } },
       { type: "custom", name: "update", value: { node: 1 } },
+    ]);
+  });
+
+  test("runfleet.pyi says what `import runfleet` gives", async () => {
+    const source = `
+import inspect
+import runfleet
+def main():
+    functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
+    return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
+`;
+    const stub = readFileSync("worker/adapters/python/runfleet.pyi", "utf8");
+    const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, parameters = ""]) => [
+      name,
+      [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter),
+    ]);
+    const request = agentRequest("chatty", { code: { "main.py": source }, entrypoint: "main.py" });
+    const { result } = await runAgent(adapter, request);
+    expect({ ...(result as object), usage: null }).toEqual({ ...Object.fromEntries(declared), usage: null });
+  });
+
+  test("PydanticAI's and OpenAI Agents' texts are output while they come, what the agent does a custom event", async () => {
+    const run = async (name: string) => {
+      const request = agentRequest("shapes", { entrypoint: `shapes.py:${name}`, input_payload: { prompt: "hi" } });
+      return (await runAgent(adapter, request)).frames.slice(1, -2);
+    };
+    expect(await run("pydantic_agent")).toEqual([
+      { type: "output", content: "hi" },
+      { type: "output", content: "!" },
+    ]);
+    expect(await run("openai_agent")).toEqual([
+      { type: "output", content: "said " },
+      { type: "output", content: "hi" },
+      { type: "custom", name: "tool_called", value: { tool: "search" } },
     ]);
   });
 

@@ -98,6 +98,10 @@ def adapt(found, send):
         return handlers["main"]
     if hasattr(found, "kickoff"):  # a CrewAI crew
         return lambda input: found.kickoff(inputs=input)
+    if all(hasattr(found, name) for name in ("run_sync", "run_stream")):  # a PydanticAI agent
+        return lambda input: stream_pydantic(found, input, send)
+    if all(hasattr(found, name) for name in ("instructions", "handoffs", "model_settings")):  # an OpenAI Agents agent
+        return lambda input: stream_openai(found, input, send)
     return found if callable(found) else None
 
 
@@ -119,6 +123,31 @@ def stream_graph(graph, input, context, send):
         else:
             send("custom", name="custom" if mode == "custom" else "update", value=part)
     return last
+
+
+async def stream_pydantic(agent, input, send):
+    async with agent.run_stream(prompt_of(input)) as result:
+        async for text in result.stream_text(delta=True):
+            send("output", content=text)
+        return await result.get_output()
+
+
+async def stream_openai(agent, input, send):
+    runner = sys.modules[type(agent).__module__.partition(".")[0]].Runner
+    result = runner.run_streamed(agent, prompt_of(input))
+    async for event in result.stream_events():
+        if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+            send("output", content=event.data.delta)
+        elif event.type == "run_item_stream_event":
+            send("custom", name=event.name, value=event.item)
+    return result.final_output
+
+
+def prompt_of(input):
+    """What a framework that takes a text, or its own list of messages, is given of an input."""
+    if isinstance(input, dict):
+        return next((input[name] for name in ("prompt", "input", "message", "messages") if name in input), str(input))
+    return input
 
 
 def predict(predictor, input):

@@ -1,8 +1,8 @@
-import { envFaults } from "../../shared/env-faults.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
-import { checkTargetUrl } from "../../shared/net/address-guard.ts";
-import { requestLimits } from "../../shared/run/limits.ts";
-import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
+import { envFaults } from "./env-faults.ts";
+import { ValidationFault } from "./validation-fault.ts";
+import { checkTargetUrl } from "./net/address-guard.ts";
+import { requestLimits } from "./run/limits.ts";
+import type { ExecuteRequest } from "./schemas/execute-request.ts";
 
 type Fault = { type: string; loc: (string | number)[]; msg: string };
 

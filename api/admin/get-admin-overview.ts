@@ -1,0 +1,43 @@
+import { adminOverview } from "../../shared/schemas/admin.ts";
+import { countThings } from "../../shared/store/count-things.ts";
+import { readFigures } from "../../shared/store/figures/read-figures.ts";
+import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
+import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
+import { listWorkers } from "../../shared/store/workers/list-workers.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readQueueStates } from "./queue-states.ts";
+
+const silentWorkerMs = 15_000;
+const dayMs = 24 * 3_600_000;
+
+export const getAdminOverview = defineOperation({
+  method: "get",
+  path: "/v1/admin/overview",
+  name: "get_admin_overview",
+  area: "Admin",
+  scope: "admin",
+  summary: "How the service is doing",
+  responses: { 200: { description: "Its figures, now", schema: adminOverview } },
+  async handle(ctx: ApiContext) {
+    const { db } = ctx;
+    const until = new Date();
+    const lastDay = { since: new Date(until.getTime() - dayMs), until, unit: null, timezone: "UTC" };
+    const [workers, runs, sums, queues, things] = await Promise.all([
+      listWorkers(db, silentWorkerMs),
+      countOpenRuns(db, {}),
+      readFigures(db, { by: "all" }, lastDay),
+      readQueueStates(ctx),
+      countThings(db),
+    ]);
+    const add = (count: (worker: (typeof workers)[number]) => number) =>
+      workers.reduce((sum, worker) => sum + count(worker), 0);
+    const fleet = {
+      active: add(({ status }) => (status === "active" ? 1 : 0)),
+      draining: add(({ status }) => (status === "draining" ? 1 : 0)),
+      slots: add(({ slots }) => slots),
+      busy: add(({ busy }) => busy),
+    };
+    return { status: 200, body: { workers: fleet, runs, last_day: toFigures(addSums(sums)), queues, ...things } };
+  },
+});

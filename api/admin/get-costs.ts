@@ -1,0 +1,29 @@
+import { costQuery, costs } from "../../shared/schemas/admin.ts";
+import { readCosts } from "../../shared/store/figures/read-costs.ts";
+import { readFigures } from "../../shared/store/figures/read-figures.ts";
+import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { lastDays } from "./last-days.ts";
+
+export const getCosts = defineOperation({
+  method: "get",
+  path: "/v1/admin/costs",
+  name: "get_costs",
+  area: "Admin",
+  scope: "admin",
+  summary: "Whose runs, or which agent's, cost most",
+  description:
+    "As the agents report it, of runs that ended in the last 30 days unless `since` and `until` say otherwise.",
+  request: { query: costQuery },
+  responses: { 200: { description: "The costs", schema: costs } },
+  async handle({ db }: ApiContext, { query: { by, limit, ...query } }) {
+    const { since, until } = lastDays(query);
+    const [data, sums] = await Promise.all([
+      readCosts(db, by, { since, until }, limit),
+      readFigures(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
+    ]);
+    const total = toFigures(addSums(sums));
+    return { status: 200, body: { since: since.toISOString(), until: until.toISOString(), by, total, data } };
+  },
+});

@@ -1,0 +1,39 @@
+import { endRun } from "../../shared/end-run.ts";
+import { notFound } from "../../shared/errors.ts";
+import { isTerminal } from "../../shared/run/run-status.ts";
+import { killBody } from "../../shared/schemas/admin.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
+import { z } from "zod";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const killRun = defineOperation({
+  method: "post",
+  path: "/v1/admin/runs/{run_id}/kill",
+  name: "kill_run",
+  area: "Admin",
+  scope: "admin",
+  audit: "run",
+  summary: "End a run now, whatever its worker does",
+  description:
+    "It is `cancelled` when this is answered, and its worker, which may hang, can write no more; where it lives it kills the process. Cancelling asks the worker instead. One that has ended stays as it is.",
+  request: { params: z.object({ run_id: text({ max: 512 }) }), body: killBody },
+  responses: { 200: { description: "The run", schema: runRecord } },
+  async handle(ctx: ApiContext, { params: { run_id }, body: { reason } }) {
+    const nothing = { result_content: null, state_snapshot: null, usage: null };
+    const error = { code: "killed", type: null, message: reason, traceback: null };
+    const outcome = { ...nothing, status: "cancelled", error } as const;
+    for (;;) {
+      const run = await readRunHandle(ctx.db, run_id, null);
+      if (!run) throw notFound("run", run_id);
+      if (isTerminal(run.status)) break;
+      if (await endRun(ctx, run, { cause: "complete", outcome, reason: "killed", duration_ms: null })) break;
+    }
+    const body = await readRun(ctx.db, run_id, null);
+    if (!body) throw notFound("run", run_id);
+    return { status: 200, body };
+  },
+});

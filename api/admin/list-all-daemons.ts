@@ -1,0 +1,25 @@
+import { daemonRecord, daemonStatuses } from "../../shared/schemas/daemon.ts";
+import { choice, clientId, pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
+import { listDaemons } from "../../shared/store/daemons/list-daemons.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listAllDaemons = defineOperation({
+  method: "get",
+  path: "/v1/admin/daemons",
+  name: "list_all_daemons",
+  area: "Admin",
+  scope: "admin",
+  summary: "Everybody's daemons, newest first",
+  description: "The ids of a page are those of the agents.",
+  request: {
+    query: pageQuery.extend({ status: choice(daemonStatuses).optional(), user_id: clientId().optional() }),
+  },
+  responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord) } },
+  async handle({ db }: ApiContext, { query }) {
+    const { status, user_id, ...page } = query;
+    const { data, has_more } = await listDaemons(db, { status, user_id, owner: null }, page);
+    const ids = { first_id: data[0]?.agent_id ?? null, last_id: data.at(-1)?.agent_id ?? null };
+    return { status: 200, body: { data, has_more, ...ids } };
+  },
+});

@@ -1,0 +1,21 @@
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { runListQuery } from "../../shared/schemas/run-filter.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { listRuns } from "../../shared/store/runs/list-runs.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listAllRuns = defineOperation({
+  method: "get",
+  path: "/v1/admin/runs",
+  name: "list_all_runs",
+  area: "Admin",
+  scope: "admin",
+  summary: "Everybody's runs, newest first",
+  request: { query: runListQuery },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  async handle({ db }: ApiContext, { query }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { queueState } from "../../shared/schemas/admin.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { readQueueStates } from "./queue-states.ts";
+
+export const listQueues = defineOperation({
+  method: "get",
+  path: "/v1/admin/queues",
+  name: "list_queues",
+  area: "Admin",
+  scope: "admin",
+  summary: "What waits: runs, and callbacks that are owed",
+  responses: {
+    200: { description: "The queues", schema: z.object({ data: z.array(queueState) }).meta({ id: "Queues" }) },
+  },
+  async handle(ctx: ApiContext) {
+    return { status: 200, body: { data: await readQueueStates(ctx) } };
+  },
+});

@@ -1,0 +1,22 @@
+import { notFound } from "../../shared/errors.ts";
+import { type QueueName, queueNames, type QueueState } from "../../shared/schemas/admin.ts";
+import { readQueues } from "../../shared/store/queues/read-queues.ts";
+import type { ApiContext } from "../context.ts";
+
+/** The queues, with Redis' side where it can be asked. */
+export async function readQueueStates({ db, queue }: ApiContext): Promise<QueueState[]> {
+  const [states, nudges] = await Promise.all([readQueues(db), queue.counts().catch(() => null)]);
+  return states.map((state) => ({ ...state, nudges: state.name === "runs" ? nudges : null }));
+}
+
+export async function readQueueState(ctx: ApiContext, name: QueueName): Promise<QueueState> {
+  const state = (await readQueueStates(ctx)).find((each) => each.name === name);
+  if (!state) throw notFound("queue", name);
+  return state;
+}
+
+export function queueNamed(name: string): QueueName {
+  const found = queueNames.find((known) => known === name);
+  if (!found) throw notFound("queue", name);
+  return found;
+}

@@ -1,0 +1,30 @@
+import { queueParams, queueState } from "../../shared/schemas/admin.ts";
+import { resumeQueue as resume } from "../../shared/store/queues/pauses.ts";
+import { findQueuedRuns } from "../../shared/store/runs/find-queued.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { queueNamed, readQueueState } from "./queue-states.ts";
+
+/** Their nudges were used up in vain. Those behind are found by the workers, as slots get free. */
+const nudged = 1_000;
+
+export const resumeQueue = defineOperation({
+  method: "post",
+  path: "/v1/admin/queues/{queue_id}/resume",
+  name: "resume_queue",
+  area: "Admin",
+  scope: "admin",
+  audit: "queue",
+  summary: "Let a queue go on",
+  request: { params: queueParams },
+  responses: { 200: { description: "The queue", schema: queueState } },
+  async handle(ctx: ApiContext, { params }) {
+    const name = queueNamed(params.queue_id);
+    await resume(ctx.db, name);
+    if (name === "runs") {
+      const waiting = await findQueuedRuns(ctx.db, nudged);
+      await Promise.allSettled(waiting.map((id) => ctx.queue.dispatch(id)));
+    }
+    return { status: 200, body: await readQueueState(ctx, name) };
+  },
+});

@@ -1,0 +1,35 @@
+import { ensureAccounts } from "../../shared/store/billing/ensure-accounts.ts";
+import { findPayer, linkCustomer } from "../../shared/store/billing/find-payer.ts";
+import { putInvoice } from "../../shared/store/billing/put-invoice.ts";
+import { putPayment } from "../../shared/store/billing/put-payment.ts";
+import { putSubscription } from "../../shared/store/billing/put-subscription.ts";
+import { markApplied, readEvents } from "../../shared/store/billing/read-events.ts";
+import type { Queryable } from "../../shared/store/client.ts";
+import { notify } from "../../shared/store/notifications/notify.ts";
+import { foldInvoice } from "./fold-invoice.ts";
+import { foldPayment } from "./fold-payment.ts";
+import { foldSubscription } from "./fold-subscription.ts";
+import { payerNews } from "./payer-news.ts";
+
+/**
+ * Brings an object of the provider's, its payment's money and its user's plan to what its events say. `cause`: the event
+ * that makes it. An object whose user nobody knows yet waits for an event that tells.
+ */
+export async function applyObject(client: Queryable, object_id: string, cause: string): Promise<void> {
+  const user_id = await findPayer(client, object_id);
+  if (user_id === null) return;
+  await ensureAccounts(client, [user_id]);
+  await linkCustomer(client, user_id);
+  const events = await readEvents(client, object_id);
+  const subscription = foldSubscription(events);
+  if (subscription) await putSubscription(client, user_id, subscription);
+  const invoice = foldInvoice(events);
+  if (invoice) await putInvoice(client, user_id, invoice);
+  const paid = foldPayment(object_id, events);
+  if (paid) await putPayment(client, user_id, paid, cause);
+  for (const event of events) {
+    const news = payerNews(event, object_id);
+    if (news) await notify(client, { user_id, body: null, agent_id: null, run_id: null, ...news });
+  }
+  await markApplied(client, object_id);
+}

@@ -1,0 +1,25 @@
+import { hostedPage, portalBody } from "../../shared/schemas/billing.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { askProvider } from "./ask-provider.ts";
+import { findCustomer } from "./find-customer.ts";
+
+export const createPortal = defineOperation({
+  method: "post",
+  path: "/v1/billing/portal",
+  name: "create_portal",
+  area: "Billing",
+  scope: "billing:write",
+  summary: "Open the payment provider's page of a user's cards, invoices and subscriptions",
+  description: "503 where no provider is configured.",
+  request: { body: portalBody },
+  responses: { 201: { description: "The page", schema: hostedPage } },
+  async handle(ctx: ApiContext, { body: { return_url, user_id }, caller }) {
+    const customer = await findCustomer(ctx, ownerOf(caller, user_id));
+    const { id, url } = await askProvider(ctx.config.billing, ({ billingPortal }) =>
+      billingPortal.sessions.create({ customer, return_url }),
+    );
+    return { status: 201, body: { id, url } };
+  },
+});

@@ -1,0 +1,33 @@
+import { AppError, notFound } from "../../shared/errors.ts";
+import { subscriptionBody, subscriptionRecord } from "../../shared/schemas/billing.ts";
+import { covers } from "../../shared/schemas/scope.ts";
+import { readPlan } from "../../shared/store/billing/plans.ts";
+import { makeSubscription, readSubscription } from "../../shared/store/billing/subscriptions.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createSubscription = defineOperation({
+  method: "post",
+  path: "/v1/billing/subscriptions",
+  name: "create_subscription",
+  area: "Billing",
+  scope: "billing:write",
+  idempotent: true,
+  audit: "subscription",
+  summary: "Take a plan that costs nothing",
+  description:
+    "An admin may give any plan. One with a price is taken by `POST /v1/billing/checkout` (else 402). The newest subscription in force decides a user's plan.",
+  request: { body: subscriptionBody },
+  responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
+  async handle({ db }: ApiContext, { body: { plan_id, user_id }, caller }) {
+    const owner = ownerOf(caller, user_id);
+    const plan = await readPlan(db, plan_id);
+    if (!plan?.active) throw notFound("plan", plan_id);
+    if (plan.price_micro_usd > 0 && !covers(caller.scopes, "admin"))
+      throw new AppError("quota_exceeded", "payment_required", "This plan has a price: POST /v1/billing/checkout.");
+    const body = await readSubscription(db, await makeSubscription(db, owner, plan_id), null);
+    if (!body) throw new Error("A subscription that was made is gone.");
+    return { status: 201, body };
+  },
+});

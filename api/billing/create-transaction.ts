@@ -1,0 +1,24 @@
+import { transactionBody, transactionRecord } from "../../shared/schemas/billing.ts";
+import { grant } from "../../shared/store/billing/grant.ts";
+import { readTransactions } from "../../shared/store/billing/list-transactions.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createTransaction = defineOperation({
+  method: "post",
+  path: "/v1/billing/transactions",
+  name: "create_transaction",
+  area: "Billing",
+  scope: "admin",
+  idempotent: true,
+  audit: "transaction",
+  summary: "Give a user credit, or correct his wallet",
+  request: { body: transactionBody },
+  responses: { 201: { description: "The booking", schema: transactionRecord } },
+  async handle({ db }: ApiContext, { body: { user_id, amount_micro_usd, description = null } }) {
+    const id = await grant(db, { user_id, amount_micro_usd, description });
+    const [body] = await readTransactions(db, [id]);
+    if (!body) throw new Error("What was booked is gone.");
+    return { status: 201, body };
+  },
+});

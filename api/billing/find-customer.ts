@@ -1,0 +1,15 @@
+import type { Config } from "../../shared/config/load-config.ts";
+import { keepCustomer, readCustomer } from "../../shared/store/billing/customers.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { askProvider } from "./ask-provider.ts";
+
+/** The provider's customer that a user is; made where he is none yet. */
+export async function findCustomer({ config, db }: { config: Config; db: Db }, user_id: string): Promise<string> {
+  const known = await readCustomer(db, user_id);
+  if (known !== null) return known;
+  const made = await askProvider(config.billing, ({ customers }) =>
+    // The key: of two requests at once, both get the same one.
+    customers.create({ metadata: { user_id } }, { idempotencyKey: `runfleet-customer-${user_id}` }),
+  );
+  return keepCustomer(db, user_id, made.id);
+}

@@ -1,0 +1,92 @@
+import {
+  checkoutSession,
+  providerCharge,
+  providerDispute,
+  providerPayment,
+} from "../../shared/schemas/billing-event.ts";
+import type { MirroredPayment } from "../../shared/store/billing/put-payment.ts";
+import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
+import { newest } from "./newest-event.ts";
+
+/** A cent is 10,000 micro-USD. */
+const microUsdPerCent = 10_000;
+
+/** `wallet_micro_usd`: how much of the payment belongs into the wallet. */
+export type FoldedPayment = { payment: MirroredPayment; wallet_micro_usd: number };
+
+/**
+ * What a payment's events, in any order, say of it: succeeded is succeeded, and what was refunded most stands. Null: none
+ * is a payment's.
+ */
+export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedPayment | null {
+  const told = readPayment(events);
+  const money = moneyOf(told);
+  const as_of = newest(events, equal)?.created;
+  if (!money || !as_of) return null;
+  const charge = chargeOf(told);
+  const { invoice, last_payment_error, description } = told.intent ?? untold;
+  const { wallet_micro_usd, ...amounts } = money;
+  const payment = {
+    id,
+    // One that tells of no payment intent is an object of its own.
+    charge_id: charge === id ? null : charge,
+    invoice_id: invoice,
+    status: statusOf(told),
+    ...amounts,
+    failure_message: last_payment_error?.message ?? null,
+    description,
+    as_of,
+  };
+  return { payment, wallet_micro_usd };
+}
+
+function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
+  // Its refund may come before its own event.
+  const known = intent ?? charges[0] ?? disputes[0];
+  if (!known) return null;
+  const { currency, created } = known;
+  const amount = (succeeded && intent?.amount_received) || known.amount;
+  const refunded_amount = Math.max(0, ...charges.map(({ amount_refunded }) => amount_refunded));
+  const disputed = disputes.reduce((sum, dispute) => sum + dispute.amount, 0);
+  const left = succeeded && isTopUp ? Math.max(0, amount - refunded_amount - disputed) : 0;
+  const inUsd = currency.toLowerCase() === "usd";
+  return {
+    currency,
+    created_at: created,
+    amount,
+    amount_micro_usd: inUsd ? amount * microUsdPerCent : null,
+    wallet_micro_usd: inUsd ? left * microUsdPerCent : 0,
+    refunded_amount,
+    disputed: disputes.length > 0,
+  };
+}
+
+const equal = (): number => 0;
+const untold = { invoice: null, last_payment_error: null, description: null };
+
+const chargeOf = ({ intent, charges, disputes }: Told): string | null =>
+  intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null;
+
+function statusOf({ succeeded, intent }: Told): string {
+  if (succeeded) return "succeeded";
+  return intent ? "failed" : "pending";
+}
+
+type Told = ReturnType<typeof readPayment>;
+
+/** `isTopUp`: it names its user itself or is a checkout's in payment mode; what pays an invoice is none. */
+function readPayment(events: readonly StoredEvent[]) {
+  const of = (type: string): StoredEvent[] => events.filter((event) => event.type === type);
+  const success = newest(of("payment_intent.succeeded"), equal);
+  const last = success ?? newest(of("payment_intent.payment_failed"), equal);
+  const intent = last && providerPayment.parse(last.object);
+  const checkouts = of("checkout.session.completed").map(({ object }) => checkoutSession.parse(object));
+  const named = typeof intent?.metadata["user_id"] === "string" || checkouts.some(({ mode }) => mode === "payment");
+  return {
+    succeeded: success !== null,
+    intent,
+    charges: of("charge.refunded").map(({ object }) => providerCharge.parse(object)),
+    disputes: of("charge.dispute.created").map(({ object }) => providerDispute.parse(object)),
+    isTopUp: named && intent?.invoice == null,
+  };
+}

@@ -1,0 +1,20 @@
+import { wallet } from "../../shared/schemas/billing.ts";
+import { me } from "../../shared/schemas/user.ts";
+import { readWallet } from "../../shared/store/billing/read-wallet.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getWallet = defineOperation({
+  method: "get",
+  path: "/v1/billing/wallet",
+  name: "get_wallet",
+  area: "Billing",
+  scope: "billing:read",
+  summary: "Your money, your plan and what of it this week has used",
+  request: { query: me },
+  responses: { 200: { description: "The wallet", schema: wallet } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    return { status: 200, body: await readWallet(db, ownerOf(caller, query.user_id)) };
+  },
+});

@@ -1,0 +1,20 @@
+import { paidQuery, paymentRecord } from "../../shared/schemas/billing.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listPayments as readPage } from "../../shared/store/billing/list-paid.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listPayments = defineOperation({
+  method: "get",
+  path: "/v1/billing/payments",
+  name: "list_payments",
+  area: "Billing",
+  scope: "billing:read",
+  summary: "Payments, newest first",
+  request: { query: paidQuery },
+  responses: { 200: { description: "A page of them", schema: pageOf(paymentRecord) } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+  },
+});

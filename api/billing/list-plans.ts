@@ -1,0 +1,19 @@
+import { planRecord } from "../../shared/schemas/billing.ts";
+import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
+import { listPlans as readPage } from "../../shared/store/billing/plans.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listPlans = defineOperation({
+  method: "get",
+  path: "/v1/billing/plans",
+  name: "list_plans",
+  area: "Billing",
+  scope: "billing:read",
+  summary: "Plans, newest first",
+  request: { query: pageQuery },
+  responses: { 200: { description: "A page of plans", schema: pageOf(planRecord) } },
+  async handle({ db }: ApiContext, { query }) {
+    return { status: 200, body: await readPage(db, query) };
+  },
+});

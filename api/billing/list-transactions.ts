@@ -1,0 +1,20 @@
+import { transactionQuery, transactionRecord } from "../../shared/schemas/billing.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listTransactions as readPage } from "../../shared/store/billing/list-transactions.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listTransactions = defineOperation({
+  method: "get",
+  path: "/v1/billing/transactions",
+  name: "list_transactions",
+  area: "Billing",
+  scope: "billing:read",
+  summary: "Bookings of wallets, newest first",
+  request: { query: transactionQuery },
+  responses: { 200: { description: "A page of them", schema: pageOf(transactionRecord) } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+  },
+});

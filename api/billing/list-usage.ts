@@ -1,0 +1,20 @@
+import { usageQuery, usageRecord } from "../../shared/schemas/billing.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listUsage as readPage } from "../../shared/store/billing/list-usage.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listUsage = defineOperation({
+  method: "get",
+  path: "/v1/billing/usage",
+  name: "list_usage",
+  area: "Billing",
+  scope: "billing:read",
+  summary: "What each run has used and cost, newest first",
+  request: { query: usageQuery },
+  responses: { 200: { description: "A page of them", schema: pageOf(usageRecord) } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+  },
+});

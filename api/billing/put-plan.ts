@@ -1,0 +1,23 @@
+import { conflict } from "../../shared/errors.ts";
+import { planBody, planParams, planRecord } from "../../shared/schemas/billing.ts";
+import { putPlan as put } from "../../shared/store/billing/plans.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const putPlan = defineOperation({
+  method: "put",
+  path: "/v1/billing/plans/{plan_id}",
+  name: "put_plan",
+  area: "Billing",
+  scope: "admin",
+  audit: "plan",
+  summary: "Make a plan, or change it",
+  description: "The plan named `default` is that of every user who has no other one. Bounds hold after a second.",
+  request: { params: planParams, body: planBody },
+  responses: { 200: { description: "The plan", schema: planRecord } },
+  async handle({ db }: ApiContext, { params: { plan_id }, body: asked }) {
+    const body = await put(db, plan_id, asked);
+    if (!body) throw conflict("price_taken", `Another plan has the price '${asked.provider_price_id}'.`);
+    return { status: 200, body };
+  },
+});

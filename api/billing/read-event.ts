@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import {
+  checkoutSession,
+  providerCharge,
+  providerDispute,
+  type providerEvent,
+  providerInvoice,
+  providerPayment,
+  providerSubscription,
+} from "../../shared/schemas/billing-event.ts";
+import { clientId } from "../../shared/schemas/primitives.ts";
+
+/** What an event is about. */
+type About = { object_id: string | null; customer_id: string | null; user_id: string | null; error: string | null };
+
+const nothing: About = { object_id: null, customer_id: null, user_id: null, error: null };
+
+/**
+ * Which object an event is folded into, and of whom it is. A payment's object is its payment intent: checkout, charge and
+ * dispute tell of the same one. A type that isn't ours is about nothing; an object that can't be read is an error to keep.
+ */
+export function readEvent(event: z.output<typeof providerEvent>): About {
+  const read = readers.find(([types]) => types.test(event.type))?.[1];
+  if (!read) return nothing;
+  try {
+    const { object_id, customer_id, user_id } = read(event.data.object);
+    const named = clientId().safeParse(user_id);
+    return { object_id, customer_id, user_id: named.success ? named.data : null, error: null };
+  } catch (error) {
+    return { ...nothing, error: String(error).slice(0, 1_000) };
+  }
+}
+
+type Read = { object_id: string | null; customer_id: string | null; user_id: unknown };
+
+const readers: readonly (readonly [types: RegExp, read: (object: unknown) => Read])[] = [
+  [
+    /^checkout\.session\.completed$/,
+    (object) => {
+      const { payment_intent, subscription, customer, metadata, client_reference_id } = checkoutSession.parse(object);
+      const object_id = payment_intent ?? subscription;
+      return { object_id, customer_id: customer, user_id: metadata["user_id"] ?? client_reference_id };
+    },
+  ],
+  [
+    /^customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end)$/,
+    (o) => own(providerSubscription, o),
+  ],
+  [
+    /^invoice\.(paid|payment_failed|finalized)$/,
+    (object) => {
+      const { id, customer, metadata, parent, subscription_details } = providerInvoice.parse(object);
+      const of = (parent?.subscription_details ?? subscription_details)?.metadata;
+      return { object_id: id, customer_id: customer, user_id: metadata["user_id"] ?? of?.["user_id"] };
+    },
+  ],
+  [/^payment_intent\.(succeeded|payment_failed)$/, (o) => own(providerPayment, o)],
+  [
+    /^charge\.refunded$/,
+    (object) => {
+      const { id, payment_intent, customer, metadata } = providerCharge.parse(object);
+      return { object_id: payment_intent ?? id, customer_id: customer, user_id: metadata["user_id"] };
+    },
+  ],
+  [
+    /^charge\.dispute\.created$/,
+    (object) => {
+      const { id, payment_intent, charge } = providerDispute.parse(object);
+      return { object_id: payment_intent ?? charge ?? id, customer_id: null, user_id: null };
+    },
+  ],
+];
+
+function own(schema: typeof providerSubscription | typeof providerPayment, object: unknown): Read {
+  const { id, customer, metadata } = schema.parse(object);
+  return { object_id: id, customer_id: customer, user_id: metadata["user_id"] };
+}

@@ -1,0 +1,31 @@
+import { cancelRun } from "../../shared/cancel-run.ts";
+import { notFound } from "../../shared/errors.ts";
+import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
+import { changeJob } from "../../shared/store/jobs/change-job.ts";
+import { findOpenRuns } from "../../shared/store/jobs/job-runs.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { getJobRecord } from "./get-job.ts";
+
+export const cancelJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs/{job_id}/cancel",
+  name: "cancel_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "End a job, and its runs that have not ended",
+  description: "For good: to stop it for a while, pause it. A completed one stays completed; its runs are cancelled.",
+  request: { params: jobParams },
+  responses: { 200: { description: "The job", schema: jobRecord } },
+  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+    const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) =>
+      status === "active" || status === "paused" ? { status: "cancelled", next_tick_at: null } : null,
+    );
+    if (!done) throw notFound("job", job_id);
+    // No tick fires from here on.
+    const open = await findOpenRuns(ctx.db.sql, job_id);
+    await Promise.all(open.map((runId) => cancelRun(ctx, runId, caller.owner)));
+    return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };
+  },
+});

@@ -1,0 +1,29 @@
+import { checkRequest } from "../../shared/check-request.ts";
+import { chooseVersion } from "../../shared/choose-version.ts";
+import { notFound } from "../../shared/errors.ts";
+import { firstTick } from "../../shared/run/owed-ticks.ts";
+import { executeRequest } from "../../shared/schemas/execute-request.ts";
+import type { JobBody } from "../../shared/schemas/job.ts";
+import type { ResolvedVersion } from "../../shared/store/agents/resolve-version.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+
+/** The version that a tick of the job would run now; throws what an execute request would be told, but for live workers. */
+export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Promise<ResolvedVersion> {
+  const request = executeRequest.parse(body);
+  checkRequest(request, ctx.config.callbacks.allowCidrs);
+  const version = await chooseVersion(ctx, request, owner);
+  const { thread_id } = request;
+  if (thread_id != null && !(await mayUseThread(ctx.db, thread_id, owner))) throw notFound("thread", thread_id);
+  return version;
+}
+
+/** The first tick that a body asks for, from now on. Throws ValidationFault where there is none. */
+export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody): Date {
+  const first = firstTick({ schedule, timezone, ends_at }, new Date());
+  if (first) return first;
+  const msg = "Value error, no tick is to come: its time, or ends_at, has passed";
+  throw new ValidationFault([{ type: "value_error", loc: ["body", "schedule"], msg }]);
+}

@@ -1,0 +1,32 @@
+import { newId } from "../../shared/ids.ts";
+import { jobBody, jobRecord } from "../../shared/schemas/job.ts";
+import { createJob as create } from "../../shared/store/jobs/change-job.ts";
+import { jobColumns } from "../../shared/store/jobs/job-columns.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { checkJob, firstTickOf } from "./check-job.ts";
+import { getJobRecord } from "./get-job.ts";
+
+export const createJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs",
+  name: "create_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  idempotent: true,
+  audit: "job",
+  summary: "Run an agent by a schedule, or later",
+  description:
+    "An execute request and when to make it: by a cron expression in a time zone, each so often, once at a time, or once now. Cron goes by the zone's clocks: a named time that they skip fires when they have jumped, one that they show twice fires the first time. Each tick fires once, however many workers there are, and makes a run of its own (`origin: job`).",
+  request: { body: jobBody },
+  responses: { 201: { description: "The job", schema: jobRecord } },
+  async handle(ctx: ApiContext, { body, caller }) {
+    const { user_id } = await checkJob(ctx, body, caller.owner);
+    const next_tick_at = firstTickOf(body);
+    const id = newId("job");
+    const columns = jobColumns(ctx.config.encryptionKeys, id, body);
+    await create(ctx.db, { id, user_id, agent_id: body.agent_id, columns, next_tick_at });
+    void ctx.ticks.arm(id, next_tick_at);
+    return { status: 201, body: await getJobRecord(ctx, id, caller.owner), headers: { Location: `/v1/jobs/${id}` } };
+  },
+});

@@ -1,0 +1,22 @@
+import { notFound } from "../../shared/errors.ts";
+import { jobParams } from "../../shared/schemas/job.ts";
+import { deleteJob as remove } from "../../shared/store/jobs/change-job.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const deleteJob = defineOperation({
+  method: "delete",
+  path: "/v1/jobs/{job_id}",
+  name: "delete_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "Delete a job",
+  description: "With its ticks. Its runs stay, and those that have not ended go on.",
+  request: { params: jobParams },
+  responses: { 204: { description: "It is gone" } },
+  async handle({ db }: ApiContext, { params: { job_id }, caller }) {
+    if (!(await remove(db, job_id, caller.owner))) throw notFound("job", job_id);
+    return { status: 204 };
+  },
+});

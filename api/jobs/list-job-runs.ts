@@ -1,0 +1,25 @@
+import { jobParams } from "../../shared/schemas/job.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { runListQuery } from "../../shared/schemas/run-filter.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { listRuns } from "../../shared/store/runs/list-runs.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { getJobRecord } from "./get-job.ts";
+
+export const listJobRuns = defineOperation({
+  method: "get",
+  path: "/v1/jobs/{job_id}/runs",
+  name: "list_job_runs",
+  area: "Jobs",
+  scope: "jobs:read",
+  summary: "A job's runs, newest first",
+  request: { params: jobParams, query: runListQuery.omit({ job_id: true }) },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  async handle(ctx: ApiContext, { params: { job_id }, query, caller }) {
+    await getJobRecord(ctx, job_id, caller.owner);
+    const { limit, after, order, ...filter } = query;
+    const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order });
+    return { status: 200, body: page };
+  },
+});

@@ -1,0 +1,20 @@
+import { jobListQuery, jobRecord } from "../../shared/schemas/job.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listJobs as readPage } from "../../shared/store/jobs/list-jobs.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listJobs = defineOperation({
+  method: "get",
+  path: "/v1/jobs",
+  name: "list_jobs",
+  area: "Jobs",
+  scope: "jobs:read",
+  summary: "Jobs, newest first",
+  request: { query: jobListQuery },
+  responses: { 200: { description: "A page of jobs", schema: pageOf(jobRecord) } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+  },
+});

@@ -1,0 +1,28 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
+import { changeJob } from "../../shared/store/jobs/change-job.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { getJobRecord } from "./get-job.ts";
+
+export const pauseJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs/{job_id}/pause",
+  name: "pause_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "Let a job fire no more until it is resumed",
+  description: "Runs that it has made go on. A paused one stays as it is; 409 when it is completed or cancelled.",
+  request: { params: jobParams },
+  responses: { 200: { description: "The job", schema: jobRecord } },
+  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+    const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) => {
+      if (status === "paused") return null;
+      if (status !== "active") throw conflict("job_ended", `The job is ${status}.`);
+      return { status: "paused", next_tick_at: null };
+    });
+    if (!done) throw notFound("job", job_id);
+    return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };
+  },
+});

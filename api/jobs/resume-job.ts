@@ -1,0 +1,33 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { firstTick } from "../../shared/run/owed-ticks.ts";
+import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
+import { changeJob } from "../../shared/store/jobs/change-job.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { getJobRecord } from "./get-job.ts";
+
+export const resumeJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs/{job_id}/resume",
+  name: "resume_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "Let a paused job fire again",
+  description:
+    "At its next tick from now on: what came while it was paused is not made up for, and a job with no tick to come is completed. An active one stays as it is; 409 when it is completed or cancelled.",
+  request: { params: jobParams },
+  responses: { 200: { description: "The job", schema: jobRecord } },
+  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+    const done = await changeJob(ctx.db, job_id, caller.owner, (job) => {
+      if (job.status === "active") return null;
+      if (job.status !== "paused") throw conflict("job_ended", `The job is ${job.status}.`);
+      const next_tick_at = firstTick(job, new Date());
+      return { status: next_tick_at ? "active" : "completed", next_tick_at };
+    });
+    if (!done) throw notFound("job", job_id);
+    const body = await getJobRecord(ctx, job_id, caller.owner);
+    if (body.next_tick_at !== null) void ctx.ticks.arm(job_id, new Date(body.next_tick_at));
+    return { status: 200, body };
+  },
+});

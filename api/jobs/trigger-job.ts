@@ -1,0 +1,48 @@
+import { conflict, notFound } from "../../shared/errors.ts";
+import { type FiredTick, fireTick } from "../../shared/jobs/fire-tick.ts";
+import { startFired } from "../../shared/jobs/start-fired.ts";
+import { jobParams } from "../../shared/schemas/job.ts";
+import { runRecord } from "../../shared/schemas/run.ts";
+import { inTransaction } from "../../shared/store/in-transaction.ts";
+import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
+import { settleTick, takeTick } from "../../shared/store/jobs/record-ticks.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import { readRun } from "../../shared/store/runs/read-run.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const triggerJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs/{job_id}/trigger",
+  name: "trigger_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  idempotent: true,
+  audit: "job",
+  summary: "Fire a job now",
+  description:
+    "Besides its schedule, which goes on as it would; a paused or completed job too. 409 `still_running` where its overlap policy is skip and a run of it has not ended; else what an execute request would be told.",
+  request: { params: jobParams },
+  responses: { 202: { description: "The run", schema: runRecord } },
+  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+    const fired = await fireNow(ctx, job_id, caller.owner);
+    void startFired(ctx, fired);
+    const body = await readRun(ctx.db, fired.run.id, null);
+    if (!body) throw notFound("run", fired.run.id);
+    return { status: 202, body, headers: { Location: `/v1/runs/${body.id}` } };
+  },
+});
+
+function fireNow(ctx: ApiContext, job_id: string, owner: Owner): Promise<FiredTick> {
+  return inTransaction(ctx.db, async (client) => {
+    const locked = await lockJob(client, job_id, owner);
+    if (!locked) throw notFound("job", job_id);
+    if (locked.job.status === "cancelled") throw conflict("job_ended", "The job is cancelled.");
+    const tick = { job_id, at: locked.now, manual: true };
+    // Triggered twice in a millisecond.
+    while (!(await takeTick(client, tick))) tick.at = new Date(tick.at.getTime() + 1);
+    const fired = await fireTick(ctx, client, locked.job, tick.at);
+    await settleTick(client, tick, { run_id: fired.run.id, reason: null });
+    return fired;
+  });
+}

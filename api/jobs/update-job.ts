@@ -1,0 +1,60 @@
+import type { z } from "zod";
+import { conflict, notFound } from "../../shared/errors.ts";
+import { mergePatch } from "../../shared/merge-patch.ts";
+import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";
+import { changeJob, findJob, type JobChange } from "../../shared/store/jobs/change-job.ts";
+import { jobColumns, type JobRow, jobToBody } from "../../shared/store/jobs/job-columns.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { faultItems } from "../http/validation-error.ts";
+import { checkJob, firstTickOf } from "./check-job.ts";
+import { getJobRecord } from "./get-job.ts";
+
+type JobPatch = z.infer<typeof jobPatch>;
+
+export const updateJob = defineOperation({
+  method: "patch",
+  path: "/v1/jobs/{job_id}",
+  name: "update_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "Change what a job runs, and when",
+  description:
+    "A merge patch (RFC 7396) over the body of `POST /v1/jobs`. Another schedule counts from now on; a tick that is due already still fires. Runs that it has made stay as they are. 409 when the job is completed or cancelled.",
+  request: { params: jobParams, body: jobPatch },
+  responses: { 200: { description: "The job", schema: jobRecord } },
+  async handle(ctx: ApiContext, { params: { job_id }, body: patch, caller }) {
+    const seen = await findJob(ctx.db, job_id, caller.owner);
+    if (!seen) throw notFound("job", job_id);
+    await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
+    const done = await changeJob(ctx.db, job_id, caller.owner, (job) => change(ctx, job, patched(ctx, job, patch)));
+    if (!done) throw notFound("job", job_id);
+    const body = await getJobRecord(ctx, job_id, caller.owner);
+    if (body.next_tick_at !== null) void ctx.ticks.arm(job_id, new Date(body.next_tick_at));
+    return { status: 200, body };
+  },
+});
+
+/** The body that would make the job as the patch wants it. Throws ValidationFault. */
+function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody {
+  const merged = mergePatch(jobToBody(config.encryptionKeys, job), patch);
+  const parsed = jobBody.safeParse(merged);
+  if (parsed.success) return parsed.data;
+  throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
+}
+
+function change({ config }: ApiContext, job: JobRow, body: JobBody): JobChange {
+  if (job.status !== "active" && job.status !== "paused")
+    throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
+  const columns = jobColumns(config.encryptionKeys, job.id, body);
+  const { status, next_tick_at } = job;
+  const sameTimes =
+    columns.schedule === job.schedule &&
+    columns.timezone === job.timezone &&
+    columns.ends_at?.getTime() === job.ends_at?.getTime();
+  const isDue = next_tick_at !== null && next_tick_at <= new Date();
+  const stays = status === "paused" || isDue || sameTimes;
+  return { columns, status, next_tick_at: stays ? next_tick_at : firstTickOf(body) };
+}

@@ -1,0 +1,21 @@
+import { unreadCount } from "../../shared/schemas/notification.ts";
+import { me } from "../../shared/schemas/user.ts";
+import { countUnread as count } from "../../shared/store/notifications/read-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const countUnread = defineOperation({
+  method: "get",
+  path: "/v1/notifications/count",
+  name: "count_notifications",
+  area: "Notifications",
+  scope: "notifications:read",
+  summary: "How many notifications are unread",
+  description: "The number on the bell.",
+  request: { query: me },
+  responses: { 200: { description: "The count", schema: unreadCount } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    return { status: 200, body: { unread: await count(db, ownerOf(caller, query.user_id)) } };
+  },
+});

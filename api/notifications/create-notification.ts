@@ -1,0 +1,44 @@
+import { conflict } from "../../shared/errors.ts";
+import { notificationBody, notificationRecord } from "../../shared/schemas/notification.ts";
+import { notify } from "../../shared/store/notifications/notify.ts";
+import { readToldOf } from "../../shared/store/notifications/read-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const createNotification = defineOperation({
+  method: "post",
+  path: "/v1/notifications",
+  name: "create_notification",
+  area: "Notifications",
+  scope: "notifications:write",
+  idempotent: true,
+  summary: "Tell a user something",
+  description:
+    "In the app and at the standing webhooks that ask for `notification.<type>`, as the user's preferences have it. A `dedup_key` that was used before tells nobody, and answers with what stands (200).",
+  request: { body: notificationBody },
+  responses: {
+    200: { description: "The user was told before", schema: notificationRecord },
+    201: { description: "The notification", schema: notificationRecord },
+  },
+  async handle({ db, streams }: ApiContext, { body, caller }) {
+    const user_id = ownerOf(caller, body.user_id);
+    const { type, level, title } = body;
+    const dedup_key = body.dedup_key ?? null;
+    const made = await notify(db.sql, {
+      ...{ user_id, type, level, title, dedup_key },
+      body: body.body ?? null,
+      data: body.data ?? {},
+      agent_id: body.agent_id ?? null,
+      run_id: body.run_id ?? null,
+    });
+    if (made) {
+      // Who isn't told now looks by himself a second later.
+      await streams.tellReaders(user_id).catch(() => undefined);
+      return { status: 201, body: made };
+    }
+    const told = dedup_key === null ? null : await readToldOf(db, user_id, dedup_key);
+    if (!told) throw conflict("notification_gone", "What stood under this dedup_key was deleted meanwhile; try again.");
+    return { status: 200, body: told };
+  },
+});

@@ -1,0 +1,21 @@
+import { notFound } from "../../shared/errors.ts";
+import { notificationParams } from "../../shared/schemas/notification.ts";
+import { deleteNotification as remove } from "../../shared/store/notifications/change-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const deleteNotification = defineOperation({
+  method: "delete",
+  path: "/v1/notifications/{notification_id}",
+  name: "delete_notification",
+  area: "Notifications",
+  scope: "notifications:write",
+  summary: "Delete a notification",
+  description: "For good. Its `dedup_key` is free again.",
+  request: { params: notificationParams },
+  responses: { 204: { description: "It is gone" } },
+  async handle({ db }: ApiContext, { params: { notification_id }, caller }) {
+    if (!(await remove(db, notification_id, caller.owner))) throw notFound("notification", notification_id);
+    return { status: 204 };
+  },
+});

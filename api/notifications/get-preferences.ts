@@ -1,0 +1,21 @@
+import { preferencesRecord } from "../../shared/schemas/notification.ts";
+import { me } from "../../shared/schemas/user.ts";
+import { readPreferences } from "../../shared/store/notifications/preferences.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getPreferences = defineOperation({
+  method: "get",
+  path: "/v1/notifications/preferences",
+  name: "get_notification_preferences",
+  area: "Notifications",
+  scope: "notifications:read",
+  summary: "What a user wants to hear of, and where",
+  description: "A type that isn't named is as `*` says; without a `*` everything is told everywhere.",
+  request: { query: me },
+  responses: { 200: { description: "The preferences", schema: preferencesRecord } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    return { status: 200, body: await readPreferences(db, ownerOf(caller, query.user_id)) };
+  },
+});

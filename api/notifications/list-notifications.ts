@@ -1,0 +1,22 @@
+import { notificationListQuery, notificationRecord } from "../../shared/schemas/notification.ts";
+import { pageOf } from "../../shared/schemas/primitives.ts";
+import { listNotifications as readPage } from "../../shared/store/notifications/read-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const listNotifications = defineOperation({
+  method: "get",
+  path: "/v1/notifications",
+  name: "list_notifications",
+  area: "Notifications",
+  scope: "notifications:read",
+  summary: "Notifications, newest first",
+  description:
+    "Of runs that failed, callbacks and webhooks that were given up, daemons that failed, and what was posted.",
+  request: { query: notificationListQuery },
+  responses: { 200: { description: "A page of notifications", schema: pageOf(notificationRecord) } },
+  async handle({ db }: ApiContext, { query, caller }) {
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+  },
+});

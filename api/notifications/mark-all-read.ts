@@ -1,0 +1,21 @@
+import { readAllBody, readAnswer } from "../../shared/schemas/notification.ts";
+import { markRead } from "../../shared/store/notifications/change-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const markAllRead = defineOperation({
+  method: "post",
+  path: "/v1/notifications/read-all",
+  name: "read_all_notifications",
+  area: "Notifications",
+  scope: "notifications:write",
+  summary: "Mark all notifications as read",
+  description: "All of a user's, or those of one type.",
+  request: { body: readAllBody },
+  responses: { 200: { description: "How many were unread", schema: readAnswer } },
+  async handle({ db }: ApiContext, { body: { user_id, type }, caller }) {
+    const changed = await markRead(db, caller.owner, { user_id: ownerOf(caller, user_id), type }, true);
+    return { status: 200, body: { changed } };
+  },
+});

@@ -1,0 +1,19 @@
+import { readAnswer, readBody } from "../../shared/schemas/notification.ts";
+import { markRead as mark } from "../../shared/store/notifications/change-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const markRead = defineOperation({
+  method: "post",
+  path: "/v1/notifications/read",
+  name: "read_notifications",
+  area: "Notifications",
+  scope: "notifications:write",
+  summary: "Mark notifications as read",
+  description: "Ids that name none of yours, and those that are read already, change nothing.",
+  request: { body: readBody },
+  responses: { 200: { description: "How many were unread", schema: readAnswer } },
+  async handle({ db }: ApiContext, { body: { ids }, caller }) {
+    return { status: 200, body: { changed: await mark(db, caller.owner, { ids }, true) } };
+  },
+});

@@ -1,0 +1,22 @@
+import { preferencesBody, preferencesRecord } from "../../shared/schemas/notification.ts";
+import { me } from "../../shared/schemas/user.ts";
+import { putPreferences as replace } from "../../shared/store/notifications/preferences.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const putPreferences = defineOperation({
+  method: "put",
+  path: "/v1/notifications/preferences",
+  name: "put_notification_preferences",
+  area: "Notifications",
+  scope: "notifications:write",
+  audit: "user",
+  summary: "Say what a user wants to hear of, and where",
+  description: "Replaces what stood. It counts for what happens from now on.",
+  request: { query: me, body: preferencesBody },
+  responses: { 200: { description: "The preferences", schema: preferencesRecord } },
+  async handle({ db }: ApiContext, { query, body: { preferences }, caller }) {
+    return { status: 200, body: await replace(db, { user_id: ownerOf(caller, query.user_id), preferences }) };
+  },
+});

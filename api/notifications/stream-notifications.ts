@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { me } from "../../shared/schemas/user.ts";
+import {
+  type Place,
+  presentPlace,
+  readFrom,
+  type Told,
+} from "../../shared/store/notifications/follow-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { ownerOf } from "../http/caller.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { writeSse } from "../stream/respond-sse.ts";
+
+const batch = 100;
+
+export const streamNotifications = defineOperation({
+  method: "get",
+  path: "/v1/notifications/stream",
+  name: "stream_notifications",
+  area: "Notifications",
+  scope: "notifications:read",
+  summary: "Notifications as they come",
+  description:
+    "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
+  request: {
+    query: me.extend({ after: z.string().optional() }),
+    headers: z.object({ "last-event-id": z.string().optional() }),
+  },
+  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
+  async handle(ctx: ApiContext, { query, headers, signal, caller }) {
+    const user_id = ownerOf(caller, query.user_id);
+    const cursor = headers["last-event-id"] || query.after;
+    const present = await presentPlace(ctx.db);
+    const place = cursor ? parsePlace(cursor) : present;
+    // A place that is yet to come is of another database, such as the one before a restore.
+    const start = place.xact > present.xact ? present : place;
+    const until = AbortSignal.any([signal, ctx.leaving]);
+    return { respond: (_req, res) => writeSse(res, {}, "", follow(ctx, user_id, start, until)) };
+  },
+});
+
+async function* follow(
+  { db, news }: ApiContext,
+  user_id: string,
+  start: Place,
+  until: AbortSignal,
+): AsyncGenerator<string, string> {
+  let place = start;
+  // Begun before the read: what is made while we read rings, too.
+  let ring = news.rung(user_id, until);
+  while (!until.aborted) {
+    const told = await readFrom(db, user_id, place, batch);
+    if (told.length > 0) yield told.map(encode).join("");
+    place = told.at(-1)?.place ?? place;
+    if (told.length === batch) continue;
+    await ring;
+    ring = news.rung(user_id, until);
+  }
+  return "";
+}
+
+/** An event's id is `<xact>-<id of the notification>`: all that it takes to go on, even when that one was deleted. */
+const encode = ({ place: { xact, id }, notification }: Told): string =>
+  `id: ${xact}-${id}\nevent: notification\ndata: ${JSON.stringify(notification)}\n\n`;
+
+/** Throws for what can't be one. */
+function parsePlace(text: string): Place {
+  const [, xact, id] = /^(\d{1,18})-([A-Za-z0-9._:@-]{1,128})$/.exec(text) ?? [];
+  if (xact === undefined || id === undefined)
+    throw new AppError("bad_request", "malformed_cursor", "A notification's event id is like 4711-notif_….");
+  return { xact: BigInt(xact), id };
+}

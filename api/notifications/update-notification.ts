@@ -1,0 +1,24 @@
+import { notFound } from "../../shared/errors.ts";
+import { notificationParams, notificationPut, notificationRecord } from "../../shared/schemas/notification.ts";
+import { markRead } from "../../shared/store/notifications/change-notifications.ts";
+import { readNotification } from "../../shared/store/notifications/read-notifications.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const updateNotification = defineOperation({
+  method: "put",
+  path: "/v1/notifications/{notification_id}",
+  name: "update_notification",
+  area: "Notifications",
+  scope: "notifications:write",
+  summary: "Mark a notification as read or unread",
+  description: "One that is read already keeps the time at which it was.",
+  request: { params: notificationParams, body: notificationPut },
+  responses: { 200: { description: "The notification", schema: notificationRecord } },
+  async handle({ db }: ApiContext, { params: { notification_id }, body: { read }, caller }) {
+    await markRead(db, caller.owner, { ids: [notification_id] }, read);
+    const body = await readNotification(db, notification_id, caller.owner);
+    if (!body) throw notFound("notification", notification_id);
+    return { status: 200, body };
+  },
+});

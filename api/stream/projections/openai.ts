@@ -1,0 +1,60 @@
+import type { RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
+import { encodeMessage } from "../encode-sse.ts";
+import { dispatch, type EventOf, failureOf, type Machine, onFailure, type Projection } from "./projection.ts";
+import { startSpeech } from "./speech.ts";
+
+/**
+ * OpenAI's chat completion chunks (platform.openai.com, "The chat completion chunk object"): the text as `content`; an
+ * error object, which its clients throw, for an end that is no success. The format has no place for the rest (tools ran
+ * already, so they are no `tool_calls`), so each chunk carries its event as `runfleet`, which its clients leave alone.
+ */
+export const openaiProjection: Projection = { headers: {}, plain: false, start: startOpenai };
+
+function startOpenai(): Machine {
+  const speak = startSpeech();
+  let first: RunEvent | null = null;
+  let model = "runfleet";
+  let finished = false;
+
+  const chunk = (delta: object, finish_reason: string | null, more: object = {}) =>
+    encodeMessage({
+      id: first?.run_id,
+      object: "chat.completion.chunk",
+      created: Math.floor(Date.parse(first?.ts ?? "") / 1000),
+      model,
+      choices: [{ index: 0, delta, finish_reason }],
+      ...more,
+    });
+  const finish = (more?: object) => {
+    finished = true;
+    return chunk({}, "stop", more);
+  };
+  const begin = (event: RunEvent) => {
+    if (first) return [];
+    first = event;
+    if (event.type === "run.queued") model = event.agent_id;
+    return [chunk({ role: "assistant", content: "" }, null)];
+  };
+  const say = (event: RunEvent) => {
+    const content = speak(event);
+    const plain = event.type === "output.delta" && typeof event.content === "string";
+    return [chunk(content === "" ? {} : { content }, null, plain ? {} : { runfleet: event })];
+  };
+  const succeed = (event: EventOf<"run.success">) => [
+    ...say(event),
+    finish(event.usage ? { usage: tokens(event.usage) } : {}),
+  ];
+  const fail = onFailure((event) => {
+    finished = true;
+    return [encodeMessage({ error: { ...failureOf(event), param: null, runfleet: event } })];
+  });
+
+  return {
+    push: (event) => [...begin(event), ...dispatch({ "run.success": succeed, ...fail }, event, say)],
+    end: () => [...(finished ? [] : [finish()]), "data: [DONE]\n\n"],
+  };
+}
+
+function tokens({ input_tokens = 0, output_tokens = 0 }: Usage) {
+  return { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens: input_tokens + output_tokens };
+}

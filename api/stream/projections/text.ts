@@ -1,0 +1,16 @@
+import { dispatch, failureOf, onFailure, type Projection } from "./projection.ts";
+import { note, startSpeech } from "./speech.ts";
+
+/** What the agent says, and besides it only lines in brackets: a restart, a question, a failure. */
+export const textProjection: Projection = {
+  headers: { "Content-Type": "text/plain; charset=utf-8" },
+  plain: true,
+  start() {
+    const speak = startSpeech();
+    const handlers = onFailure((event) => [note(failureOf(event).message)]);
+    return {
+      push: (event) => dispatch(handlers, event, () => [speak(event)]),
+      end: () => [],
+    };
+  },
+};

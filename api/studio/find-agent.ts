@@ -1,0 +1,12 @@
+import { notFound } from "../../shared/errors.ts";
+import type { AgentRecord } from "../../shared/schemas/agent.ts";
+import { readAgent } from "../../shared/store/agents/list-agents.ts";
+import type { Db } from "../../shared/store/client.ts";
+import type { Caller } from "../http/caller.ts";
+
+/** The caller's agent of this id, or a 404. */
+export async function findAgent(db: Db, id: string, caller: Caller): Promise<AgentRecord> {
+  const agent = await readAgent(db, id, caller.owner);
+  if (!agent) throw notFound("agent", id);
+  return agent;
+}

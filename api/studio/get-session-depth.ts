@@ -1,0 +1,28 @@
+import { agentParams } from "../../shared/schemas/agent.ts";
+import { sessionDepth, stretchQuery } from "../../shared/schemas/figures.ts";
+import { readSessionDepth } from "../../shared/store/figures/read-session-depth.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { findAgent } from "./find-agent.ts";
+import { readStretch } from "./read-stretch.ts";
+
+export const getSessionDepth = defineOperation({
+  method: "get",
+  path: "/v1/studio/agents/{agent_id}/session-depth",
+  name: "get_session_depth",
+  area: "Studio",
+  scope: "studio:read",
+  summary: "How many runs an agent's threads have",
+  description: "Of the threads that were made in the stretch of time.",
+  request: { params: agentParams, query: stretchQuery },
+  responses: { 200: { description: "The depths that came up", schema: sessionDepth } },
+  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+    await findAgent(db, agent_id, caller);
+    const { since, until } = readStretch(query);
+    const depths = await readSessionDepth(db, agent_id, { since, until });
+    const threads = depths.reduce((sum, depth) => sum + depth.threads, 0);
+    const runs = depths.reduce((sum, depth) => sum + depth.runs * depth.threads, 0);
+    const stretch = { since: since.toISOString(), until: until.toISOString() };
+    return { status: 200, body: { agent_id, ...stretch, threads, mean: threads > 0 ? runs / threads : null, depths } };
+  },
+});

@@ -1,0 +1,34 @@
+import { agentParams } from "../../shared/schemas/agent.ts";
+import { seriesQuery, studioFigures } from "../../shared/schemas/figures.ts";
+import { text } from "../../shared/schemas/primitives.ts";
+import { readSeries } from "../../shared/store/figures/read-series.ts";
+import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { findAgent } from "./find-agent.ts";
+import { readSeriesStretch } from "./read-stretch.ts";
+
+export const getStudioAgentStats = defineOperation({
+  method: "get",
+  path: "/v1/studio/agents/{agent_id}/stats",
+  name: "get_studio_agent_stats",
+  area: "Studio",
+  scope: "studio:read",
+  summary: "Figures of an agent's runs, over time",
+  request: {
+    params: agentParams,
+    query: seriesQuery.extend({ version: text({ max: 128 }).optional().meta({ description: "Only this version's." }) }),
+  },
+  responses: { 200: { description: "The figures", schema: studioFigures } },
+  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+    await findAgent(db, agent_id, caller);
+    const stretch = readSeriesStretch(query);
+    const [figures, open] = await Promise.all([
+      readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, stretch),
+      countOpenRuns(db, { agent_id }),
+    ]);
+    const { since, until, unit, timezone } = stretch;
+    const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
+    return { status: 200, body };
+  },
+});

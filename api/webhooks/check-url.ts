@@ -1,0 +1,9 @@
+import { checkTargetUrl } from "../../shared/net/address-guard.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+
+/** Throws a 422 for a URL that we wouldn't call. */
+export function checkUrl(url: string, allowCidrs: string[]): void {
+  const target = checkTargetUrl(url, allowCidrs);
+  if ("fault" in target)
+    throw new ValidationFault([{ type: "value_error", loc: ["body", "url"], msg: `Value error, ${target.fault}` }]);
+}

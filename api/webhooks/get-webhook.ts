@@ -1,0 +1,22 @@
+import { notFound } from "../../shared/errors.ts";
+import { webhookParams, webhookRecord } from "../../shared/schemas/webhook.ts";
+import { readWebhook } from "../../shared/store/webhooks/read-webhooks.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const getWebhook = defineOperation({
+  method: "get",
+  path: "/v1/webhooks/{webhook_id}",
+  name: "get_webhook",
+  area: "Webhooks",
+  scope: "notifications:read",
+  summary: "A webhook",
+  description: "With its status and, when we disabled it, why.",
+  request: { params: webhookParams },
+  responses: { 200: { description: "The webhook", schema: webhookRecord } },
+  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+    const body = await readWebhook(db, webhook_id, caller.owner);
+    if (!body) throw notFound("webhook", webhook_id);
+    return { status: 200, body };
+  },
+});

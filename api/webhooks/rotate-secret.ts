@@ -1,0 +1,24 @@
+import { notFound } from "../../shared/errors.ts";
+import { rotatedSecret, webhookParams } from "../../shared/schemas/webhook.ts";
+import { rotateWebhookSecret } from "../../shared/store/webhooks/webhook-secrets.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const rotateSecret = defineOperation({
+  method: "post",
+  path: "/v1/webhooks/{webhook_id}/rotate",
+  name: "rotate_webhook_secret",
+  area: "Webhooks",
+  scope: "notifications:write",
+  idempotent: true,
+  audit: "webhook",
+  summary: "A new secret for a webhook",
+  description: "Shown this once. The one before signs along for 24 hours, so that the receiver can change over.",
+  request: { params: webhookParams },
+  responses: { 201: { description: "The secret", schema: rotatedSecret } },
+  async handle({ db, config }: ApiContext, { params: { webhook_id }, caller }) {
+    const secret = await rotateWebhookSecret(db, config.encryptionKeys, webhook_id, caller.owner);
+    if (secret === null) throw notFound("webhook", webhook_id);
+    return { status: 201, body: { webhook_id, secret } };
+  },
+});

@@ -1,0 +1,24 @@
+import { notFound } from "../../shared/errors.ts";
+import { deliveryRecord, webhookParams } from "../../shared/schemas/webhook.ts";
+import { oweTest } from "../../shared/store/webhooks/deliveries.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+
+export const testWebhook = defineOperation({
+  method: "post",
+  path: "/v1/webhooks/{webhook_id}/test",
+  name: "test_webhook",
+  area: "Webhooks",
+  scope: "notifications:write",
+  idempotent: true,
+  summary: "Send a webhook a test",
+  description:
+    "A message of the type `webhook.test`, whatever its `events` say. A paused or disabled one gets it later.",
+  request: { params: webhookParams },
+  responses: { 202: { description: "It is due now", schema: deliveryRecord } },
+  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+    const body = await oweTest(db, webhook_id, caller.owner);
+    if (!body) throw notFound("webhook", webhook_id);
+    return { status: 202, body };
+  },
+});

@@ -1,0 +1,26 @@
+import { notFound } from "../../shared/errors.ts";
+import { webhookParams, webhookPatch, webhookRecord } from "../../shared/schemas/webhook.ts";
+import { patchWebhook } from "../../shared/store/webhooks/change-webhook.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { checkUrl } from "./check-url.ts";
+
+export const updateWebhook = defineOperation({
+  method: "patch",
+  path: "/v1/webhooks/{webhook_id}",
+  name: "update_webhook",
+  area: "Webhooks",
+  scope: "notifications:write",
+  audit: "webhook",
+  summary: "Change a webhook",
+  description:
+    "A merge patch (RFC 7396). What is still to be sent goes to the new URL. A paused one hears of nothing that happens meanwhile, and what was owed to it waits.",
+  request: { params: webhookParams, body: webhookPatch },
+  responses: { 200: { description: "The webhook", schema: webhookRecord } },
+  async handle({ db, config }: ApiContext, { params: { webhook_id }, body: patch, caller }) {
+    if (patch.url !== undefined) checkUrl(patch.url, config.callbacks.allowCidrs);
+    const body = await patchWebhook(db, webhook_id, caller.owner, patch);
+    if (!body) throw notFound("webhook", webhook_id);
+    return { status: 200, body };
+  },
+});

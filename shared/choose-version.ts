@@ -1,0 +1,33 @@
+import { conflict, notFound } from "./errors.ts";
+import type { JsonSchemas } from "./json-schema.ts";
+import { agentConfig } from "./schemas/agent-config.ts";
+import type { ExecuteRequest } from "./schemas/execute-request.ts";
+import { type ResolvedVersion, resolveVersion } from "./store/agents/resolve-version.ts";
+import type { Queryable } from "./store/client.ts";
+import type { Owner } from "./store/owned-by.ts";
+import { ValidationFault } from "./validation-fault.ts";
+
+type Deps = { db: { sql: Queryable }; jsonSchemas: JsonSchemas };
+
+/**
+ * The version that a request runs now. Throws not_found, conflict where the agent or its version takes no runs, and
+ * ValidationFault where the input isn't what the version's `input_schema` wants.
+ */
+export async function chooseVersion(
+  { db, jsonSchemas }: Deps,
+  request: ExecuteRequest,
+  owner: Owner,
+): Promise<ResolvedVersion> {
+  const version = await resolveVersion(db, request.agent_id, request.version, owner);
+  if ("missing" in version)
+    throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
+  if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
+  if (version.version_status === "archived")
+    throw conflict("version_archived", `Version '${version.version}' is archived.`);
+  const { input_schema } = agentConfig.parse(version.config);
+  const faults = input_schema ? jsonSchemas.faultsOf(input_schema, request.input_payload) : [];
+  if (faults.length === 0) return version;
+  throw new ValidationFault(
+    faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),
+  );
+}

@@ -1,0 +1,67 @@
+import { CronExpressionParser } from "cron-parser";
+import { parseSchedule, type Schedule } from "./schedule.ts";
+import { changeOfClock, type ZoneClock, zoneClock } from "./zone-clock.ts";
+
+const dayMs = 86_400_000;
+
+/**
+ * The first time after `after` at which a schedule fires; null: never again. Cron is read by the zone's clocks, and on the
+ * days on which they are changed:
+ * - an expression that names hours fires once for each time that it names: one that the clocks skip fires when they have
+ *   jumped, one that they show twice fires the first time;
+ * - one of every hour (`0 * * * *`) goes by the time that passes: it neither stops nor bunches.
+ *
+ * cron-parser itself drops a midnight that is skipped (Cairo, São Paulo) and finds no time at all where clocks change by
+ * half an hour (Lord Howe), so it is only asked for times of UTC, and the zone is ours. Throws what it throws.
+ */
+export function nextTick(schedule: Schedule, timezone: string, after: Date): Date | null {
+  if (schedule.kind === "at") return schedule.at > after ? schedule.at : null;
+  if (schedule.kind === "every") return new Date((Math.floor(after.getTime() / schedule.ms) + 1) * schedule.ms);
+  const { expression } = schedule;
+  const everyHour = CronExpressionParser.parse(expression).fields.hour.values.length === 24;
+  const next = everyHour ? nextByElapsedTime : nextByClock;
+  return new Date(next(expression, zoneClock(timezone), after.getTime()));
+}
+
+/** Why a text is no schedule; null: it is one. */
+export function scheduleFault(text: string): string | null {
+  const schedule = parseSchedule(text);
+  if ("fault" in schedule) return schedule.fault;
+  try {
+    nextTick(schedule, "UTC", new Date(0));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? `not a cron expression: ${error.message}` : "not a cron expression";
+  }
+}
+
+/** What the clocks show when the expression fires next, if they showed `wall` and went on evenly. */
+function nextWall(expression: string, wall: number): number {
+  return CronExpressionParser.parse(expression, { currentDate: new Date(wall), tz: "UTC" })
+    .next()
+    .getTime();
+}
+
+function nextByElapsedTime(expression: string, clock: ZoneClock, after: number): number {
+  const offset = clock(after);
+  const tick = nextWall(expression, after + offset) - offset;
+  if (clock(tick) === offset) return tick;
+  // The clocks change in between: what they show from then on counts, be it for the second time.
+  const change = changeOfClock(clock, after, tick);
+  return nextWall(expression, change - 1 + clock(change)) - clock(change);
+}
+
+function nextByClock(expression: string, clock: ZoneClock, after: number): number {
+  for (let wall = after + clock(after); ;) {
+    wall = nextWall(expression, wall);
+    const tick = firstShown(clock, wall);
+    if (tick > after) return tick;
+  }
+}
+
+/** When the clocks first show `wall`, or have jumped over it. */
+function firstShown(clock: ZoneClock, wall: number): number {
+  const [before, later] = [clock(wall - dayMs), clock(wall + dayMs)];
+  const instants = [wall - before, wall - later].filter((instant) => wall - instant === clock(instant));
+  return instants.length > 0 ? Math.min(...instants) : changeOfClock(clock, wall - later, wall - before);
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
+import { figures, stretchQuery } from "./figures.ts";
+import { timeRange } from "./run-filter.ts";
+import { userRecord } from "./user.ts";
+
+const count = z.number().int();
+
+/** What can be paused: taking runs, sending callbacks. */
+export const queueNames = ["runs", "callbacks"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+export const queueParams = z.object({ queue_id: text({ max: 128 }) });
+
+export const queueState = z
+  .object({
+    name: z.enum(queueNames),
+    paused: z.boolean(),
+    paused_by: z.string().nullable(),
+    paused_at: z.string().nullable(),
+    waiting: count.meta({ description: "Runs that wait for a worker, callbacks that are owed." }),
+    active: count.meta({ description: "Runs that run, callbacks that are being sent." }),
+    oldest_ms: z.number().int().nullable().meta({ description: "How long the oldest has waited, beyond its time." }),
+    dead: count.meta({ description: "Callbacks that were given up." }),
+    nudges: z
+      .record(z.string(), z.number())
+      .nullable()
+      .meta({ description: "Redis' side; null where it can't be asked." }),
+  })
+  .meta({ id: "QueueState" });
+export type QueueState = z.infer<typeof queueState>;
+
+export const adminOverview = z
+  .object({
+    workers: z.object({ active: count, draining: count, slots: count, busy: count }),
+    runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count }),
+    last_day: figures.meta({ description: "Runs that ended in the last 24 hours." }),
+    queues: z.array(queueState),
+    daemons: z.record(z.string(), count).meta({ description: "By status." }),
+    users: count,
+    agents: count,
+  })
+  .meta({ id: "AdminOverview" });
+
+export const deadLetterQuery = pageQuery.extend({
+  user_id: clientId().optional(),
+  run_id: clientId().optional(),
+  ...timeRange,
+});
+
+/** A message that was given up; never its body. */
+export const deadLetter = z
+  .object({
+    id: z.string(),
+    object: z.literal("dead_letter"),
+    user_id: z.string(),
+    run_id: z.string().nullable(),
+    webhook_id: z.string().nullable(),
+    type: z.string(),
+    url_host: z.string(),
+    tries: count,
+    last_error: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: "DeadLetter" });
+export type DeadLetter = z.infer<typeof deadLetter>;
+
+export const costQuery = stretchQuery.extend({
+  by: choice(["user", "agent"]).default("user"),
+  limit: laxInt({ ge: 1, le: 100 }).default(20),
+});
+
+const costEntry = figures.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });
+export const costs = z
+  .object({
+    since: z.string(),
+    until: z.string(),
+    by: z.enum(["user", "agent"]),
+    total: figures,
+    data: z.array(costEntry).meta({ description: "The most expensive first." }),
+  })
+  .meta({ id: "Costs" });
+
+export const workerParams = z.object({ worker_id: text({ max: 512 }) });
+
+export const dismissedWorker = z
+  .object({ id: z.string(), dismissal: z.enum(["drain", "kill"]) })
+  .meta({ id: "DismissedWorker" });
+
+export const killBody = z
+  .object({ reason: text({ min: 1, max: 500 }).default("killed by an operator") })
+  .default({ reason: "killed by an operator" });
+
+export const adminUser = userRecord.extend({ figures }).meta({ id: "AdminUser" });

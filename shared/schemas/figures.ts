@@ -1,0 +1,158 @@
+import { z } from "zod";
+import { type Field, field, refuse } from "./field.ts";
+import { choice, clientId, timestamp } from "./primitives.ts";
+
+const units = ["hour", "day", "week", "month"] as const;
+
+/** An IANA name; not an offset, whose sign Postgres reads the other way round. */
+const timezone = (): Field<string> =>
+  field(
+    (value) => (isTimezone(value) ? value : refuse("value_error", "Value error, this is no time zone's IANA name")),
+    { type: "string", examples: ["Europe/Berlin"] },
+  );
+
+function isTimezone(value: unknown): value is string {
+  if (typeof value !== "string" || !/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(value)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The stretch of time that figures are of. */
+export const stretchQuery = z.object({
+  since: timestamp().optional().meta({ description: "Ended at or after this time. Left out: 30 days before `until`." }),
+  until: timestamp().optional().meta({ description: "Ended before this time. Left out: now." }),
+});
+
+/** The same in buckets of the calendar. */
+export const seriesQuery = stretchQuery.extend({
+  unit: choice(units).default("day").meta({ description: "What `series` counts by; a week begins on Monday." }),
+  timezone: timezone()
+    .default("UTC")
+    .meta({ description: "An IANA name: whose hours, days, weeks and months `series` counts." }),
+});
+
+export const userScope = {
+  user_id: clientId().optional().meta({ description: "Only this user's; another one's only as an admin." }),
+};
+
+const count = z.number().int();
+const ms = z.number().nullable();
+const percentiles = z
+  .object({ p50: ms, p95: ms, p99: ms })
+  .meta({ id: "Percentiles", description: "Within 9 %; null where there are no values." });
+
+export const figures = z
+  .object({
+    runs: count.meta({ description: "That ended." }),
+    success: count,
+    error: count,
+    timeout: count,
+    cancelled: count,
+    expired: count,
+    success_rate: z.number().nullable().meta({ description: "Of the runs that ended; null when none did." }),
+    duration_ms: z.number().meta({ description: "All durations together." }),
+    cpu_ms: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cost_usd: z.number(),
+  })
+  .meta({ id: "Figures" });
+export type Figures = z.infer<typeof figures>;
+
+const bucket = figures.extend({ start: z.string(), latency_ms: percentiles }).meta({
+  id: "FiguresBucket",
+  description: "`start`: of the calendar unit, which the stretch may begin or end within.",
+});
+
+const stretch = { since: z.string(), until: z.string() };
+const openRuns = z.object({ scheduled: count, queued: count, running: count, interrupted: count });
+const spread = { latency_ms: percentiles, queue_ms: percentiles };
+
+export const studioFigures = z
+  .object({
+    ...stretch,
+    unit: z.enum(units),
+    timezone: z.string(),
+    totals: figures.extend(spread),
+    open: openRuns.meta({ description: "Runs that have not ended, now." }),
+    series: z.array(bucket).meta({ description: "Without a gap: a bucket without runs has zeros." }),
+  })
+  .meta({ id: "StudioFigures" });
+
+export const studioAgent = figures
+  .extend({
+    agent_id: z.string(),
+    user_id: z.string(),
+    name: z.string(),
+    status: z.string(),
+    current_version: z.string(),
+    latency_ms: percentiles,
+    last_run_at: z.string().nullable(),
+  })
+  .meta({ id: "StudioAgent" });
+
+const step = z.object({ from: z.number(), to: z.number(), count });
+
+export const distribution = z
+  .object({
+    ...percentiles.shape,
+    steps: z.array(step).meta({ description: "`from` ≤ value < `to`, in half octaves." }),
+  })
+  .meta({ id: "Distribution" });
+
+export const latencyDistribution = z
+  .object({ agent_id: z.string(), ...stretch, duration_ms: distribution, queue_ms: distribution })
+  .meta({ id: "LatencyDistribution" });
+
+export const tokenDistribution = z
+  .object({ agent_id: z.string(), ...stretch, tokens: distribution })
+  .meta({ id: "TokenDistribution" });
+
+export const sessionDepth = z
+  .object({
+    agent_id: z.string(),
+    ...stretch,
+    threads: count.meta({ description: "The newest 5,000 that were made in the stretch, at most." }),
+    mean: z.number().nullable(),
+    depths: z
+      .array(z.object({ runs: count, threads: count }))
+      .meta({ description: "How many threads have so many runs." }),
+  })
+  .meta({ id: "SessionDepth" });
+
+const agentError = z
+  .object({
+    code: z.string(),
+    count,
+    share: z.number().meta({ description: "Of all runs that ended." }),
+    last: z
+      .object({ run_id: z.string(), version: z.string(), message: z.string(), at: z.string() })
+      .nullable()
+      .meta({ description: "The last one, where it is among the agent's last 500 failures." }),
+  })
+  .meta({ id: "AgentError" });
+
+export const agentErrors = z
+  .object({ agent_id: z.string(), ...stretch, runs: count, data: z.array(agentError) })
+  .meta({ id: "AgentErrors" });
+
+export const usageEntry = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    version: z.string(),
+    user_id: z.string(),
+    status: z.string(),
+    duration_ms: z.number().nullable(),
+    cpu_ms: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    cost_usd: z.number(),
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+  })
+  .meta({ id: "UsageEntry" });
+export type UsageEntry = z.infer<typeof usageEntry>;

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { scheduleFault } from "../run/next-tick.ts";
+import { requestLimits } from "../run/limits.ts";
+import { adapterTypes, lifecycles, runtimeModes } from "../run/run-modes.ts";
+import { isTimeZone } from "../run/zone-clock.ts";
+import { executeRequest } from "./execute-request.ts";
+import { field, Refused, refuse } from "./field.ts";
+import { choice, clientId, jsonArray, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { readText } from "./read-lax.ts";
+import { timeRange } from "./run-filter.ts";
+
+export const jobParams = z.object({ job_id: text({ max: 512 }) });
+
+const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
+const overlaps = ["skip", "allow", "cancel_previous"] as const;
+const catchUps = ["none", "last"] as const;
+
+/** A text of at most `max` characters that has no fault. */
+const checkedText = (max: number, faultOf: (value: string) => string | null) =>
+  field(
+    (value) => {
+      const read = readText(value, { min: 1, max });
+      const fault = read instanceof Refused ? null : faultOf(read);
+      return fault === null ? read : refuse("value_error", `Value error, ${fault}`);
+    },
+    { type: "string", minLength: 1, maxLength: max },
+  );
+
+const schedule = () =>
+  checkedText(256, scheduleFault).nullish().meta({
+    description:
+      "Cron (5 fields, or 6 with seconds), `every 5m` (s, m, h, d), or an RFC 3339 time for once. Left out: once, now.",
+  });
+const timezone = () => checkedText(64, (name) => (isTimeZone(name) ? null : "not a time zone, like Europe/Berlin"));
+
+const docs = {
+  timezone: "Whose clocks a cron expression means.",
+  overlap:
+    "What becomes of a tick while a run of the job has not ended: none is made (skip), it runs beside it, or the one before is cancelled.",
+  catch_up:
+    "What becomes of ticks that nobody was there to fire for more than a minute: nothing, or the last one fires.",
+  ends_at: "No tick after this time.",
+};
+
+/** The body of POST /v1/jobs: an execute request, and when to make it. */
+export const jobBody = executeRequest
+  .omit({ run_id: true })
+  .extend({
+    name: text({ min: 1, max: 256 }).nullish(),
+    schedule: schedule(),
+    timezone: timezone().default("UTC").meta({ description: docs.timezone }),
+    overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
+    catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
+    ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
+    metadata: jsonObject().nullish().meta({ description: "Given to its runs, with `scheduled_at`." }),
+  })
+  .meta({
+    id: "JobBody",
+    example: {
+      agent_id: "hello-agent",
+      version: "current",
+      input_payload: { name: "Ada" },
+      schedule: "0 9 * * MON-FRI",
+      timezone: "Europe/Berlin",
+    },
+  });
+export type JobBody = z.infer<typeof jobBody>;
+
+/** The body of PATCH /v1/jobs/{job_id}: what comes of it is read as a body of POST. */
+export const jobPatch = z
+  .object({
+    name: text({ min: 1, max: 256 }).nullish(),
+    version: text({ min: 1, max: 128 }).optional(),
+    input_payload: jsonObject().nullish(),
+    env_vars: jsonObject().nullish().meta({ description: "Merged by name; null removes one, or all." }),
+    files: jsonObject().nullish().meta({ description: "Merged by name; null removes one, or all." }),
+    history: jsonArray({ max: requestLimits.history_items }).nullish(),
+    state_snapshot: text().nullish(),
+    thread_id: clientId().nullish(),
+    adapter_type: choice(adapterTypes).nullish(),
+    runtime_mode: choice(runtimeModes).nullish(),
+    lifecycle: choice(lifecycles).nullish(),
+    completion_callback_url: text({ max: 2048 }).nullish(),
+    schedule: schedule(),
+    timezone: timezone().nullish(),
+    overlap: choice(overlaps).nullish(),
+    catch_up: choice(catchUps).nullish(),
+    ends_at: text({ max: 64 }).nullish().meta({ format: "date-time" }),
+    metadata: jsonObject().nullish(),
+  })
+  .meta({ id: "JobPatch", example: { schedule: "every 15m", input_payload: { name: "Grace" } } });
+
+const tickOutcomes = ["fired", "skipped", "missed"] as const;
+
+export const jobTick = z
+  .object({
+    id: z.string(),
+    object: z.literal("job_tick"),
+    scheduled_at: z.string(),
+    outcome: z.enum(tickOutcomes).meta({
+      description: "fired: it made a run; skipped: it came and made none; missed: nobody was there to fire it.",
+    }),
+    manual: z.boolean().meta({ description: "By `POST …/trigger`, not by the schedule." }),
+    reason: z.string().nullable().meta({ description: "Why it was skipped: still_running, agent_not_active …" }),
+    run_id: z.string().nullable(),
+  })
+  .meta({ id: "JobTick" });
+export type JobTickRecord = z.infer<typeof jobTick>;
+
+export const jobRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("job"),
+    user_id: z.string(),
+    agent_id: z.string(),
+    version: z.string().meta({ description: "As it was given: an alias or tag is resolved at each tick." }),
+    name: z.string().nullable(),
+    input_payload: z.record(z.string(), z.unknown()),
+    env_names: z.array(z.string()),
+    file_names: z.array(z.string()),
+    thread_id: z.string().nullable(),
+    adapter_type: z.string(),
+    runtime_mode: z.string(),
+    lifecycle: z.string(),
+    callback_host: z.string().nullable(),
+    schedule: z.string().nullable(),
+    timezone: z.string(),
+    overlap: z.enum(overlaps),
+    catch_up: z.enum(catchUps),
+    status: z.enum(jobStatuses).meta({ description: "completed: no tick is to come." }),
+    next_tick_at: z.string().nullable(),
+    last_tick: jobTick.nullable(),
+    ends_at: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: "Job" });
+export type JobRecord = z.infer<typeof jobRecord>;
+
+export const tickListQuery = pageQuery.extend({
+  after: text({ pattern: /^\d{1,15}(-manual)?$/ })
+    .optional()
+    .meta({ description: "The tick after which to go on." }),
+});
+
+export const jobListQuery = pageQuery.extend({
+  status: choice(jobStatuses).optional(),
+  agent_id: clientId().optional(),
+  user_id: clientId().optional(),
+  ...timeRange,
+  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
+});

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { choice, clientId, jsonObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { timeRange } from "./run-filter.ts";
+import { me } from "./user.ts";
+
+const levels = ["info", "warning", "error"] as const;
+
+/** What a notification is of: `run.error`, `daemon.failed`, or words of one's own. */
+const notificationType = () => text({ max: 64, pattern: /^[a-z0-9_]+(\.[a-z0-9_]+)*$/ });
+
+export const notificationParams = z.object({ notification_id: text({ max: 512 }) });
+
+/** The body of POST /v1/notifications. */
+export const notificationBody = z
+  .object({
+    user_id: clientId().nullish().meta({ description: "Whom to tell; left out: the caller." }),
+    type: notificationType(),
+    level: choice(levels).default("info"),
+    title: text({ min: 1, max: 200 }),
+    body: text({ max: 4000 }).nullish(),
+    data: jsonObject().nullish(),
+    agent_id: clientId().nullish(),
+    run_id: clientId().nullish(),
+    dedup_key: text({ min: 1, max: 200 })
+      .nullish()
+      .meta({ description: "Names the cause: the same key doesn't tell the user twice." }),
+  })
+  .meta({
+    id: "NotificationBody",
+    example: { user_id: "ada", type: "report.ready", title: "Your report is ready", data: { pages: 12 } },
+  });
+
+export const notificationListQuery = pageQuery.extend({
+  user_id: clientId().optional(),
+  type: notificationType().optional(),
+  level: choice(levels).optional(),
+  unread: laxBool().optional().meta({ description: "Only those that are not read yet, or only those that are." }),
+  agent_id: clientId().optional(),
+  run_id: clientId().optional(),
+  ...timeRange,
+});
+
+export const notificationRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("notification"),
+    user_id: z.string(),
+    type: z.string(),
+    level: z.enum(levels),
+    title: z.string(),
+    body: z.string().nullable(),
+    data: z.record(z.string(), z.unknown()),
+    agent_id: z.string().nullable(),
+    run_id: z.string().nullable(),
+    dedup_key: z.string().nullable(),
+    created_at: z.string(),
+    read_at: z.string().nullable(),
+  })
+  .meta({
+    id: "Notification",
+    example: {
+      id: "notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "notification",
+      user_id: "ada",
+      type: "run.error",
+      level: "error",
+      title: "A run of hello-agent ended as error",
+      body: "no luck",
+      data: { status: "error", code: "agent_error" },
+      agent_id: "hello-agent",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      dedup_key: "run:run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      created_at: "2026-11-21T10:00:00.000Z",
+      read_at: null,
+    },
+  });
+export type NotificationRecord = z.infer<typeof notificationRecord>;
+
+/** The body of PUT /v1/notifications/{notification_id}: what a user may change of one. */
+export const notificationPut = z.object({ read: laxBool() }).meta({ id: "NotificationPut", example: { read: true } });
+
+export const readBody = z
+  .object({
+    ids: z
+      .array(text({ max: 512 }))
+      .min(1)
+      .max(1000),
+  })
+  .meta({ id: "ReadNotifications", example: { ids: ["notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b"] } });
+
+export const readAllBody = z.object({ user_id: me.shape.user_id, type: notificationType().optional() }).default({});
+
+export const readAnswer = z.object({ changed: z.number().int() }).meta({ id: "ReadAnswer", example: { changed: 3 } });
+
+export const unreadCount = z.object({ unread: z.number().int() }).meta({ id: "UnreadCount", example: { unread: 3 } });
+
+const preferenceType = () => text({ max: 64, pattern: /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*)$/ });
+
+/** What a user wants to hear of a type; `*` is every type that isn't named. */
+export const preferencesBody = z
+  .object({
+    preferences: z
+      .array(
+        z.object({
+          type: preferenceType(),
+          in_app: laxBool().default(true).meta({ description: "In the list and in the stream." }),
+          webhook: laxBool().default(true).meta({ description: "At the standing webhooks that ask for it." }),
+        }),
+      )
+      .max(100),
+  })
+  .meta({ id: "PreferencesBody", example: { preferences: [{ type: "run.error", in_app: true, webhook: false }] } });
+
+export const preferencesRecord = z
+  .object({
+    user_id: z.string(),
+    preferences: z.array(z.object({ type: z.string(), in_app: z.boolean(), webhook: z.boolean() })),
+  })
+  .meta({
+    id: "Preferences",
+    example: { user_id: "ada", preferences: [{ type: "run.error", in_app: true, webhook: false }] },
+  });
+export type PreferencesRecord = z.infer<typeof preferencesRecord>;

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { choice, clientId, httpUrl, jsonObject, pageQuery, text } from "./primitives.ts";
+import { timeRange } from "./run-filter.ts";
+
+/** Each names one type, a family, or all; a misspelt one would stay silent, so it is refused. */
+const eventPattern =
+  /^(\*|run\.(\*|success|error|timeout|cancelled|expired|interrupted)|daemon\.(\*|running|degraded|paused|backoff|stopped|failed)|notification\.(\*|[a-z0-9_]+(\.[a-z0-9_]+)*))$/;
+
+const events = () =>
+  z
+    .array(text({ max: 80, pattern: eventPattern }))
+    .min(1)
+    .max(50);
+
+const statuses = ["active", "paused", "disabled"] as const;
+
+export const webhookParams = z.object({ webhook_id: text({ max: 512 }) });
+
+/** The body of POST /v1/webhooks. */
+export const webhookBody = z
+  .object({
+    user_id: clientId().nullish().meta({ description: "Whose events; left out: the caller's." }),
+    url: httpUrl().meta({ description: "Public http or https; private addresses are refused." }),
+    events: events().default(["*"]).meta({
+      description: "`run.success`, `run.*`, `daemon.failed`, `notification.*` …; `*` is every event.",
+    }),
+    description: text({ max: 500 }).nullish(),
+    metadata: jsonObject().nullish(),
+  })
+  .meta({ id: "WebhookBody", example: { url: "https://example.com/hook", events: ["run.*", "daemon.failed"] } });
+
+/** The body of PATCH /v1/webhooks/{webhook_id}. */
+export const webhookPatch = z
+  .object({
+    url: httpUrl().optional(),
+    events: events().optional(),
+    description: text({ max: 500 }).nullish(),
+    status: choice(["active", "paused"]).optional().meta({ description: "`active` enables a disabled one, too." }),
+    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+  })
+  .meta({ id: "WebhookPatch", example: { status: "paused" } });
+export type WebhookPatch = z.infer<typeof webhookPatch>;
+
+export const webhookListQuery = pageQuery.extend({
+  user_id: clientId().optional(),
+  status: choice(statuses).optional(),
+  ...timeRange,
+});
+
+const example = {
+  id: "webhook_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+  object: "webhook" as const,
+  user_id: "ada",
+  url: "https://example.com/hook",
+  description: null,
+  events: ["run.*", "daemon.failed"],
+  status: "active" as const,
+  disabled_reason: null,
+  failures: 0,
+  metadata: {},
+  created_at: "2026-11-21T10:00:00.000Z",
+  updated_at: "2026-11-21T10:00:00.000Z",
+};
+
+const webhook = z.object({
+  id: z.string(),
+  object: z.literal("webhook"),
+  user_id: z.string(),
+  url: z.string(),
+  description: z.string().nullable(),
+  events: z.array(z.string()),
+  status: z.enum(statuses).meta({ description: "`disabled` is our doing; `disabled_reason` says why." }),
+  disabled_reason: z.string().nullable(),
+  failures: z.number().int().meta({ description: "Deliveries given up since the last one that got through." }),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export const webhookRecord = webhook.meta({ id: "Webhook", example });
+export type WebhookRecord = z.infer<typeof webhookRecord>;
+
+const secret = z.string().meta({ description: "Shown this once; signs as Standard Webhooks has it." });
+export const newWebhook = webhook
+  .extend({ secret })
+  .meta({ id: "NewWebhook", example: { ...example, secret: "whsec_…" } });
+
+export const rotatedSecret = z
+  .object({ webhook_id: z.string(), secret })
+  .meta({ id: "WebhookSecret", example: { webhook_id: example.id, secret: "whsec_…" } });
+
+export const redeliverBody = z
+  .object({ delivery_id: text({ max: 512 }) })
+  .meta({ id: "RedeliverBody", example: { delivery_id: "msg_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" } });
+
+const deliveryStatuses = ["pending", "delivered", "exhausted"] as const;
+
+export const deliveryListQuery = pageQuery.extend({
+  status: choice(deliveryStatuses).optional(),
+  type: text({ max: 80 }).optional(),
+  ...timeRange,
+});
+
+/** A message to a webhook; its id is the header `webhook-id` of every try. */
+export const deliveryRecord = z
+  .object({
+    id: z.string(),
+    object: z.literal("delivery"),
+    webhook_id: z.string(),
+    type: z.string(),
+    run_id: z.string().nullable(),
+    status: z.enum(deliveryStatuses),
+    attempts: z.number().int(),
+    last_error: z.string().nullable(),
+    next_attempt_at: z.string().nullable(),
+    created_at: z.string(),
+    delivered_at: z.string().nullable(),
+    tries: z.array(
+      z.object({
+        try: z.number().int(),
+        status_code: z.number().int().nullable(),
+        error: z.string().nullable(),
+        duration_ms: z.number().int(),
+        at: z.string(),
+      }),
+    ),
+  })
+  .meta({
+    id: "Delivery",
+    example: {
+      id: "msg_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "delivery",
+      webhook_id: example.id,
+      type: "run.success",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      status: "delivered",
+      attempts: 1,
+      last_error: null,
+      next_attempt_at: null,
+      created_at: example.created_at,
+      delivered_at: example.updated_at,
+      tries: [{ try: 1, status_code: 204, error: null, duration_ms: 41, at: example.updated_at }],
+    },
+  });
+export type DeliveryRecord = z.infer<typeof deliveryRecord>;

@@ -1,0 +1,18 @@
+import type { Db, Queryable } from "../client.ts";
+import { inTransaction } from "../in-transaction.ts";
+
+/** Any number that nothing else in this database locks. */
+const lock = 5_262_019;
+
+/**
+ * A transaction that moves money, or what decides on it. They follow one another: an event may concern rows that only an
+ * event beside it makes known, and all of them add to the same few ledger accounts.
+ */
+export function inBillingTransaction<T>(db: Db, act: (client: Queryable) => Promise<T>): Promise<T> {
+  return db.oneByOne(() =>
+    inTransaction(db, async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
+      return act(client);
+    }),
+  );
+}

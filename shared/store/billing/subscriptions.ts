@@ -1,0 +1,66 @@
+import { newId } from "../../ids.ts";
+import type { SubscriptionRecord } from "../../schemas/billing.ts";
+import type { Db } from "../client.ts";
+import type { Subscription } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { type BillingFilter, billingConditions } from "./billing-filter.ts";
+import { ensureAccounts } from "./ensure-accounts.ts";
+import { inBillingTransaction } from "./in-billing-transaction.ts";
+import { choosePlan } from "./choose-plan.ts";
+
+export function listSubscriptions(
+  db: Db,
+  owner: Owner,
+  filter: BillingFilter,
+  page: PageRequest,
+): Promise<Page<SubscriptionRecord>> {
+  const load = async (ids: string[]) =>
+    (await db.prisma.subscription.findMany({ where: { id: { in: ids } }, omit })).map(toRecord);
+  return readPage(db, { table: "subscriptions", key: "id", ...billingConditions(owner, filter), load }, page);
+}
+
+/** Null when the owner has no such subscription. */
+export async function readSubscription(db: Db, id: string, owner: Owner): Promise<SubscriptionRecord | null> {
+  const row = await db.prisma.subscription.findUnique({ where: { id, ...ownedBy(owner) }, omit });
+  return row && toRecord(row);
+}
+
+/** Gives a user a plan that nobody pays for. */
+export async function makeSubscription(db: Db, user_id: string, plan_id: string): Promise<string> {
+  return inBillingTransaction(db, async (client) => {
+    const id = newId("sub");
+    await ensureAccounts(client, [user_id]);
+    await client.query(
+      `INSERT INTO subscriptions (id, user_id, plan_id, status, current_period_start) VALUES ($1, $2, $3, 'active', now())`,
+      [id, user_id, plan_id],
+    );
+    await choosePlan(client, user_id);
+    return id;
+  });
+}
+
+/** Ends a subscription that was made here. */
+export function endSubscription(db: Db, { id, user_id }: { id: string; user_id: string }): Promise<void> {
+  return inBillingTransaction(db, async (client) => {
+    await client.query(
+      `UPDATE subscriptions SET status = 'canceled', canceled_at = now(), updated_at = now()
+       WHERE id = $1 AND provider_subscription_id IS NULL AND status <> 'canceled'`,
+      [id],
+    );
+    await choosePlan(client, user_id);
+  });
+}
+
+const omit = { as_of: true } as const;
+
+const toRecord = (row: Omit<Subscription, "as_of">): SubscriptionRecord => ({
+  object: "subscription",
+  ...row,
+  current_period_start: row.current_period_start?.toISOString() ?? null,
+  current_period_end: row.current_period_end?.toISOString() ?? null,
+  trial_end: row.trial_end?.toISOString() ?? null,
+  canceled_at: row.canceled_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

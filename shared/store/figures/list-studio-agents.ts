@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import { percentiles } from "../../run/histogram.ts";
+import type { studioAgent } from "../../schemas/figures.ts";
+import { type AgentFilter, listAgents } from "../agents/list-agents.ts";
+import type { Db } from "../client.ts";
+import type { Owner } from "../owned-by.ts";
+import type { Page, PageRequest } from "../read-page.ts";
+import { lastRunsOf } from "../runs/last-runs.ts";
+import { readFigures, readSpread } from "./read-figures.ts";
+import { addSums, toFigures } from "./to-figures.ts";
+
+type StudioAgent = z.infer<typeof studioAgent>;
+
+/** A page of agents, with the figures of their runs that ended in a stretch of time. */
+export async function listStudioAgents(
+  db: Db,
+  { owner, ...filter }: AgentFilter & { owner: Owner },
+  { since, until }: { since: Date; until: Date },
+  page: PageRequest,
+): Promise<Page<StudioAgent>> {
+  const { data: agents, ...ids } = await listAgents(db, owner, filter, page);
+  const keys = agents.map(({ id }) => id);
+  const subject = { by: "agent", keys } as const;
+  const stretch = { since, until, unit: null, timezone: "UTC" };
+  const [figures, spreads, last] = await Promise.all([
+    readFigures(db, subject, stretch),
+    readSpread(db, "duration", subject, stretch),
+    lastRunsOf(db, keys),
+  ]);
+  const sumsOf = new Map(figures.map((sums) => [sums.key, sums]));
+  const spreadOf = new Map(spreads.map(({ key, histogram }) => [key, histogram]));
+  const data = agents.map(({ id, user_id, name, status, current_version }) => ({
+    agent_id: id,
+    user_id,
+    name,
+    status,
+    current_version,
+    ...toFigures(sumsOf.get(id) ?? addSums([])),
+    latency_ms: percentiles(spreadOf.get(id) ?? []),
+    last_run_at: last.get(id) ?? null,
+  }));
+  return { data, ...ids };
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { KeyRing } from "../../config/load-config.ts";
+import { type ExecuteRequest, executeRequest } from "../../schemas/execute-request.ts";
+import type { JobBody } from "../../schemas/job.ts";
+import { open, seal } from "../../secrets/seal.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
+import type { Job } from "../generated/client.ts";
+
+export type JobRow = Job;
+
+/** What the column `run_options` holds: an execute request without what has columns of its own, and without what is sealed. */
+export const runOptions = executeRequest
+  .omit({ agent_id: true, version: true, input_payload: true, env_vars: true, files: true, run_id: true })
+  .extend({ env_names: z.array(z.string()), file_names: z.array(z.string()) });
+
+const secrets = z.object({ env_vars: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });
+
+/** The columns that a job's body fills. */
+export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
+  const { env_vars, files } = body;
+  const [env_names, file_names] = [Object.keys(env_vars), Object.keys(files)];
+  const hasSecrets = env_names.length + file_names.length > 0;
+  return {
+    version: body.version,
+    name: body.name ?? null,
+    input_payload: body.input_payload,
+    run_options: runOptions.parse({ ...body, env_names, file_names }),
+    sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), sealedFields.jobSecrets(id)) : null,
+    schedule: body.schedule ?? null,
+    timezone: body.timezone,
+    overlap: body.overlap,
+    catch_up: body.catch_up,
+    ends_at: body.ends_at ?? null,
+    metadata: body.metadata ?? {},
+  };
+}
+
+/** The body that would make a job as it stands, its secrets in clear. */
+export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
+  const { env_names: _, file_names: __, ...options } = runOptions.parse(job.run_options);
+  const opened = job.sealed_env
+    ? secrets.parse(JSON.parse(open(keys, job.sealed_env, sealedFields.jobSecrets(job.id)).toString("utf8")))
+    : { env_vars: {}, files: {} };
+  const { agent_id, version, name, input_payload, schedule, timezone, overlap, catch_up, ends_at, metadata } = job;
+  return {
+    ...options,
+    ...opened,
+    agent_id,
+    version,
+    name,
+    input_payload,
+    schedule,
+    timezone,
+    overlap,
+    catch_up,
+    ends_at: ends_at?.toISOString() ?? null,
+    metadata,
+  };
+}
+
+/** The request that each tick of a job makes. */
+export const jobToRequest = (keys: KeyRing, job: JobRow): ExecuteRequest => executeRequest.parse(jobToBody(keys, job));

@@ -1,0 +1,63 @@
+import { type JobRecord, jobRecord } from "../../schemas/job.ts";
+import type { Db } from "../client.ts";
+import type { JobTick } from "../generated/client.ts";
+import { toTickRecord } from "./list-ticks.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import { type JobRow, runOptions } from "./job-columns.ts";
+
+/** The owner's jobs of these ids, in any order. */
+export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<JobRecord[]> {
+  const jobs = await db.prisma.job.findMany({ where: { id: { in: ids }, ...ownedBy(owner) } });
+  const { rows } = await db.sql.query<JobTick>({ ...lastTicks, values: [ids] });
+  return jobs.map((job) =>
+    toJobRecord(
+      job,
+      rows.find(({ job_id }) => job_id === job.id),
+    ),
+  );
+}
+
+/** Null when the owner has no such job. */
+export async function readJob(db: Db, id: string, owner: Owner): Promise<JobRecord | null> {
+  return (await readJobs(db, [id], owner))[0] ?? null;
+}
+
+const lastTicks = {
+  name: "last-ticks",
+  text: `
+    SELECT tick.* FROM unnest($1::text[]) AS job (id), LATERAL (
+      SELECT * FROM job_ticks WHERE job_id = job.id ORDER BY scheduled_at DESC LIMIT 1) AS tick`,
+};
+
+function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
+  const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url } =
+    runOptions.parse(job.run_options);
+  const { id, user_id, agent_id, version, name, schedule, timezone, overlap, catch_up, status } = job;
+  return {
+    id,
+    object: "job",
+    user_id,
+    agent_id,
+    version,
+    name,
+    input_payload: jobRecord.shape.input_payload.parse(job.input_payload),
+    env_names,
+    file_names,
+    thread_id: thread_id ?? null,
+    adapter_type,
+    runtime_mode,
+    lifecycle,
+    callback_host: completion_callback_url == null ? null : new URL(completion_callback_url).host,
+    schedule,
+    timezone,
+    overlap,
+    catch_up,
+    status,
+    next_tick_at: job.next_tick_at?.toISOString() ?? null,
+    last_tick: tick ? toTickRecord(tick) : null,
+    ends_at: job.ends_at?.toISOString() ?? null,
+    metadata: jobRecord.shape.metadata.parse(job.metadata),
+    created_at: job.created_at.toISOString(),
+    updated_at: job.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Db } from "../client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+
+/** Which ones: of the given ids, of a user, of a type; what isn't given says nothing. */
+export type Which = { ids?: string[] | undefined; user_id?: string | undefined; type?: string | undefined };
+
+/** Marks the owner's notifications as read or unread; those that are so already keep their time. Gives how many changed. */
+export async function markRead(db: Db, owner: Owner, { ids, user_id, type }: Which, read: boolean): Promise<number> {
+  const { count } = await db.prisma.notification.updateMany({
+    where: {
+      AND: [ownedBy(owner), user_id === undefined ? {} : { user_id }],
+      ...(ids && { id: { in: ids } }),
+      ...(type !== undefined && { type }),
+      in_app: true,
+      read_at: read ? null : { not: null },
+    },
+    data: { read_at: read ? new Date() : null },
+  });
+  return count;
+}
+
+/** False: the owner has no such notification. */
+export async function deleteNotification(db: Db, id: string, owner: Owner): Promise<boolean> {
+  const { count } = await db.prisma.notification.deleteMany({ where: { id, in_app: true, ...ownedBy(owner) } });
+  return count === 1;
+}

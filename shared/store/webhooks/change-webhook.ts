@@ -1,0 +1,54 @@
+import type { KeyRing } from "../../config/load-config.ts";
+import { newId } from "../../ids.ts";
+import { mergePatch } from "../../merge-patch.ts";
+import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
+import type { Db } from "../client.ts";
+import type { Prisma } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import { toWebhookRecord } from "./webhook-record.ts";
+import { insertWebhookSecret } from "./webhook-secrets.ts";
+
+export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
+
+/** Makes a webhook with its first secret, which nobody can read again. */
+export async function insertWebhook(
+  db: Db,
+  keyRing: KeyRing,
+  { metadata, ...webhook }: NewWebhook,
+): Promise<WebhookRecord & { secret: string }> {
+  return db.prisma.$transaction(async (tx) => {
+    const { user_id } = webhook;
+    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+    const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
+    const row = await tx.webhook.create({ data });
+    return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
+  });
+}
+
+/**
+ * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active begins with a clean
+ * record. Null: the owner has no such webhook.
+ */
+export async function patchWebhook(
+  db: Db,
+  id: string,
+  owner: Owner,
+  { metadata, ...patch }: WebhookPatch,
+): Promise<WebhookRecord | null> {
+  return db.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
+    const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
+    if (!webhook) return null;
+    const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const merged = metadata === null ? {} : mergePatch(webhook.metadata, metadata ?? {});
+    const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0 } : {};
+    const data = { ...given, ...cleared, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
+    return toWebhookRecord(await tx.webhook.update({ where: { id }, data }));
+  });
+}
+
+/** Removes a webhook with what it was to be sent. False: the owner has no such webhook. */
+export async function deleteWebhook(db: Db, id: string, owner: Owner): Promise<boolean> {
+  const { count } = await db.prisma.webhook.deleteMany({ where: { id, ...ownedBy(owner) } });
+  return count === 1;
+}

@@ -1,0 +1,86 @@
+import { newId } from "../../ids.ts";
+import type { DeliveryRecord } from "../../schemas/webhook.ts";
+import type { Db } from "../client.ts";
+import type { Prisma } from "../generated/client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+import { type Page, type PageRequest, readPage } from "../read-page.ts";
+
+export type DeliveryFilter = {
+  status?: string | undefined;
+  type?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+const withTries = { log: { omit: { outbox_id: true }, orderBy: { try: "asc" } } } as const;
+
+type Row = Prisma.OutboxMessageGetPayload<{ include: typeof withTries }>;
+
+function toRecord(row: Row): DeliveryRecord {
+  return {
+    id: row.id,
+    object: "delivery",
+    webhook_id: row.webhook_id ?? "",
+    type: row.type,
+    run_id: row.run_id,
+    status: row.status,
+    attempts: row.tries,
+    last_error: row.last_error,
+    next_attempt_at: row.status === "pending" ? row.next_attempt_at.toISOString() : null,
+    created_at: row.created_at.toISOString(),
+    delivered_at: row.delivered_at?.toISOString() ?? null,
+    tries: row.log.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() })),
+  };
+}
+
+/** What a webhook was sent and is to be sent. */
+export function listDeliveries(
+  db: Db,
+  webhook_id: string,
+  filter: DeliveryFilter,
+  page: PageRequest,
+): Promise<Page<DeliveryRecord>> {
+  const listing = {
+    table: "outbox",
+    key: "id",
+    within: [["webhook_id = ?", webhook_id]],
+    filters: [
+      ["status = ?::outbox_status", filter.status],
+      ["type = ?", filter.type],
+      ["created_at >= ?", filter.since],
+      ["created_at < ?", filter.until],
+    ],
+    load: async (ids: string[]) =>
+      (await db.prisma.outboxMessage.findMany({ where: { id: { in: ids } }, include: withTries })).map(toRecord),
+  } as const;
+  return readPage(db, listing, page);
+}
+
+/** Owes a webhook a message that says nothing, whatever events it asks for. Null: the owner has no such webhook. */
+export async function oweTest(db: Db, id: string, owner: Owner): Promise<DeliveryRecord | null> {
+  const webhook = await db.prisma.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
+  if (!webhook) return null;
+  const { user_id, url } = webhook;
+  const type = "webhook.test";
+  const payload = { type, timestamp: new Date().toISOString(), data: { webhook_id: id } };
+  const data = { id: newId("msg"), user_id, webhook_id: id, type, url, payload };
+  return toRecord(await db.prisma.outboxMessage.create({ data, include: withTries }));
+}
+
+/**
+ * Makes a delivery due now, whatever came of it before; its tries go on counting, so one that was exhausted gets one more.
+ * Null: the owner's webhook has no such delivery.
+ */
+export async function redeliverDelivery(
+  db: Db,
+  { webhook_id, delivery_id }: { webhook_id: string; delivery_id: string },
+  owner: Owner,
+): Promise<DeliveryRecord | null> {
+  const { count } = await db.prisma.outboxMessage.updateMany({
+    where: { id: delivery_id, webhook_id, webhook: ownedBy(owner) },
+    data: { status: "pending", next_attempt_at: new Date(), delivered_at: null },
+  });
+  const row =
+    count === 1 ? await db.prisma.outboxMessage.findUnique({ where: { id: delivery_id }, include: withTries }) : null;
+  return row && toRecord(row);
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import type { KeyRing } from "../../config/load-config.ts";
+import { newId } from "../../ids.ts";
+import { open, seal } from "../../secrets/seal.ts";
+import { sealedFields } from "../../secrets/sealed-fields.ts";
+import type { Db } from "../client.ts";
+import { type Owner, ownedBy } from "../owned-by.ts";
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const secretBytes = 32;
+
+const overlapMs = 24 * 60 * 60 * 1000;
+
+/** The `whsec_…` secrets that sign a webhook's messages now, the newest first. */
+export async function readWebhookSecrets(db: Db, keyRing: KeyRing, webhook_id: string): Promise<string[]> {
+  const rows = await db.prisma.webhookSecret.findMany({
+    where: { webhook_id, OR: [{ expires_at: null }, { expires_at: { gt: new Date() } }] },
+    orderBy: { id: "desc" },
+  });
+  return rows.map(({ id, sealed_secret }) =>
+    open(keyRing, sealed_secret, sealedFields.webhookSecret(id)).toString("utf8"),
+  );
+}
+
+/**
+ * Makes a new secret and gives it. The ones before go on signing for 24 hours, so that the receiver can follow. Null: the
+ * owner has no such webhook.
+ */
+export async function rotateWebhookSecret(db: Db, keyRing: KeyRing, id: string, owner: Owner): Promise<string | null> {
+  return db.prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
+    if (!(await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } }))) return null;
+    const expires_at = new Date(Date.now() + overlapMs);
+    await tx.webhookSecret.updateMany({ where: { webhook_id: id, expires_at: null }, data: { expires_at } });
+    return insertWebhookSecret(tx, keyRing, id);
+  });
+}
+
+/** For whoever holds the webhook's row. */
+export async function insertWebhookSecret(
+  tables: Pick<Db["prisma"], "webhookSecret">,
+  keyRing: KeyRing,
+  webhook_id: string,
+): Promise<string> {
+  const id = newId("secret");
+  const secret = `whsec_${randomBytes(secretBytes).toString("base64")}`;
+  const sealed_secret = new Uint8Array(seal(keyRing, secret, sealedFields.webhookSecret(id)));
+  await tables.webhookSecret.create({ data: { id, webhook_id, sealed_secret } });
+  return secret;
+}

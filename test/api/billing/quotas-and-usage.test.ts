@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDb } from "../../../shared/store/client.ts";
+import { resetWeeks } from "../../../shared/store/billing/reset-weeks.ts";
+import { call } from "../../harness/client.ts";
+import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { waitFor } from "../../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  // Two, so that both book.
+  await Promise.all([stack.start("worker"), stack.start("worker")]);
+  url = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+const reporting = `
+import runfleet
+def main(i):
+    with runfleet.tool("search", {"q": ',"tool.start",'}):
+        pass
+    runfleet.usage(input_tokens=100, output_tokens=20, cost_usd=i.get("cost", 0))
+`;
+
+async function agentOf(user_id: string, source = "def main(i): return i"): Promise<string> {
+  const { body } = await call(url, "POST", "/v1/agents", { user_id, name: "a", config: { source } });
+  return String(body["id"]);
+}
+const run = (agent_id: string, more: object = {}, headers: Record<string, string> = {}) =>
+  call(url, "POST", "/v1/execute", { agent_id, version: "current", ...more }, { prefer: "wait=30", ...headers });
+const putPlan = (id: string, bounds: object) => call(url, "PUT", `/v1/billing/plans/${id}`, { name: id, ...bounds });
+const subscribe = (user_id: string, plan_id: string) =>
+  call(url, "POST", "/v1/billing/subscriptions", { user_id, plan_id });
+const walletOf = async (user_id: string) => (await call(url, "GET", `/v1/billing/wallet?user_id=${user_id}`)).body;
+
+/** A user's usage, once all of it is booked. */
+const bookedUsage = (user_id: string, count: number) =>
+  waitFor(async () => {
+    const { body } = await call(url, "GET", `/v1/billing/usage?user_id=${user_id}&limit=100`);
+    const data = body["data"] as Record<string, unknown>[];
+    return data.length >= count && data.every(({ booked_at }) => booked_at !== null) ? data : null;
+  }, 30_000);
+
+/** A standing is read at most once a second. */
+const untilStatus = (status: number, ask: () => Promise<{ status: number; body: object }>) =>
+  waitFor(async () => {
+    const answer = await ask();
+    return answer.status === status ? answer : null;
+  }, 30_000);
+
+test("each run is metered once, with what its agent reports, and paid from a prepaid wallet to the last run that it covers", async () => {
+  await putPlan("metered", { prepaid: true, second_micro_usd: 0 });
+  await subscribe("ada", "metered");
+  const agent_id = await agentOf("ada", reporting);
+  expect(await run(agent_id)).toMatchObject({ status: 402, body: { code: "wallet_empty" } });
+  const gift = { user_id: "ada", amount_micro_usd: 1_000_000, description: "Welcome" };
+  expect(await call(url, "POST", "/v1/billing/transactions", gift)).toMatchObject({
+    status: 201,
+    body: { type: "grant" },
+  });
+  await untilStatus(200, () => run(agent_id, { input_payload: { cost: 0.25 } }));
+  for (let i = 0; i < 2; i += 1) await run(agent_id, { input_payload: { cost: 0.25 } });
+  const usage = await bookedUsage("ada", 3);
+  expect(usage).toHaveLength(3);
+  for (const record of usage)
+    expect(record).toMatchObject({ input_tokens: 100, output_tokens: 20, tool_calls: 1, cost_micro_usd: 250_000 });
+  expect(await walletOf("ada")).toMatchObject({ balance_micro_usd: 250_000, week: { runs: 3, micro_usd: 750_000 } });
+  expect((await run(agent_id, { input_payload: { cost: 0.5 } })).status).toBe(200);
+  const refused = await untilStatus(402, () => run(agent_id, { input_payload: { cost: 0 } }));
+  expect(refused.body).toMatchObject({ code: "wallet_empty" });
+  expect(await walletOf("ada")).toMatchObject({ balance_micro_usd: -250_000 });
+}, 120_000);
+
+test("a refused run leaves no row; one that was accepted is answered again; a dry run is told as well", async () => {
+  await putPlan("three", { weekly_runs: 3 });
+  await subscribe("bob", "three");
+  const agent_id = await agentOf("bob");
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => run(agent_id, { run_id: `bob-${i}`, thread_id: `bob-thread-${i}` })),
+  );
+  const accepted = answers.filter(({ status }) => status === 200);
+  expect(accepted).toHaveLength(3);
+  for (const answer of answers.filter(({ status }) => status !== 200))
+    expect(answer).toMatchObject({ status: 402, body: { code: "weekly_runs_reached" } });
+  await bookedUsage("bob", 3);
+  expect(await untilStatus(402, () => run(agent_id))).toMatchObject({ body: { code: "weekly_runs_reached" } });
+  const rows = async (text: string) => (await stack.sql.query<{ n: number }>(text)).rows[0]?.n;
+  expect(await rows("SELECT count(*)::int AS n FROM runs WHERE user_id = 'bob'")).toBe(3);
+  expect(await rows("SELECT count(*)::int AS n FROM threads WHERE user_id = 'bob'")).toBe(3);
+  const known = accepted[0]?.body ?? {};
+  const again = await run(agent_id, { run_id: known["id"], thread_id: known["thread_id"] });
+  expect(again).toMatchObject({ status: 200, body: { id: known["id"], status: "success" } });
+  const dry = await call(url, "POST", "/v1/validate", { agent_id, version: "current" });
+  expect(dry).toMatchObject({ status: 402, body: { code: "weekly_runs_reached" } });
+}, 120_000);
+
+test("a week that is over begins anew, by itself and by the reset, once", async () => {
+  await putPlan("one", { weekly_runs: 1 });
+  const agents = new Map<string, string>();
+  for (const user of ["cy", "dan"]) {
+    await subscribe(user, "one");
+    agents.set(user, await agentOf(user));
+    expect((await run(agents.get(user) ?? "")).status).toBe(200);
+    await bookedUsage(user, 1);
+    await untilStatus(402, () => run(agents.get(user) ?? ""));
+  }
+  await stack.sql.query(
+    "UPDATE billing_accounts SET week_started_at = now() - interval '15 days' WHERE user_id IN ('cy', 'dan')",
+  );
+  expect((await untilStatus(200, () => run(agents.get("cy") ?? ""))).status).toBe(200);
+  await bookedUsage("cy", 2);
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  try {
+    expect(await resetWeeks(db, { batch: 10, dryRun: true })).toBe(1);
+    expect(await resetWeeks(db, { batch: 10, dryRun: false })).toBe(1);
+    expect(await resetWeeks(db, { batch: 10, dryRun: false })).toBe(0);
+  } finally {
+    await db.close();
+  }
+  for (const [user, runs] of [
+    ["cy", 1],
+    ["dan", 0],
+  ] as const) {
+    const week = Object((await walletOf(user))["week"]);
+    expect(week.runs).toBe(runs);
+    // On the weekday and hour of the first one: 15 days ago was one day into the week that is now.
+    expect(Math.abs(Date.now() - Date.parse(week.started_at) - 86_400_000)).toBeLessThan(60_000);
+  }
+  expect((await untilStatus(200, () => run(agents.get("dan") ?? ""))).status).toBe(200);
+}, 120_000);
+
+test("what an agent reports, however absurd, ends its run and can't break the books", async () => {
+  const agent_id = await agentOf("gus", reporting);
+  for (const cost of [1e300, -5, 1e-300]) expect((await run(agent_id, { input_payload: { cost } })).status).toBe(200);
+  const usage = await bookedUsage("gus", 3);
+  expect(usage.map(({ cost_micro_usd }) => cost_micro_usd)).toEqual([0, 0, 1_000_000_000_000]);
+}, 60_000);
+
+test("a spend limit counts what its period has cost, refuses what is beyond, and is told of once", async () => {
+  const agent_id = await agentOf("eve", reporting);
+  await run(agent_id, { input_payload: { cost: 2 } });
+  await bookedUsage("eve", 1);
+  const put = (limit: object) => call(url, "PUT", "/v1/billing/spend-limit", { user_id: "eve", ...limit });
+  const { body } = await put({ period: "day", amount_micro_usd: 3_000_000 });
+  expect(body["spend_limits"]).toMatchObject([{ period: "day", spent_micro_usd: 2_000_000, enforced: true }]);
+  for (let i = 0; i < 2; i += 1) await run(agent_id, { input_payload: { cost: 1 } });
+  await bookedUsage("eve", 3);
+  expect(await untilStatus(402, () => run(agent_id))).toMatchObject({ body: { code: "spend_limit_reached" } });
+  const { rows } = await stack.sql.query("SELECT type FROM notifications WHERE user_id = 'eve'");
+  expect(rows).toEqual([{ type: "billing.spend_limit" }]);
+  await put({ period: "day", amount_micro_usd: 3_000_000, enforced: false });
+  expect((await untilStatus(200, () => run(agent_id))).status).toBe(200);
+  await put({ period: "day", amount_micro_usd: 0 });
+  await untilStatus(402, () => run(agent_id));
+  expect((await put({ period: "day", amount_micro_usd: null })).body["spend_limits"]).toEqual([]);
+  expect((await untilStatus(200, () => run(agent_id))).status).toBe(200);
+}, 120_000);
+
+test("a plan's room for open runs is refused with 429, and is free again when they end", async () => {
+  await putPlan("narrow", { max_concurrent_runs: 2 });
+  await subscribe("fay", "narrow");
+  const agent_id = await agentOf("fay", "import time\ndef main(i): time.sleep(30)");
+  const started = [
+    await run(agent_id, {}, { prefer: "respond-async" }),
+    await run(agent_id, {}, { prefer: "respond-async" }),
+  ];
+  expect(started.map(({ status }) => status)).toEqual([202, 202]);
+  const refused = await run(agent_id, {}, { prefer: "respond-async" });
+  expect(refused).toMatchObject({ status: 429, body: { code: "too_many_open_runs" } });
+  expect(refused.headers.get("retry-after")).toBe("2");
+  for (const { body } of started) await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
+  await untilStatus(202, () => run(agent_id, {}, { prefer: "respond-async" }));
+}, 120_000);
+
+test("no run is metered twice or forgotten, and the books agree with it", async () => {
+  await waitFor(async () => {
+    const { rows } = await stack.sql.query<{ n: number }>(
+      "SELECT count(*)::int AS n FROM usage_records WHERE booked_at IS NULL",
+    );
+    return rows[0]?.n === 0;
+  }, 30_000);
+  const { rows } = await stack.sql.query(`
+    SELECT (SELECT count(*)::int FROM runs WHERE completed_at IS NOT NULL AND started_at IS NOT NULL
+        AND (SELECT count(*) FROM usage_records WHERE run_id = runs.id) <> 1) AS wrong,
+      (SELECT sum(amount_micro_usd) FROM ledger_entries)::text AS entries,
+      (SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'revenue')::text AS revenue`);
+  expect(rows).toEqual([{ wrong: 0, entries: "0", revenue: "1250000" }]);
+});

@@ -1,0 +1,141 @@
+import { Stripe } from "stripe";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call } from "../../harness/client.ts";
+import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { monthOfEvents } from "./month-of-events.ts";
+
+const [secret, older] = ["whsec_new", "whsec_old"];
+const path = "/v1/billing/webhook-event";
+let stack: TestStack;
+let url: string;
+let unsigned: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api", { STRIPE_WEBHOOK_SECRET: `${secret},${older}` })).url;
+  unsigned = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+type Signing = { by?: string; at?: number };
+
+const sign = (payload: string, { by = secret, at = 0 }: Signing = {}): string =>
+  Stripe.webhooks.generateTestHeaderString({ payload, secret: by, timestamp: Math.floor(Date.now() / 1000) + at });
+
+async function send(payload: string, header?: string, to = url) {
+  const headers = {
+    "content-type": "application/json",
+    ...(header === undefined ? {} : { "stripe-signature": header }),
+  };
+  const response = await fetch(to + path, { method: "POST", body: payload, headers });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+const sendSigned = (event: object) => send(JSON.stringify(event), sign(JSON.stringify(event)));
+const refused = { status: 400, body: { code: "invalid_signature" } };
+
+const topUp = (id: string, user_id: string, amount: number) => ({
+  ...{ id: `evt_${id}`, object: "event", type: "payment_intent.succeeded", created: 1_780_000_000 },
+  data: {
+    object: {
+      ...{ id: `pi_${id}`, object: "payment_intent", created: 1_780_000_000, currency: "usd", customer: null },
+      ...{ amount, amount_received: amount, metadata: { user_id } },
+    },
+  },
+});
+const balanceOf = async (user_id: string) =>
+  (await call(url, "GET", `/v1/billing/wallet?user_id=${user_id}`)).body["balance_micro_usd"];
+
+test("a signed event is received, by either secret, once; a payment is in the wallet and in the books", async () => {
+  const event = topUp("ada", "ada", 2_000);
+  expect(await sendSigned(event)).toEqual({ status: 200, body: { received: true } });
+  expect(await sendSigned(event)).toEqual({ status: 200, body: { received: true, duplicate: true } });
+  const text = JSON.stringify(topUp("ada2", "ada", 500));
+  expect(await send(text, sign(text, { by: older }))).toEqual({ status: 200, body: { received: true } });
+  expect(await balanceOf("ada")).toBe(25_000_000);
+  const { body } = await call(url, "GET", "/v1/billing/transactions?user_id=ada&order=asc");
+  expect(body["data"]).toMatchObject([
+    {
+      type: "top_up",
+      amount_micro_usd: 20_000_000,
+      source: "payment",
+      entries: [
+        { account: "wallet", amount_micro_usd: 20_000_000 },
+        { account: "provider", amount_micro_usd: -20_000_000 },
+      ],
+    },
+    { amount_micro_usd: 5_000_000 },
+  ]);
+  const { body: news } = await call(url, "GET", "/v1/billing/payments?user_id=ada");
+  expect(news["data"]).toMatchObject([{ wallet_micro_usd: 5_000_000 }, { id: "pi_ada", status: "succeeded" }]);
+});
+
+test("a signature that is missing, wrong, old, from the future, of other bytes or of an old scheme is refused", async () => {
+  const text = JSON.stringify(topUp("eve", "eve", 2_000));
+  const header = sign(text);
+  const wrong = [undefined, "", "t=1,v1=00", "nonsense", sign(text, { by: "whsec_other" }), sign(text, { by: " " })];
+  const late = [sign(text, { at: -301 }), sign(text, { at: 400 }), sign(text, { at: 86_400 })];
+  for (const bad of [...wrong, ...late, header.replace("v1=", "v0="), "x".repeat(8_000)])
+    expect(await send(text, bad)).toMatchObject(refused);
+  expect(await send(text.replace("2000", "9000"), header)).toMatchObject(refused);
+  expect(await send(`${text} `, header)).toMatchObject(refused);
+  expect(await balanceOf("eve")).toBe(0);
+  const { rows } = await stack.sql.query("SELECT 1 FROM billing_events WHERE event_id = 'evt_eve'");
+  expect(rows).toEqual([]);
+  expect((await send(text, sign(text, { at: -250 }))).status).toBe(200);
+});
+
+test("what is signed and no event is a 400; a type that is not ours and an odd object are kept, and answered 200", async () => {
+  for (const text of ["", "[]", "null", "{", '"text"', "{}", '{"id":"evt_x","type":"t"}'])
+    expect(await send(text, sign(text))).toMatchObject({ status: 400, body: { code: "invalid_event" } });
+  const unknown = { id: "evt_unknown", type: "customer.tax_id.created", created: 1, data: { object: { a: "\u0000" } } };
+  expect(await sendSigned(unknown)).toEqual({ status: 200, body: { received: true } });
+  const odd = { ...topUp("odd", "odd", 1), data: { object: { id: 7 } } };
+  expect(await sendSigned(odd)).toEqual({ status: 200, body: { received: true } });
+  const { rows } = await stack.sql.query(
+    "SELECT event_id, error IS NOT NULL AS faulty FROM billing_events WHERE event_id IN ('evt_unknown', 'evt_odd') ORDER BY 1",
+  );
+  expect(rows).toEqual([
+    { event_id: "evt_odd", faulty: true },
+    { event_id: "evt_unknown", faulty: false },
+  ]);
+  const long = JSON.stringify({ ...unknown, pad: "x".repeat(300_000) });
+  expect((await send(long, sign(long))).status).toBe(413);
+});
+
+test("without a secret everything is received and nothing is believed, and the signed event still counts later", async () => {
+  const event = topUp("bob", "bob", 2_000);
+  for (const text of [JSON.stringify(event), "{}", "", '{"any":"thing"}', String.raw`{"id":"\u0000","type":5}`])
+    expect(await send(text, undefined, unsigned)).toEqual({ status: 200, body: { received: true } });
+  expect((await send("[", undefined, unsigned)).status).toBe(400);
+  expect(await balanceOf("bob")).toBe(0);
+  const { rows } = await stack.sql.query("SELECT verified FROM billing_events WHERE event_id = 'evt_bob'");
+  expect(rows).toEqual([{ verified: false }]);
+  expect(await sendSigned(event)).toEqual({ status: 200, body: { received: true } });
+  expect(await balanceOf("bob")).toBe(20_000_000);
+});
+
+test("a subscription's events give its user the plan, its invoices and what he is told", async () => {
+  const plan = { name: "Big", price_micro_usd: 90_000_000, provider_price_id: "price_big", weekly_runs: 10 };
+  expect((await call(url, "PUT", "/v1/billing/plans/big", plan)).status).toBe(200);
+  const answers = await Promise.all(monthOfEvents("cy").map(sendSigned));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await call(url, "GET", "/v1/billing/wallet?user_id=cy")).body).toMatchObject({
+    balance_micro_usd: 65_000_000,
+    plan: { id: "big", weekly_runs: 10 },
+  });
+  const list = async (of: string) => (await call(url, "GET", `/v1/billing/${of}?user_id=cy`)).body["data"];
+  expect(await list("subscriptions")).toMatchObject([{ id: "sub_cy", status: "active", plan_id: "big" }]);
+  expect(await list("invoices")).toMatchObject([
+    { id: "in_2_cy", status: "open" },
+    { status: "paid", amount_paid: 2_000 },
+  ]);
+  const { rows } = await stack.sql.query("SELECT DISTINCT type FROM notifications WHERE user_id = 'cy' ORDER BY 1");
+  expect(rows.map(({ type }) => type)).toEqual([
+    "billing.disputed",
+    "billing.paused",
+    "billing.payment_failed",
+    "billing.payment_succeeded",
+    "billing.refunded",
+    "billing.trial_ends",
+  ]);
+});

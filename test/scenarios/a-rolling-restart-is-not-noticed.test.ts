@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { type Member, openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+
+let stack: TestStack;
+const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1500", WORKER_SLOTS: "8" };
+const short = "import time\ndef main(input):\n    for i in range(5):\n        yield str(i)\n        time.sleep(0.05)\n";
+/** Longer than a leaving worker waits. It may be tried once only: being handed back must not count. */
+const long = "import time\ndef main(input):\n    time.sleep(3)\n    return {'ok': True}\n";
+
+beforeAll(async () => {
+  stack = await openTestStack();
+});
+afterAll(() => stack?.close());
+
+/** What a load balancer does: sends requests to the APIs that are ready, and to another one where nobody listens any more. */
+function balance(apis: Set<Member>) {
+  const ready = new Set<string>();
+  const probe = async ({ url }: Member): Promise<void> => {
+    const answer = await fetch(`${url}/health/ready`).catch(() => null);
+    if (answer?.ok) ready.add(url);
+    else ready.delete(url);
+  };
+  const probes = setInterval(() => [...apis].map(probe), 50);
+  const pick = () => [...ready][Math.floor(Math.random() * ready.size)] ?? "http://nobody.is.ready";
+  async function send(request: (url: string) => Promise<Response>): Promise<Response> {
+    const url = pick();
+    try {
+      return await request(url);
+    } catch (error) {
+      if (!(error instanceof TypeError) || (error.cause as { code?: string }).code !== "ECONNREFUSED") throw error;
+      ready.delete(url);
+      return send(request);
+    }
+  }
+  return { pick, send, close: () => clearInterval(probes) };
+}
+
+test("every API and worker is replaced under load: no request fails, no stream has a gap, no run is charged an attempt", async () => {
+  const apis = new Set([await stack.start("api", settings), await stack.start("api", settings)]);
+  const workers = new Set([await stack.start("worker", settings), await stack.start("worker", settings)]);
+  const balancer = balance(apis);
+  await expect.poll(balancer.pick).toMatch(/127/);
+  const agents = await Promise.all([
+    makeAgent(balancer.pick(), short),
+    makeAgent(balancer.pick(), long, { max_attempts: 1 }),
+  ]);
+  let load = true;
+  const cuts: string[] = [];
+
+  async function readToEnd(response: Response): Promise<SentEvent[]> {
+    const events = await readEvents(response);
+    while (!events.at(-1)?.event.match(/^run\.(success|error|timeout|cancelled)$/)) {
+      const runId = response.headers.get("x-run-id") ?? "";
+      cuts.push(runId);
+      const next = await balancer.send((url) => resume(url, runId, events.at(-1)?.id));
+      expect(next.status).toBe(200);
+      events.push(...(await readEvents(next)));
+    }
+    return events;
+  }
+  async function client(agent_id: string): Promise<SentEvent[][]> {
+    const streams: SentEvent[][] = [];
+    while (load) {
+      const response = await balancer.send((url) => execute(url, { agent_id, version: "current" }));
+      expect(response.status).toBe(200);
+      streams.push(await readToEnd(response));
+    }
+    return streams;
+  }
+  const replace = async (role: Role, members: Set<Member>): Promise<void> => {
+    for (const old of [...members]) {
+      members.add(await stack.start(role, settings));
+      await old.stop("SIGTERM");
+      members.delete(old);
+    }
+  };
+
+  const clients = Promise.all([0, 0, 0, 1, 1, 1, 1, 1].map((which) => client(agents[which] ?? "")));
+  await replace("api", apis);
+  await replace("worker", workers);
+  load = false;
+  const streams = (await clients).flat();
+  balancer.close();
+
+  expect(streams.length).toBeGreaterThan(20);
+  expect(cuts.length).toBeGreaterThan(0);
+  for (const events of streams) {
+    expect(events.at(-1)?.event).toBe("run.success");
+    const places = events.map(({ id }) => id.split("-").map(Number) as [number, number]);
+    for (const [i, [attempt, seq]] of places.entries()) {
+      const [before, last] = places[i - 1] ?? [0, 0];
+      expect(attempt === before ? seq : [attempt > before, seq]).toEqual(attempt === before ? last + 1 : [true, 1]);
+    }
+  }
+  expect(streams.some((events) => events.at(-1)?.id.startsWith("2-"))).toBe(true);
+}, 120_000);

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, makeAgent } from "../harness/client.ts";
+import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+let agent: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+  agent = await makeAgent(url, "def main(input): return {}");
+});
+afterAll(() => stack?.close());
+
+type Tick = { scheduled_at: Date; outcome: string; run_id: string | null };
+
+async function makeJob(more: object): Promise<string> {
+  const { status, body } = await call(url, "POST", "/v1/jobs", { agent_id: agent, version: "current", ...more });
+  expect([status, body["detail"]]).toEqual([201, undefined]);
+  return String(body["id"]);
+}
+async function ticksOf(id: string): Promise<Tick[]> {
+  const { rows } = await stack.sql.query<Tick>("SELECT * FROM job_ticks WHERE job_id = $1 ORDER BY scheduled_at", [id]);
+  return rows;
+}
+async function pause(id: string): Promise<void> {
+  expect((await call(url, "POST", `/v1/jobs/${id}/pause`)).body).toMatchObject({ status: "paused" });
+}
+const runsOf = async (id: string) =>
+  (await stack.sql.query<{ id: string }>("SELECT id FROM runs WHERE job_id = $1", [id])).rows
+    .map((row) => row.id)
+    .toSorted();
+
+/** Each second has its tick, and each tick that fired has its one run. */
+async function expectWhole(id: string, from: Date): Promise<number> {
+  const ticks = await ticksOf(id);
+  const seconds = ticks.map(({ scheduled_at }) => (scheduled_at.getTime() - from.getTime()) / 1_000);
+  expect(seconds).toEqual(seconds.map((_, i) => i));
+  expect(ticks.map(({ run_id }) => run_id).toSorted()).toEqual(await runsOf(id));
+  return ticks.length;
+}
+
+/** Stops workers from firing a job for `minutes`: its next tick is as old as that. */
+const sleepThrough = (id: string, minutes: number) =>
+  stack.sql.query("UPDATE jobs SET next_tick_at = next_tick_at - $2 * interval '1 minute' WHERE id = $1", [
+    id,
+    minutes,
+  ]);
+const hasFired = (id: string) =>
+  waitFor(
+    async () => (await stack.sql.query("SELECT 1 FROM jobs WHERE id = $1 AND next_tick_at > now()", [id])).rowCount,
+  );
+
+test("racing workers, one of which dies every second, fire each second of 20 jobs exactly once, without Redis' memory too", async () => {
+  // Nobody offers this adapter here, so that the runs wait and only the ticks are at work.
+  const request = { schedule: "every 1s", overlap: "allow", adapter_type: "container" };
+  const workers: Member[] = [];
+  for (let i = 0; i < 3; i++) workers.push(await stack.start("worker"));
+  const jobs = await Promise.all(Array.from({ length: 20 }, () => makeJob(request)));
+  const first = new Map<string, Date>();
+  for (const id of jobs) {
+    const found = await waitFor(async () => (await ticksOf(id))[0]);
+    first.set(id, found.scheduled_at);
+  }
+  for (let i = 0; i < 5; i++) {
+    await sleep(700);
+    await workers.shift()?.stop("SIGKILL");
+    if (i === 2)
+      await Promise.all((await stack.redis.keys(`${stack.prefix}bull:ticks:*`)).map((key) => stack.redis.del(key)));
+    workers.push(await stack.start("worker"));
+  }
+  await sleep(1_500);
+  await Promise.all(jobs.map(pause));
+  const counts = await Promise.all(jobs.map((id) => expectWhole(id, first.get(id) ?? new Date(0))));
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
+  await stack.sql.query("DELETE FROM runs WHERE status = 'queued'");
+  await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+}, 120_000);
+
+test("ticks that came while all workers were dead fire when one is back, if that is within a minute", async () => {
+  const worker = await stack.start("worker");
+  const id = await makeJob({ schedule: "every 1s", overlap: "allow" });
+  const from = (await waitFor(async () => (await ticksOf(id))[0])).scheduled_at;
+  await worker.stop("SIGKILL");
+  const before = (await ticksOf(id)).length;
+  await sleep(4_000);
+  expect(await ticksOf(id)).toHaveLength(before);
+  const other = await stack.start("worker");
+  await waitFor(async () => (await ticksOf(id)).length > before + 4);
+  await pause(id);
+  await expectWhole(id, from);
+  await waitFor(async () => {
+    const { rows } = await stack.sql.query("SELECT 1 FROM runs WHERE job_id = $1 AND status <> 'success'", [id]);
+    return rows.length === 0;
+  }, 20_000);
+  await other.stop();
+}, 60_000);
+
+test("after a longer downtime what was due is noted as missed; catch_up: last fires the last of it, once", async () => {
+  // Twenty minutes ahead, so that nothing is due by itself while the test goes on.
+  const minute = (new Date().getUTCMinutes() + 20) % 60;
+  const schedule = `${minute} * * * *`;
+  const [none, last] = [await makeJob({ schedule }), await makeJob({ schedule, catch_up: "last" })];
+  const once = await makeJob({ schedule: new Date(Date.now() + 60_000).toISOString(), catch_up: "last" });
+  for (const id of [none, last]) await sleepThrough(id, 240);
+  await stack.sql.query(
+    "UPDATE jobs SET schedule = '2026-01-01T00:00:00Z', next_tick_at = '2026-01-01' WHERE id = $1",
+    [once],
+  );
+  const workers = [await stack.start("worker"), await stack.start("worker")];
+  for (const id of [none, last]) await hasFired(id);
+  expect((await ticksOf(none)).map(({ outcome }) => outcome)).toEqual(["missed", "missed", "missed", "missed"]);
+  expect(await runsOf(none)).toEqual([]);
+  expect((await ticksOf(last)).map(({ outcome }) => outcome)).toEqual(["missed", "missed", "missed", "fired"]);
+  expect(await runsOf(last)).toHaveLength(1);
+  await waitFor(async () => (await ticksOf(once)).length);
+  expect((await ticksOf(once)).map(({ outcome }) => outcome)).toEqual(["fired"]);
+  expect((await call(url, "GET", `/v1/jobs/${once}`)).body).toMatchObject({ status: "completed" });
+  await Promise.all(workers.map((worker) => worker.stop()));
+}, 60_000);

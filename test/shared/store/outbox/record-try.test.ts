@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { recordTry, type Verdict } from "../../../../shared/store/outbox/record-try.ts";
+import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+
+let stack: TestStack;
+let db: Db;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  db = openDb(stack.databaseUrl, 4, () => undefined);
+}, 60_000);
+afterAll(async () => {
+  await db?.close();
+  await stack?.close();
+});
+beforeEach(async () => {
+  await stack.sql.query("DELETE FROM users");
+  await stack.sql.query("INSERT INTO users (id) VALUES ('u')");
+  await db.prisma.webhook.create({ data: { id: "w", user_id: "u", url: "https://example.com/" } });
+});
+
+const day = 24 * 3_600_000;
+const patience = 5 * day;
+let made = 0;
+
+/** A message to the webhook, owed for so many days, tried once. */
+async function tryOnce(verdict: Verdict, owedForDays = 0) {
+  const id = `msg_${++made}`;
+  const webhook_id = "w";
+  const created_at = new Date(Date.now() - owedForDays * day);
+  const data = { id, user_id: "u", webhook_id, type: "t", payload: {}, url: "https://example.com/", created_at };
+  await db.prisma.outboxMessage.create({ data });
+  const error = verdict.status === "delivered" ? null : "http_500";
+  const tried = { status_code: 500, error, duration_ms: 7, verdict };
+  return { id, outcome: await recordTry(db, { id, tries: 0, webhook_id }, tried, patience) };
+}
+const webhook = () => db.prisma.webhook.findUniqueOrThrow({ where: { id: "w" } });
+const message = (id: string) => db.prisma.outboxMessage.findUniqueOrThrow({ where: { id }, include: { log: true } });
+const notifications = () => db.prisma.notification.findMany({ where: { user_id: "u" } });
+const exhausted = { status: "exhausted" } as const;
+const delivered = { status: "delivered" } as const;
+
+test("a try is logged with its code, class and time; what was seen before another try isn't recorded", async () => {
+  const { id, outcome } = await tryOnce({ status: "pending", delay_ms: 60_000 });
+  expect(outcome).toBe("recorded");
+  const tried = { status_code: 204, error: null, duration_ms: 3, verdict: delivered };
+  expect(await recordTry(db, { id, tries: 0, webhook_id: "w" }, tried, patience)).toBe("stale");
+  const log = [{ outbox_id: id, try: 1, status_code: 500, error: "http_500", duration_ms: 7, at: expect.any(Date) }];
+  expect(await message(id)).toMatchObject({ status: "pending", tries: 1, last_error: "http_500", log });
+  expect((await message(id)).next_attempt_at.getTime()).toBeGreaterThan(Date.now() + 50_000);
+});
+
+test("failures for less than five days leave a webhook active; for more they disable it and tell its owner once", async () => {
+  await tryOnce(exhausted, 3);
+  await tryOnce(exhausted, 1);
+  expect(await webhook()).toMatchObject({ status: "active", failures: 2 });
+  expect(await notifications()).toEqual([]);
+  const { id: waiting } = await tryOnce({ status: "pending", delay_ms: 1_000 });
+  await stack.sql.query("UPDATE outbox SET created_at = created_at - interval '4 days'");
+  const { outcome } = await tryOnce(exhausted);
+  expect(outcome).toEqual({ told: "u" });
+  expect(await webhook()).toMatchObject({
+    status: "disabled",
+    failures: 3,
+    disabled_reason: expect.stringMatching(/^nothing got through to it since \d{4}-/),
+  });
+  expect(await notifications()).toMatchObject([{ type: "webhook.disabled", level: "warning" }]);
+  expect(await message(waiting)).toMatchObject({ status: "exhausted", last_error: "webhook_disabled" });
+  expect((await tryOnce(exhausted, 9)).outcome).toBe("recorded");
+  expect(await notifications()).toHaveLength(1);
+});
+
+test("one delivery in between forgives a webhook what it missed before", async () => {
+  await tryOnce(exhausted, 4.9);
+  await tryOnce(delivered);
+  expect(await webhook()).toMatchObject({ status: "active", failures: 0 });
+  await stack.sql.query("UPDATE outbox SET created_at = created_at - interval '1 day'");
+  await tryOnce(exhausted);
+  expect(await webhook()).toMatchObject({ status: "active", failures: 1 });
+});
+
+test("410 disables a webhook at once", async () => {
+  await tryOnce({ status: "gone" });
+  expect(await webhook()).toMatchObject({ status: "disabled", disabled_reason: "its receiver answered 410 Gone" });
+});

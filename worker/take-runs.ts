@@ -1,0 +1,66 @@
+import { findUnclaimedRuns } from "../shared/store/runs/find-unclaimed.ts";
+import { type Consumer, consumeRuns } from "./consume.ts";
+import type { WorkerContext } from "./context.ts";
+import { executeRun } from "./execute-run.ts";
+import { createSlots } from "./slots.ts";
+import { takeTurn } from "./take-turn.ts";
+
+/** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
+const nudgePatienceMs = 3_000;
+
+export type RunTaker = {
+  /** Runs at work now. */
+  busy(): number;
+  /** Executes a run in a slot; hands the nudge back when this worker leaves. `queuedAt`: since when it waits, epoch ms. */
+  execute(runId: string, queuedAt?: number): Promise<void>;
+  /** Looks for runs whose nudge was lost. */
+  poll(): Promise<void>;
+  /** From now on nudges are heard. */
+  start(): void;
+  /** From now on no run is taken. */
+  pause(): Promise<void>;
+  /** Resolves when no run is at work. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Takes runs into this worker's slots: those that it is nudged for, and those that nobody was. */
+export function takeRuns(ctx: WorkerContext): RunTaker {
+  const { config, log, db } = ctx;
+  const slots = createSlots(config.worker.slots);
+  let paused = false;
+  let consumer: Consumer | null = null;
+
+  const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
+    slots.use(async () => {
+      if (paused) return ctx.nudge(runId);
+      const next = await takeTurn(ctx, runId, Date.now() - queuedAt);
+      await executeRun(ctx, next).catch((error: unknown) =>
+        log.error({ run_id: next, err: String(error) }, "a run was dropped"),
+      );
+    });
+  const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
+
+  return {
+    busy: () => slots.busy(),
+    execute,
+    async poll() {
+      const limit = slots.free();
+      if (paused || limit === 0) return;
+      const { adapters } = ctx.card;
+      const found = await findUnclaimedRuns(db, { olderThanMs: nudgePatienceMs, limit, adapters });
+      for (const runId of found) void execute(runId, 0);
+    },
+    start() {
+      consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
+    },
+    async pause() {
+      paused = true;
+      await consumer?.pause();
+    },
+    idle: () => slots.idle(),
+    async close() {
+      await consumer?.close();
+    },
+  };
+}
