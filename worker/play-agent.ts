@@ -1,3 +1,4 @@
+import { createRedactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
@@ -19,10 +20,15 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
   if (request.egress && !ctx.sandbox.hasEgress)
     return { ...remains, error: ourFault("network_unavailable", "This worker's sandbox can give no network.") };
-  const take = createFrameTaker(ctx, { attempt, hold, output, remains, secrets, limits });
+  const redact = createRedactor(secrets);
+  const take = createFrameTaker(ctx, { attempt, hold, output, remains, redact, limits });
   for await (const frame of adapter.run(request, hold.signal)) await take(frame);
-  return remains;
+  // A secret that came in pieces shows when they are joined.
+  return { ...remains, outputs: joinText(remains.outputs).map(redact.deep) };
 }
+
+const joinText = (outputs: unknown[]): unknown[] =>
+  outputs.length > 0 && outputs.every((part) => typeof part === "string") ? [outputs.join("")] : outputs;
 
 function ourFault(code: string, message: string): Remains["error"] {
   return { code, type: null, message, traceback: null };

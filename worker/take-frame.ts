@@ -1,5 +1,5 @@
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
-import { createRedactor } from "../shared/secrets/redact.ts";
+import type { Redactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { trace } from "../shared/trace.ts";
 import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
@@ -16,15 +16,14 @@ type Play = {
   hold: Hold;
   output: RunOutput;
   remains: Remains;
-  /** Values that must not leave the run. */
-  secrets: string[];
+  /** Of the values that must not leave the run. */
+  redact: Redactor;
   limits: OutputLimits;
 };
 
 /** Takes an attempt's frames one after another: keeps what decides its end, sends on the rest redacted and limited. */
 export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame) => Promise<void> {
-  const { attempt, hold, output, remains } = play;
-  const redact = createRedactor(play.secrets);
+  const { attempt, hold, output, remains, redact } = play;
   const limit = createOutputLimiter(play.limits);
   const handOut = createHandOut(ctx.db, attempt);
 
@@ -49,7 +48,7 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
       const handed = await handOut(frame);
       return "broken" in handed ? hold.stop(handed.broken) : send(handed.pass);
     }
-    const clean: AgentFrame = redact.deep(frame);
+    const clean: AgentFrame = redact.frame(frame);
     keepFrame(remains, clean);
     const event = frameToEvent(clean);
     if (event) await send(event);

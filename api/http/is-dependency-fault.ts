@@ -40,4 +40,4 @@ const isConnectionCode = (code: unknown): boolean =>
 const redisNames = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError"]);
 /** pg-pool and ioredis throw these without a code; the capitals are Redis's own replies. */
 const codelessText =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Connection is closed|Stream isn't writeable|Command timed out|LOADING |READONLY |MASTERDOWN |CLUSTERDOWN )/;
+  /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Connection is closed|Stream isn't writeable|Command timed out|LOADING |READONLY |MASTERDOWN |CLUSTERDOWN )/;

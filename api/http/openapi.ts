@@ -78,7 +78,9 @@ function describeResponse(response: Operation<never>["responses"][number], compo
   const { description, schema, content_type, example, streams } = response;
   if (!schema && !content_type) return { description };
   const media = {
-    schema: schema ? toJsonSchema(schema, "output", components) : { type: "string" },
+    schema: schema
+      ? toJsonSchema(schema, "output", components)
+      : { type: content_type === "application/json" ? "object" : "string" },
     ...(example === undefined ? {} : { example }),
   };
   const text = { schema: { type: "string" } };

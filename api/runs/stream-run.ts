@@ -5,8 +5,7 @@ import { isTerminal } from "../../shared/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { formatQuery } from "../stream/projections/projections.ts";
-import { respondSse } from "../stream/respond-sse.ts";
+import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
 

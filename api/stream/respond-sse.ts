@@ -3,12 +3,13 @@ import type { Response } from "express";
 import { beforeFirst, type EventId } from "../../shared/run/event-id.ts";
 import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import { isTerminalEvent } from "../../shared/run/run-status.ts";
+import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
 import { encodeRetry, encodeSse, sseComment, ssePing } from "./encode-sse.ts";
 import { followRun } from "./follow-run.ts";
 import { projectRun } from "./projections/project-run.ts";
-import { type Format, projections } from "./projections/projections.ts";
+import { type Format, formats, projections } from "./projections/projections.ts";
 import type { Tail } from "./tail.ts";
 
 const pingMs = 15_000;
@@ -17,6 +18,14 @@ const retryMs = 3_000;
 const resumeMs = 100;
 /** A reader that takes nothing for this long is let go; it can resume. */
 const stuckReaderMs = 30_000;
+
+/** The query parameter that asks for another format. */
+export const formatQuery = {
+  format: choice(formats).optional().meta({
+    description:
+      "The stream in another protocol's words: plain text, OpenAI's chat completion chunks, the AI SDK's UI message stream, AG-UI's events or LangGraph Server's. Without it: the events as they are.",
+  }),
+};
 
 export type Sse = {
   run_id: string;

@@ -12,7 +12,7 @@ import {
 } from "./runs-end.ts";
 import { historiesAreGapless, historiesEqualTranscripts, transcriptsAreWhole } from "./streams-agree.ts";
 
-export const invariants: Readonly<Record<string, Invariant>> = {
+const invariants: Readonly<Record<string, Invariant>> = {
   acceptedRunsEnd,
   runsEndOnce,
   movesFollowEachOther,

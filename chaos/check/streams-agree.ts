@@ -3,6 +3,8 @@ import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import type { History, SeenEvent } from "../drive/history.ts";
 import type { Evidence } from "./evidence.ts";
 
+const enderMs = 2_000;
+
 /** A transcript has no gap, and exactly one terminal event: its last. */
 export function transcriptsAreWhole({ runs, transcripts }: Evidence): string[] {
   return [...runs.keys()].flatMap((id) => {
@@ -33,7 +35,7 @@ export function historiesAreGapless({ histories }: Evidence): string[] {
  */
 export function historiesEqualTranscripts(evidence: Evidence): string[] {
   return evidence.histories.flatMap((history) => {
-    const lossy = wasRedisStruck(history.run_id, evidence);
+    const lossy = wasRedisStruck(history.run_id, evidence) || wasEnderStruck(history.run_id, evidence);
     const fault = compare(history, evidence.transcripts.get(history.run_id) ?? [], lossy);
     return fault ? `${history.run_id}: ${fault}` : [];
   });
@@ -44,6 +46,13 @@ function wasRedisStruck(runId: string, { struck, transitions }: Evidence): boole
   const moves = transitions.get(runId) ?? [];
   const [first, last] = [moves[0]?.at_ms ?? 0, moves.at(-1)?.at_ms ?? 0];
   return struck.some(({ target, from, to }) => target === "redis" && from < last && to > first);
+}
+
+/** Whether some worker was killed just after one had given the run up: it had the last attempt's rest still to save. */
+function wasEnderStruck(runId: string, { struck, transitions, runs }: Evidence): boolean {
+  if (runs.get(runId)?.error_code !== "worker_lost") return false;
+  const end = transitions.get(runId)?.at(-1)?.at_ms ?? 0;
+  return struck.some(({ fault, from }) => fault === "worker_kill" && from > end && from < end + enderMs);
 }
 
 /** How many events clients saw that no store has kept; see above. */
@@ -57,29 +66,25 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
 /** How many events transcripts hold that a client, which read the run from its beginning to its end, has not seen; see above. */
 export function countMissed({ histories, transcripts }: Evidence): number {
   return histories.reduce((sum, { run_id, events }) => {
-    const seen = seenIds(events);
+    const seen = new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
     return sum + (transcripts.get(run_id) ?? []).filter(({ id }) => !seen.has(id)).length;
   }, 0);
 }
 
 function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
-  const seen = seenIds(events);
-  const last = parse(transcript.at(-1)?.id ?? "");
-  for (const event of events) {
+  const told = events.filter(({ type }) => type !== "gap");
+  const seen = new Set(told.map(({ id }) => id));
+  const last = parse(transcript.at(-1)?.id ?? "").attempt;
+  const isBinding = (id: string): boolean => !lossy || parse(id).attempt === last;
+  for (const event of told) {
     const other = stored.get(event.id);
-    if (event.type !== "gap" && !other && (!lossy || parse(event.id).attempt === last.attempt))
-      return `saw ${event.id}, which isn't in the transcript`;
-    if (other && event.type !== "gap" && (other.data !== event.data || other.type !== event.type))
+    if (!other && isBinding(event.id)) return `saw ${event.id}, which isn't in the transcript`;
+    if (other && (other.data !== event.data || other.type !== event.type))
       return `saw another ${event.id} than the transcript's`;
   }
-  const missed = transcript.find(({ id }) => !seen.has(id) && (!lossy || parse(id).attempt === last.attempt));
+  const missed = transcript.find(({ id }) => !seen.has(id) && isBinding(id));
   return missed ? `missed ${missed.id}` : null;
-}
-
-/** A gap stands in the place of an event that nobody has. */
-function seenIds(events: readonly SeenEvent[]): Set<string> {
-  return new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
 }
 
 /** What is wrong with the order of a run's events; null when nothing is. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { findBubblewrap } from "../../dev/bubblewrap.ts";
 import { freePort } from "../../dev/free-port.ts";
 import { startPostgres } from "../../dev/postgres.ts";
@@ -26,6 +27,7 @@ export type ChaosStack = {
 };
 
 const leaseMs = 3_000;
+const bootMs = 120_000;
 
 export async function openChaosStack(): Promise<ChaosStack> {
   const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-chaos"), "stack-"));
@@ -58,7 +60,7 @@ export async function openChaosStack(): Promise<ChaosStack> {
     const ports = [await freePort(), await freePort()] as const;
     const apis = ports.map((port, i) => member("api", `api-${i + 1}`, { PORT: String(port) }));
     const workers = [1, 2, 3].map((i) => member("worker", `worker-${i}`, {}));
-    await Promise.all([...apis, ...workers].map((one) => one.ready()));
+    await withinBoot(Promise.all([...apis, ...workers].map((one) => one.ready())), logFile);
     return {
       postgres,
       redis,
@@ -76,6 +78,14 @@ export async function openChaosStack(): Promise<ChaosStack> {
     await closeInReverse(opened);
     throw error;
   }
+}
+
+/** A process that can't start is started again and again, and would never be ready. */
+async function withinBoot(ready: Promise<unknown>, logFile: string): Promise<void> {
+  const late = new AbortController();
+  const timer = sleep(bootMs, "late", { signal: late.signal }).catch(() => null);
+  if ((await Promise.race([ready, timer])) === "late") throw new Error(`The stack isn't ready in time: see ${logFile}`);
+  late.abort();
 }
 
 function settings(databaseUrl: string, redisUrl: string): Record<string, string> {

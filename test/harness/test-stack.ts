@@ -10,7 +10,13 @@ import { readEnv } from "../../shared/config/env.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type Role = "api" | "worker";
-export type Member = { child: ChildProcess; url: string; stop(signal?: NodeJS.Signals): Promise<void> };
+export type Member = {
+  child: ChildProcess;
+  url: string;
+  /** What it has written to its log so far. */
+  logged(): string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
 
 /** A stack of real processes for one test file: its own database, its own Redis prefix. */
 export type TestStack = {
@@ -54,9 +60,14 @@ export async function openTestStack(): Promise<TestStack> {
     const port = await freePort();
     const child = spawn(process.execPath, [resolve(`dist/${role}/main.js`)], {
       env: { PATH: readEnv()["PATH"], ...shared, PORT: String(port), ...env },
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
-    const member = { child, url: `http://127.0.0.1:${port}`, stop: (signal?: NodeJS.Signals) => stop(child, signal) };
+    const member = {
+      child,
+      url: `http://127.0.0.1:${port}`,
+      logged: keepLog(child),
+      stop: (signal?: NodeJS.Signals) => stop(child, signal),
+    };
     members.push(member);
     await waitFor(async () => {
       if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}`);
@@ -88,6 +99,17 @@ export async function openTestStack(): Promise<TestStack> {
 
 const hasJoined = async (sql: pg.Pool, pid: number | undefined): Promise<boolean> =>
   (await sql.query("SELECT 1 FROM workers WHERE pid = $1", [pid])).rows.length > 0;
+
+/** Shows what a process says, and keeps it. */
+function keepLog(child: ChildProcess): () => string {
+  let text = "";
+  for (const [from, to] of [[child.stdout, process.stdout] as const, [child.stderr, process.stderr] as const])
+    from?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      to.write(chunk);
+    });
+  return () => text;
+}
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

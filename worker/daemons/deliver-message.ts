@@ -19,7 +19,7 @@ export async function* deliverMessage(
   try {
     for await (const frame of live.process.deliver(request, signal)) {
       if (frame.type === "started" || frame.type === "exit") yield frame;
-      else yield live.redact.deep(frame);
+      else yield live.redact.frame(frame);
       if (frame.type === "started" && request.version !== live.version) yield otherVersion(request, live.version);
       if (frame.type === "state") keepState(life, frame.state_snapshot);
     }

@@ -54,7 +54,7 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
     onAlive() {
       if (life.live) life.live.lastProgressAt = performance.now();
     },
-    onOwn: (frame) => hearOwnFrame(life, redact.deep(frame)),
+    onOwn: (frame) => hearOwnFrame(life, redact.frame(frame)),
     onPrint(stream, text) {
       life.log.add(stream, redact.text(text));
       return null;

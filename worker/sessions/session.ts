@@ -48,7 +48,7 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
       const redact = createRedactor([...secrets]);
       try {
         for await (const frame of process.deliver(request, signal))
-          yield frame.type === "started" || frame.type === "exit" ? frame : redact.deep(frame);
+          yield frame.type === "started" || frame.type === "exit" ? frame : redact.frame(frame);
       } catch (error) {
         if (!(error instanceof DaemonLost)) throw error;
         yield { type: "exit", ...(error.exit ?? killed) };

@@ -1,6 +1,7 @@
 import type { OpenInterrupt, RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { dispatch, type EventOf, failureOf, onFailure, type Projection, withoutPlace } from "./projection.ts";
+import { failureOf, tokensOf, withoutPlace } from "./event-facts.ts";
+import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
 
@@ -19,47 +20,18 @@ export const agUiProjection: Projection = {
 };
 
 function startEvents(): (event: RunEvent) => object[] {
-  let ids = { threadId: "", runId: "" };
-  let running = false;
-  let stepName: string | null = null;
-  const words = {
-    open: (messageId: string) => ({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }),
-    delta: (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta }),
-    close: (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId }),
-  };
-  const text = startTextPart(words, (count) => `${ids.runId}-text-${count}`);
-
-  function begin({ run_id, ...event }: RunEvent): object[] {
-    if (running) return [];
-    running = true;
-    if (event.type === "run.queued") ids = { threadId: event.thread_id ?? run_id, runId: run_id };
-    if (ids.runId === "") ids = { threadId: run_id, runId: run_id };
-    return [{ type: "RUN_STARTED", ...ids }];
-  }
-  function endStep(): object[] {
-    const end = stepName === null ? [] : [{ type: "STEP_FINISHED", stepName }];
-    stepName = null;
-    return [...text.reset(), ...end];
-  }
-  function finish(last: object): object[] {
-    const before = endStep();
-    running = false;
-    return [...before, last];
-  }
+  const brackets = startBrackets();
+  const { text } = brackets;
   const handlers = {
     "run.queued": () => [],
-    "run.started": ({ attempt, discards }: EventOf<"run.started">) => {
-      const before = endStep();
-      stepName = `attempt ${attempt}`;
-      return [
-        ...before,
-        ...(discards ? [custom("run.restarted", { attempt, discards })] : []),
-        { type: "STEP_STARTED", stepName },
-      ];
-    },
-    "output.delta": (event: EventOf<"output.delta">) => {
-      const spoken = spokenText(event.content);
-      return spoken === null ? [custom("output", event.content)] : text.say(spoken);
+    "run.started": ({ attempt, discards }: EventOf<"run.started">) => [
+      ...brackets.endStep(),
+      ...(discards ? [custom("run.restarted", { attempt, discards })] : []),
+      brackets.startStep(`attempt ${attempt}`),
+    ],
+    "output.delta": ({ content }: EventOf<"output.delta">) => {
+      const spoken = spokenText(content);
+      return spoken === null ? [custom("output", content)] : text.say(spoken);
     },
     "tool.start": (event: EventOf<"tool.start">) => [...text.close(), ...callOf(event)],
     "tool.end": resultOf,
@@ -68,28 +40,66 @@ function startEvents(): (event: RunEvent) => object[] {
     ],
     custom: ({ name, value }: EventOf<"custom">) => [custom(name, value)],
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
-      finish({ type: "RUN_FINISHED", ...ids, outcome: { type: "interrupt", interrupts: interrupts.map(asInterrupt) } }),
+      brackets.finish({ outcome: { type: "interrupt", interrupts: interrupts.map(asInterrupt) } }),
     "run.success": ({ result_content, usage }: EventOf<"run.success">) => [
       ...text.sayInstead(spokenResult(result_content)),
-      ...finish({
-        type: "RUN_FINISHED",
-        ...ids,
+      ...brackets.finish({
         outcome: { type: "success" },
         ...(result_content === null ? {} : { result: result_content }),
-        ...(usage?.input_tokens === undefined && usage?.output_tokens === undefined ? {} : { usage: [tokens(usage)] }),
+        ...usageOf(usage),
       }),
     ],
     ...onFailure((event) => {
       const { code, message } = failureOf(event);
       return event.type === "run.cancelled"
-        ? finish({ type: "RUN_FINISHED", ...ids, outcome: { type: "cancelled" } })
-        : finish({ type: "RUN_ERROR", code, message });
+        ? brackets.finish({ outcome: { type: "cancelled" } })
+        : brackets.fail({ code, message });
     }),
   };
   return (event) => [
-    ...begin(event),
+    ...brackets.startRun(event),
     ...dispatch<object[]>(handlers, event, () => [custom(event.type, withoutPlace(event))]),
   ];
+}
+
+/** What is opened and must be closed, in this order: the run, a step, a text. */
+function startBrackets() {
+  let ids: { threadId: string; runId: string } | null = null;
+  let running = false;
+  let stepName: string | null = null;
+  const words = {
+    open: (messageId: string) => ({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }),
+    delta: (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta }),
+    close: (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId }),
+  };
+  const text = startTextPart(words, (count) => `${ids?.runId}-text-${count}`);
+
+  function endStep(): object[] {
+    const end = stepName === null ? [] : [{ type: "STEP_FINISHED", stepName }];
+    stepName = null;
+    return [...text.reset(), ...end];
+  }
+  function end(last: object): object[] {
+    running = false;
+    return [...endStep(), last];
+  }
+  return {
+    text,
+    endStep,
+    startRun(event: RunEvent): object[] {
+      // A run without a thread is one of its own.
+      ids ??= { threadId: (event.type === "run.queued" && event.thread_id) || event.run_id, runId: event.run_id };
+      if (running) return [];
+      running = true;
+      return [{ type: "RUN_STARTED", ...ids }];
+    },
+    startStep(name: string): object {
+      stepName = name;
+      return { type: "STEP_STARTED", stepName };
+    },
+    finish: (more: object): object[] => end({ type: "RUN_FINISHED", ...ids, ...more }),
+    fail: (fault: object): object[] => end({ type: "RUN_ERROR", ...fault }),
+  };
 }
 
 const custom = (name: string, value: unknown): object => ({ type: "CUSTOM", name, value: value ?? null });
@@ -114,11 +124,10 @@ const asInterrupt = ({ id, reason, message, response_schema, expires_at }: OpenI
   expiresAt: expires_at,
 });
 
-/** Integers, or the client refuses the event. */
-const tokens = ({ input_tokens = 0, output_tokens = 0 }: Usage): object => ({
-  inputTokens: Math.round(input_tokens),
-  outputTokens: Math.round(output_tokens),
-});
+function usageOf(usage: Usage | null): object {
+  const tokens = tokensOf(usage);
+  return tokens === null ? {} : { usage: [{ inputTokens: tokens.input, outputTokens: tokens.output }] };
+}
 
 /** A state is opaque to us; this protocol's is JSON, so what is JSON is handed over as that. */
 function parseOrKeep(text: string): unknown {

@@ -1,7 +1,8 @@
 import { isTerminalEvent } from "../../../shared/run/run-status.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { dispatch, type EventOf, failureOf, onFailure, type Projection, withoutPlace } from "./projection.ts";
+import { failureOf, withoutPlace } from "./event-facts.ts";
+import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
 
@@ -31,13 +32,8 @@ export const aiSdkProjection: Projection = {
 };
 
 function startParts(): (event: RunEvent) => object[] {
-  const words = {
-    open: (id: string) => ({ type: "text-start", id }),
-    delta: (id: string, delta: string) => ({ type: "text-delta", id, delta }),
-    close: (id: string) => ({ type: "text-end", id }),
-  };
-  const text = startTextPart(words, (count) => `text-${count}`);
-  const calls = new Set<string>();
+  const text = startTextPart(textWords, (count) => `text-${count}`);
+  const tools = startTools();
   let inStep = false;
 
   function endStep(): object[] {
@@ -45,33 +41,19 @@ function startParts(): (event: RunEvent) => object[] {
     inStep = false;
     return [...text.reset(), ...end];
   }
-  function startStep({ attempt, discards }: EventOf<"run.started">): object[] {
-    const before = [...endStep(), ...(discards ? [data("restart", { attempt, discards })] : [])];
-    inStep = true;
-    return [...before, { type: "start-step" }];
-  }
-  function startTool({ call_id, name, args }: EventOf<"tool.start">): object[] {
-    calls.add(call_id);
-    const part = { type: "tool-input-available", toolCallId: call_id, toolName: name, input: args ?? {}, ...ofAgent };
-    return [...text.close(), part];
-  }
-  function endTool(event: EventOf<"tool.end">): object[] {
-    // The client refuses the result of a call that it doesn't know.
-    if (!calls.has(event.call_id)) return [pass(event)];
-    const part = { toolCallId: event.call_id, ...ofAgent };
-    return event.error === null
-      ? [{ type: "tool-output-available", ...part, output: event.result ?? null }]
-      : [{ type: "tool-output-error", ...part, errorText: event.error }];
-  }
   const handlers = {
     "run.queued": () => [],
-    "run.started": startStep,
+    "run.started": ({ attempt, discards }: EventOf<"run.started">) => {
+      const before = [...endStep(), ...(discards ? [data("restart", { attempt, discards })] : [])];
+      inStep = true;
+      return [...before, { type: "start-step" }];
+    },
     "output.delta": ({ content }: EventOf<"output.delta">) => {
       const spoken = spokenText(content);
       return spoken === null ? [data("output", content)] : text.say(spoken);
     },
-    "tool.start": startTool,
-    "tool.end": endTool,
+    "tool.start": (event: EventOf<"tool.start">) => [...text.close(), tools.start(event)],
+    "tool.end": (event: EventOf<"tool.end">) => [tools.end(event)],
     artifact: (event: EventOf<"artifact">) => [data("artifact", withoutPlace(event), { id: event.url })],
     progress: ({ value, message }: EventOf<"progress">) => [data("progress", { value, message }, { id: "progress" })],
     custom: ({ name, value }: EventOf<"custom">) => [data("custom", { name, value })],
@@ -93,6 +75,32 @@ function startParts(): (event: RunEvent) => object[] {
   return (event) => dispatch(handlers, event, () => [pass(event)]);
 }
 
+const textWords = {
+  open: (id: string) => ({ type: "text-start", id }),
+  delta: (id: string, delta: string) => ({ type: "text-delta", id, delta }),
+  close: (id: string) => ({ type: "text-end", id }),
+};
+
+function startTools() {
+  const calls = new Set<string>();
+  /** Not a tool that the client knows, or is to execute. */
+  const ofAgent = { dynamic: true, providerExecuted: true };
+  return {
+    start({ call_id, name, args }: EventOf<"tool.start">): object {
+      calls.add(call_id);
+      return { type: "tool-input-available", toolCallId: call_id, toolName: name, input: args ?? {}, ...ofAgent };
+    },
+    end(event: EventOf<"tool.end">): object {
+      const { call_id, result, error } = event;
+      // The client refuses the result of a call that it doesn't know.
+      if (!calls.has(call_id)) return pass(event);
+      return error === null
+        ? { type: "tool-output-available", toolCallId: call_id, output: result ?? null, ...ofAgent }
+        : { type: "tool-output-error", toolCallId: call_id, errorText: error, ...ofAgent };
+    },
+  };
+}
+
 const data = (name: string, value: unknown, more: object = {}): object => ({
   type: `data-${name}`,
   data: value,
@@ -101,6 +109,3 @@ const data = (name: string, value: unknown, more: object = {}): object => ({
 
 /** Shown to the client as it passes, and not kept in the message. */
 const pass = (event: RunEvent): object => data(event.type.replace(".", "-"), withoutPlace(event), { transient: true });
-
-/** Not a tool that the client knows or is to execute. */
-const ofAgent = { dynamic: true, providerExecuted: true };

@@ -1,14 +1,7 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import {
-  dispatch,
-  type EventOf,
-  failureOf,
-  type Machine,
-  onFailure,
-  type Projection,
-  withoutPlace,
-} from "./projection.ts";
+import { failureOf, withoutPlace } from "./event-facts.ts";
+import { dispatch, type EventOf, type Machine, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 
 /**

@@ -1,6 +1,7 @@
-import type { RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
+import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { dispatch, type EventOf, failureOf, type Machine, onFailure, type Projection } from "./projection.ts";
+import { failureOf, tokensOf } from "./event-facts.ts";
+import { dispatch, type EventOf, type Machine, onFailure, type Projection } from "./projection.ts";
 import { startSpeech } from "./speech.ts";
 
 /**
@@ -40,10 +41,11 @@ function startOpenai(): Machine {
     const plain = event.type === "output.delta" && typeof event.content === "string";
     return [chunk(content === "" ? {} : { content }, null, plain ? {} : { runfleet: event })];
   };
-  const succeed = (event: EventOf<"run.success">) => [
-    ...say(event),
-    finish(event.usage ? { usage: tokens(event.usage) } : {}),
-  ];
+  const succeed = (event: EventOf<"run.success">) => {
+    const content = speak(event);
+    const said = content === "" ? [] : [chunk({ content }, null)];
+    return [...said, finish({ ...usageOf(event), runfleet: event })];
+  };
   const fail = onFailure((event) => {
     finished = true;
     return [encodeMessage({ error: { ...failureOf(event), param: null, runfleet: event } })];
@@ -55,6 +57,9 @@ function startOpenai(): Machine {
   };
 }
 
-function tokens({ input_tokens = 0, output_tokens = 0 }: Usage) {
-  return { prompt_tokens: input_tokens, completion_tokens: output_tokens, total_tokens: input_tokens + output_tokens };
+function usageOf(event: EventOf<"run.success">): object {
+  const tokens = tokensOf(event.usage);
+  if (tokens === null) return {};
+  const { input, output } = tokens;
+  return { usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }

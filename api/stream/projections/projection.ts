@@ -37,15 +37,3 @@ export const onFailure = <M>(fail: (event: Failed) => M) => ({
   "run.cancelled": fail,
   "run.expired": fail,
 });
-
-/** Why a run did not succeed. `type` is the agent's exception where there is one. */
-export function failureOf({ status, error }: Failed): { code: string; type: string; message: string } {
-  const code = error?.code ?? status;
-  return { code, type: error?.type ?? code, message: error?.message ?? `The run has ended: ${status}.` };
-}
-
-/** What an event says, without its place in the stream. */
-export function withoutPlace(event: RunEvent): Record<string, unknown> {
-  const { run_id: _run, attempt: _attempt, seq: _seq, ts: _ts, ...rest } = event;
-  return rest;
-}

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
+import { dispatch, type EventOf } from "./projection.ts";
 
 /** What an output says as text: a scalar as it is, LangChain's content blocks joined. Null: it is data, not text. */
 export function spokenText(content: unknown): string | null {
@@ -30,26 +31,22 @@ export const note = (text: string): string => `\n[${text}]\n`;
  */
 export function startSpeech(): (event: RunEvent) => string {
   let said = false;
-  return (event) => {
-    switch (event.type) {
-      case "run.started": {
-        const isVoid = event.discards && said;
-        said = false;
-        return isVoid ? note(`attempt ${event.attempt}: what stands above is void (${event.discards?.reason})`) : "";
-      }
-      case "output.delta":
-        said = true;
-        return spokenText(event.content) ?? JSON.stringify(event.content);
-      case "run.interrupted":
-        return event.interrupts.map(({ message, reason }) => note(message ?? reason)).join("");
-      case "gap":
-        return note("a part is not kept any more");
-      case "run.success":
-        return said || event.result_content === null
-          ? ""
-          : (spokenResult(event.result_content) ?? JSON.stringify(event.result_content));
-      default:
-        return "";
-    }
+  const say = (text: string): string => {
+    said = true;
+    return text;
   };
+  const handlers = {
+    "run.started": ({ attempt, discards }: EventOf<"run.started">) => {
+      const isVoid = said && discards;
+      said = false;
+      return isVoid ? note(`attempt ${attempt}: what stands above is void (${discards.reason})`) : "";
+    },
+    "output.delta": ({ content }: EventOf<"output.delta">) => say(spokenText(content) ?? JSON.stringify(content)),
+    "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
+      interrupts.map(({ message, reason }) => note(message ?? reason)).join(""),
+    "run.success": ({ result_content: result }: EventOf<"run.success">) =>
+      said || result === null ? "" : (spokenResult(result) ?? JSON.stringify(result)),
+    gap: () => note("a part is not kept any more"),
+  };
+  return (event) => dispatch(handlers, event, () => "");
 }

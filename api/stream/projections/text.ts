@@ -1,4 +1,5 @@
-import { dispatch, failureOf, onFailure, type Projection } from "./projection.ts";
+import { failureOf } from "./event-facts.ts";
+import { dispatch, onFailure, type Projection } from "./projection.ts";
 import { note, startSpeech } from "./speech.ts";
 
 /** What the agent says, and besides it only lines in brackets: a restart, a question, a failure. */

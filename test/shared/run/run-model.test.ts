@@ -32,19 +32,22 @@ function play(model: Model, known: number[], { cause, to, writer }: Try): boolea
   return true;
 }
 
+/** Throws when a move that went through should not have; else notes whose the run is now. */
+function judge(before: Model, model: Model, { cause, writer }: Try): void {
+  if (isTerminal(before.status)) throw new Error(`${cause} moved a run that had ended`);
+  if (workersOwn.includes(cause) && writer !== before.owner) throw new Error(`${cause} by one that lost the run`);
+  if (model.attempt < before.attempt) throw new Error("the fence went back");
+  model.owner = cause === "claim" ? writer : null;
+}
+
 test("whatever is tried in whatever order: one end at most, only the last claimer writes, and an end can be reached", () => {
   const sequence = fc.array(fc.nat(moves.length * writers - 1), { maxLength: 24 });
   const property = fc.property(sequence, (numbers) => {
     const model: Model = { status: "queued", attempt: 0, owner: null, ends: 0 };
     const known = Array.from({ length: writers }, () => -1);
     for (const attempted of numbers.map(decode)) {
-      const { cause, writer } = attempted;
-      const [before, owner] = [{ ...model }, model.owner];
-      const moved = play(model, known, attempted);
-      if (moved && isTerminal(before.status)) throw new Error(`${cause} moved a run that had ended`);
-      if (moved && workersOwn.includes(cause) && writer !== owner) throw new Error(`${cause} by one that lost the run`);
-      if (moved && model.attempt < before.attempt) throw new Error("the fence went back");
-      if (moved) model.owner = cause === "claim" ? writer : null;
+      const before = { ...model };
+      if (play(model, known, attempted)) judge(before, model, attempted);
     }
     if (model.ends > 1) throw new Error(`${model.ends} ends`);
     const open = moves.some(({ cause, to }) => mayMove(cause, model.status, to));

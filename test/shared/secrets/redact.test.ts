@@ -1,16 +1,23 @@
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../shared/secrets/redact.ts";
 
-test("a secret value disappears from every string of a value, at any depth, and its keys stay", () => {
+test("a secret value disappears from every string of a value, at any depth, and from its keys", () => {
   const { deep } = createRedactor(["hunter22"]);
   const value = { hunter22: ["a hunter22 b hunter22", { deep: "hunter22" }], count: 1, none: null, yes: true };
   expect(deep(value)).toEqual({
-    hunter22: ["a [redacted] b [redacted]", { deep: "[redacted]" }],
+    "[redacted]": ["a [redacted] b [redacted]", { deep: "[redacted]" }],
     count: 1,
     none: null,
     yes: true,
   });
   expect(value.hunter22[0]).toBe("a hunter22 b hunter22");
+});
+
+test("a secret that is a word of the protocol's hides itself, and breaks no frame", () => {
+  const { frame } = createRedactor(["output", "content", "stderr"]);
+  const said = { type: "output", content: "the output", value: { content: 1 } };
+  expect(frame(said)).toEqual({ type: "output", content: "the [redacted]", value: { "[redacted]": 1 } });
+  expect(frame({ type: "log", stream: "stderr", message: "stderr" })).toMatchObject({ stream: "stderr" });
 });
 
 test("values of fewer than 6 characters are not taken for secrets", () => {

@@ -70,9 +70,7 @@ const maxAnswer = 1024 * 1024;
 /** Takes over a resident that was started with the resident's bootstrap: gives it the runner's code, and makes it ready. */
 export function takeOverInterpreter(resident: ResidentProcess, { runner, site }: Equipment): Interpreter {
   const { send, ask } = openDialogue(resident);
-  resident.stdin.end();
-  resident.control.write(`${runner.length}\n`);
-  resident.control.write(runner);
+  equip(resident, runner);
   send("start", site);
   let before = resident.readUsage();
   /** Whether the last request has left this process: what is under way would be the next run's. */
@@ -135,6 +133,12 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
 }
 
 type Chunks = AsyncIterable<Uint8Array>;
+
+function equip({ stdin, control }: ResidentProcess, runner: Buffer): void {
+  stdin.end();
+  control.write(`${runner.length}\n`);
+  control.write(runner);
+}
 
 function openDialogue(resident: ResidentProcess) {
   const { control } = resident;

@@ -1,0 +1,68 @@
+import { Agent, request } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+  await stack.start("worker");
+});
+afterAll(() => stack?.close());
+
+type Answer = number | "cut" | "not taken" | "gone";
+
+/** One answer over a connection that is kept. `not taken`: the connection was closed before it brought the request. */
+function get(agent: Agent, address: string): Promise<Answer> {
+  return new Promise((resolve) => {
+    const req = request(address, { agent }, (res) => {
+      res.resume();
+      res.once("end", () => resolve(res.statusCode ?? 0));
+      res.once("error", () => resolve("cut"));
+    });
+    req.once("error", (error: Error & { code?: string }) =>
+      resolve(error.code === "ECONNREFUSED" ? "gone" : "not taken"),
+    );
+    req.end();
+  });
+}
+
+test("SIGTERM of an API: every request that it took is answered, none by a 5xx", async () => {
+  const leaving = await stack.start("api");
+  const agent = new Agent({ keepAlive: true });
+  const answers: Answer[] = [];
+  const client = async (): Promise<void> => {
+    for (;;) {
+      const answer = await get(agent, `${leaving.url}/v1/agents?limit=50`);
+      if (answer === "gone") return;
+      if (answer !== "not taken") answers.push(answer);
+    }
+  };
+  const clients = Promise.all(Array.from({ length: 12 }, client));
+  await waitFor(() => answers.length > 50);
+  await leaving.stop("SIGTERM");
+  await clients;
+  expect(new Set(answers)).toEqual(new Set([200]));
+  agent.destroy();
+});
+
+test("SIGTERM of an API in mid-stream: the stream ends at once and is resumed elsewhere without a gap", async () => {
+  const leaving = await stack.start("api");
+  const source = "import time\ndef main(input):\n    for i in range(20):\n        yield i\n        time.sleep(0.1)\n";
+  const agent_id = await makeAgent(url, source);
+  const response = await execute(leaving.url, { agent_id, version: "current" });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watching = readEvents(response);
+  await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 4);
+  await leaving.stop("SIGTERM");
+  const before = await watching;
+  expect(before.length).toBeGreaterThan(2);
+  expect(before.at(-1)?.event).toBe("output.delta");
+  const after = await readEvents(await resume(url, runId, before.at(-1)?.id));
+  expect(after.at(-1)).toMatchObject({ event: "run.success" });
+  expect([...before, ...after]).toEqual(await readEvents(await resume(url, runId)));
+});
