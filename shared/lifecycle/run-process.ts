@@ -18,7 +18,7 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<void>): 
   process.on("disconnect", () => controller.abort());
   process.on("unhandledRejection", (reason) => {
     process.stderr.write(`${reason instanceof Error ? reason.stack : String(reason)}\n`);
-    // A connection that is closed rejects what it just asked for by itself: ioredis 6.0 its subscriptions, after a reconnect.
+    // A connection that is closed rejects what it asked for by itself: ioredis 6.0, for one, subscribes anew after a reconnect without a catch.
     if (!controller.signal.aborted) process.exit(1);
   });
   try {
