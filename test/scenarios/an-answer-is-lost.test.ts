@@ -135,3 +135,18 @@ test("a worker whose Redis connections fall silent in mid-run ends it all the sa
   const next = await readEvents(await execute(url, ask(1)));
   expect(next.at(-1)).toMatchObject({ event: "run.success" });
 }, 120_000);
+
+test("a worker and an API whose Redis connections fell silent hear at once again within half a minute, though nobody cut them", async () => {
+  const worker = await startBehindProxies("worker");
+  const api = await startBehindProxies("api");
+  const secondsToTheEnd = async (): Promise<number> => {
+    const from = performance.now();
+    const events = await readEvents(await execute(api.member.url, ask(1)));
+    expect(events.at(-1)).toMatchObject({ event: "run.success" });
+    return (performance.now() - from) / 1_000;
+  };
+  for (const { redis } of [worker, api]) redis.swallow();
+  for (const { redis } of [worker, api]) redis.heal();
+  // Nudges and live events are lost at first: what is found by looking takes seconds.
+  await expect.poll(secondsToTheEnd, { timeout: 60_000, interval: 100 }).toBeLessThan(1);
+}, 120_000);
