@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { AppError, type ErrorCode } from "../../shared/errors.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { Log } from "../../shared/log.ts";
-import { isDependencyFault } from "./is-dependency-fault.ts";
+import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
 import { requestId } from "./request-context.ts";
 
 const statusOf: Record<ErrorCode, number> = {
@@ -55,6 +55,8 @@ function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (isDependencyFault(error))
     return new AppError("unavailable", "dependency_unavailable", "A part of the service is not reachable.", 1);
+  if (isLostReference(error))
+    return new AppError("conflict", "deleted_meanwhile", "Something that the request needs was deleted meanwhile.");
   // Express's own: a path that isn't percent-encoded text.
   if (error instanceof URIError) return new AppError("bad_request", "malformed_url", "The URL is malformed.");
   return undefined;

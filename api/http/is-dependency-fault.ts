@@ -2,14 +2,23 @@
  * Whether an error says that Postgres or Redis couldn't be reached or isn't ready, so that the same request may
  * succeed a little later. Looks at codes along the chain of causes, and at texts only where a driver gives no code.
  */
-export function isDependencyFault(error: unknown): boolean {
-  for (let at = error, depth = 0; isRecord(at) && depth < 8; at = at["cause"], depth += 1) {
-    if (codesOf(at).some(isConnectionCode)) return true;
-    const { name, message } = at;
-    if (typeof name === "string" && redisNames.has(name)) return true;
-    if (typeof message === "string" && codelessText.test(message)) return true;
-  }
-  return false;
+export const isDependencyFault = (error: unknown): boolean =>
+  chainOf(error).some(
+    (fault) =>
+      codesOf(fault).some(isConnectionCode) ||
+      (typeof fault["name"] === "string" && redisNames.has(fault["name"])) ||
+      (typeof fault["message"] === "string" && codelessText.test(fault["message"])),
+  );
+
+/** Whether an error says that what a row was to refer to isn't there: it was deleted while the request was under way. */
+export const isLostReference = (error: unknown): boolean =>
+  chainOf(error).some((fault) => codesOf(fault).some((code) => code === "23503" || code === "P2003"));
+
+/** An error and its causes. */
+function chainOf(error: unknown): Record<string, unknown>[] {
+  const chain: Record<string, unknown>[] = [];
+  for (let at = error; isRecord(at) && chain.length < 8; at = at["cause"]) chain.push(at);
+  return chain;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
@@ -27,11 +36,11 @@ function codesOf(error: Record<string, unknown>): unknown[] {
 }
 
 const systemCodes = "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN";
-/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted. */
+/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted, deadlock. */
 const prismaCodes =
-  "P1001 P1002 P1008 P1017 P2024 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections. */
-const postgresCodes = "57P01 57P02 57P03 53300";
+  "P1001 P1002 P1008 P1017 P2024 P2034 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections, deadlock. */
+const postgresCodes = "57P01 57P02 57P03 53300 40001 40P01";
 const codes = new Set([systemCodes, prismaCodes, postgresCodes].join(" ").split(" "));
 
 const isConnectionCode = (code: unknown): boolean =>
