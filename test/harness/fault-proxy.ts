@@ -20,21 +20,23 @@ type Order = { text: string; cut: Cut; done: () => void };
 export async function openFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   let orders: Order[] = [];
   let swallowing = false;
+  /** Connections are numbered; those before this one are dead. */
+  let firstAlive = 0;
+  let opened = 0;
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
     const upstream = connect(target);
-    let doomed = false;
+    const number = opened++;
+    const isDead = (): boolean => swallowing || number < firstAlive;
     let lost: Order | null = null;
-    if (swallowing) doomed = true;
     const cut = (order: Order): void => {
       client.destroy();
       upstream.destroy();
       order.done();
     };
     client.on("data", (bytes: Buffer) => {
-      doomed ||= swallowing;
-      if (doomed) return;
+      if (isDead()) return;
       const order = orders.find(({ text }) => bytes.includes(text));
       if (!order) return void upstream.write(bytes);
       orders = orders.filter((other) => other !== order);
@@ -43,8 +45,7 @@ export async function openFaultProxy(target: { host: string; port: number }): Pr
       upstream.write(bytes);
     });
     upstream.on("data", (bytes: Buffer) => {
-      doomed ||= swallowing;
-      if (doomed) return;
+      if (isDead()) return;
       if (lost) return cut(lost);
       client.write(bytes);
     });
@@ -56,7 +57,7 @@ export async function openFaultProxy(target: { host: string; port: number }): Pr
       one.on("error", () => undefined);
       one.on("close", () => {
         sockets.delete(one);
-        if (!doomed) other.destroy();
+        if (!isDead()) other.destroy();
       });
     }
   });
@@ -67,7 +68,10 @@ export async function openFaultProxy(target: { host: string; port: number }): Pr
     port: typeof address === "object" && address ? address.port : 0,
     cutAt: (text, cut) => new Promise((done) => orders.push({ text, cut, done })),
     swallow: () => (swallowing = true),
-    heal: () => (swallowing = false),
+    heal() {
+      swallowing = false;
+      firstAlive = opened;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
