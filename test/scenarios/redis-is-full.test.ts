@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { cacheDir } from "../../dev/reachable.ts";
+import { startRedis } from "../../dev/redis.ts";
+import type { Service } from "../../dev/start-service.ts";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "full-redis-"));
+let stack: TestStack;
+let service: Service;
+let redis: Redis;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  // One of its own: what is done to it would hit every other test.
+  service = await startRedis({ dataDir, cacheDir: cacheDir() });
+  redis = new Redis(service.url);
+  url = (await stack.start("api", { REDIS_URL: service.url })).url;
+  await stack.start("worker", { REDIS_URL: service.url });
+}, 60_000);
+afterAll(async () => {
+  await stack?.close();
+  redis?.disconnect();
+  await service?.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test("a Redis that has no memory left delays runs and their streams; it loses none, and all is well when it has again", async () => {
+  const agent_id = await makeAgent(url, "def main(input):\n    yield 'a'\n    yield 'b'\n    return {'ok': True}");
+  const run = async () => readEvents(await execute(url, { agent_id, version: "current" }));
+  expect((await run()).at(-1)?.event).toBe("run.success");
+  await redis.config("SET", "maxmemory", "1");
+  await expect(redis.set("any", "thing")).rejects.toThrow(/OOM/);
+  const streams = await Promise.all([run(), run(), run()]);
+  for (const events of streams) {
+    expect(events.at(-1)?.event).toBe("run.success");
+    expect(events.map(({ id }) => id)).toEqual(["0-1", ...events.slice(1).map((_, i) => `1-${i + 1}`)]);
+  }
+  expect((await call(url, "GET", "/health/live")).status).toBe(200);
+  await redis.config("SET", "maxmemory", "0");
+  await expect
+    .poll(
+      async () => {
+        const from = performance.now();
+        await run();
+        return performance.now() - from;
+      },
+      { timeout: 30_000 },
+    )
+    .toBeLessThan(1_000);
+}, 90_000);

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
+import { call, makeAgent } from "../../../harness/client.ts";
+import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+
+let stack: TestStack;
+let db: Db;
+const lost = 200;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  db = openDb(stack.databaseUrl, 8, () => undefined);
+  const { url } = await stack.start("api");
+  const worker = await stack.start("worker");
+  const agent_id = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(60)");
+  const { body } = await call(
+    url,
+    "POST",
+    "/v1/execute",
+    { agent_id, version: "current" },
+    { prefer: "respond-async" },
+  );
+  // Nobody is left to mend anything, but for the test.
+  await worker.stop("SIGKILL");
+  await stack.sql.query(
+    `INSERT INTO runs SELECT r.* FROM runs original, generate_series(1, ${lost}) AS i,
+       jsonb_populate_record(original, jsonb_build_object('id', 'lost-' || i, 'status', 'running', 'attempt', 1,
+         'worker_id', 'gone', 'lease_until', now() - interval '1 s')) AS r
+     WHERE original.id = $1`,
+    [body["id"]],
+  );
+}, 60_000);
+afterAll(async () => {
+  await db?.close();
+  await stack?.close();
+});
+
+test("of any number of reconcilers that look at once, one takes back each lost run, and charges it once", async () => {
+  const reconcile = async (): Promise<string[]> => {
+    const taken: string[] = [];
+    for (;;) {
+      const runs = await requeueLostRuns(db, 7);
+      taken.push(...runs.map(({ id }) => id));
+      if (runs.length === 0) return taken;
+    }
+  };
+  const taken = (await Promise.all(Array.from({ length: 6 }, reconcile))).flat().filter((id) => id.startsWith("lost-"));
+  expect(taken).toHaveLength(lost);
+  expect(new Set(taken).size).toBe(lost);
+  const { rows } = await stack.sql.query(
+    `SELECT count(*)::int AS n, min(moves)::int AS fewest, max(moves)::int AS most, sum(lost_attempts)::int AS charged
+     FROM (SELECT r.id, r.lost_attempts, count(t.*) AS moves FROM runs r JOIN run_transitions t ON t.run_id = r.id
+       WHERE r.id LIKE 'lost-%' AND r.status = 'queued' GROUP BY r.id) AS requeued`,
+  );
+  expect(rows[0]).toEqual({ n: lost, fewest: 1, most: 1, charged: lost });
+});
