@@ -14,6 +14,7 @@ export const putPlan = defineOperation({
   summary: "Make a plan, or change it",
   description: "The plan named `default` is that of every user who has no other one. Bounds hold after a second.",
   request: { params: planParams, body: planBody },
+  errors: ["price_taken"],
   responses: { 200: { description: "The plan", schema: planRecord } },
   async handle({ db }: ApiContext, { params: { plan_id }, body: asked }) {
     const body = await put(db, plan_id, asked);

@@ -17,6 +17,7 @@ export const createDaemon = defineOperation({
     query: waitQuery,
     body: daemonSettings.extend({ agent_id: clientId() }).meta({ id: "NewDaemon" }),
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: {
     200: { description: "It is wanted so already", schema: daemonRecord },
     201: { description: "It is started", schema: daemonRecord },

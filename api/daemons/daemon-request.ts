@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { quotaErrors } from "../../shared/error-codes.ts";
 import { laxInt, text } from "../../shared/schemas/primitives.ts";
 
 /** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */
@@ -9,3 +10,13 @@ export const waitQuery = z.object({
     .default(0)
     .meta({ description: "Seconds to wait for what was asked for to come to be, or for the message's end." }),
 });
+
+/** What a message to a daemon is refused with. */
+export const messageErrors = [
+  "agent_not_found",
+  "agent_not_active",
+  "no_worker",
+  ...quotaErrors,
+  "daemon_failed",
+  "run_id_taken",
+] as const;

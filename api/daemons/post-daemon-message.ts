@@ -6,7 +6,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { awaitMessage } from "./await-message.ts";
-import { daemonParams, waitQuery } from "./daemon-request.ts";
+import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const postDaemonMessage = defineOperation({
@@ -28,6 +28,7 @@ export const postDaemonMessage = defineOperation({
       })
       .meta({ id: "DaemonMessage" }),
   },
+  errors: messageErrors,
   responses: {
     200: { description: "It has ended", schema: runRecord },
     202: { description: "It is in the mailbox", schema: runRecord },

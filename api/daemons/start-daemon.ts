@@ -17,6 +17,7 @@ export const startDaemon = defineOperation({
     query: waitQuery,
     body: daemonSettings.optional().meta({ id: "DaemonSettings" }),
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(ctx: ApiContext, { params, query, body, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);

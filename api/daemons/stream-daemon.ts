@@ -27,6 +27,7 @@ export const streamDaemon = defineOperation({
     query: z.object({ after: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
+  errors: ["malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
   async handle(ctx: ApiContext, { params, query, headers, signal, caller }) {
     const cursor = readLogCursor(headers["last-event-id"] ?? query.after);

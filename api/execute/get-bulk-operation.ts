@@ -14,6 +14,7 @@ export const getBulkOperation = defineOperation({
   scope: "runs:read",
   summary: "How far a bulk operation is",
   request: { params: z.object({ bulk_id: text({ max: 512 }) }) },
+  errors: ["bulk_operation_not_found"],
   responses: { 200: { description: "The operation", schema: bulkRecord } },
   async handle({ db }: ApiContext, { params: { bulk_id }, caller }) {
     const body = await readBulk(db, bulk_id, caller.owner);

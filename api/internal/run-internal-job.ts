@@ -24,6 +24,7 @@ export const runInternalJob = defineOperation({
       dry_run: laxBool().default(false).meta({ description: "Change nothing, and count what there is to do." }),
     }),
   },
+  errors: ["internal_job_not_found", "job_running"],
   responses: {
     200: {
       description: "The turn, over",

@@ -23,6 +23,19 @@ export const triggerJob = defineOperation({
   description:
     "Besides its schedule, which goes on as it would; a paused or completed job too. 409 `still_running` where its overlap policy is skip and a run of it has not ended; else what an execute request would be told.",
   request: { params: jobParams },
+  errors: [
+    "job_not_found",
+    "job_ended",
+    "still_running",
+    "too_many_runs",
+    "agent_not_found",
+    "version_not_found",
+    "agent_not_active",
+    "version_archived",
+    "thread_not_found",
+    "thread_busy",
+    "daemon_failed",
+  ],
   responses: { 202: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const fired = await fireNow(ctx, job_id, caller.owner);

@@ -27,6 +27,7 @@ export const streamNotifications = defineOperation({
     query: me.extend({ after: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
+  errors: ["foreign_user_id", "malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
   async handle(ctx: ApiContext, { query, headers, signal, caller }) {
     const user_id = ownerOf(caller, query.user_id);

@@ -27,6 +27,7 @@ export const completeRun = defineOperation({
   description:
     "Finalizes a run that has not ended, a queued one too: stops its process, ends its stream, sends its callback. The same status again changes nothing; another one on an ended run is a 409.",
   request: { params: runParams, body: completion },
+  errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },
   async handle(ctx: ApiContext, { params, body, caller }) {
     const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);

@@ -30,6 +30,7 @@ export const listRunEvents = defineOperation({
     params: runParams,
     query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
   },
+  errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
   async handle(ctx: ApiContext, { params, query, caller }) {
     const cursor = readCursor(undefined, query.after);

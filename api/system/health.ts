@@ -73,6 +73,7 @@ export const getReady = defineOperation({
   area: "System",
   scope: "public",
   summary: "This process can accept runs",
+  errors: ["leaving", "postgres_down", "no_worker"],
   responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: ApiContext) {
     if (leaving.aborted) throw unavailable("leaving", "This process is going away.");

@@ -36,6 +36,7 @@ const docsAsset = defineOperation({
   scope: "public",
   summary: "A file of the documentation's pages",
   request: { params: z.object({ name: text({ max: 64 }) }) },
+  errors: ["asset_not_found"],
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
   handle: async (_ctx: unknown, { params }) => {
     const { type, bytes } = await readDocsAsset(params.name);

@@ -23,6 +23,7 @@ export const createApiKey = defineOperation({
   summary: "Make a key",
   description: "Shown this once. It may do at most what the key that makes it may.",
   request: { body: apiKeyBody },
+  errors: ["foreign_user_id", "run_not_found"],
   responses: {
     201: {
       description: "The key",

@@ -16,6 +16,7 @@ export const getMyLimits = defineOperation({
   scope: "users:read",
   summary: "What a request and a run may be, and what is under way",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: {
     200: {
       description: "The limits",

@@ -20,6 +20,7 @@ export const rotateSigningSecret = defineOperation({
       .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents; left out: the caller." }) })
       .default({}),
   },
+  errors: ["foreign_user_id"],
   responses: {
     201: { description: "The secret", schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret" }) },
   },

@@ -18,6 +18,7 @@ export const putTag = defineOperation({
   audit: "agent",
   summary: "Point a tag at a version",
   request: { params: tagParams.extend({ tag: versionName() }), body: tagBody },
+  errors: ["version_not_found"],
   responses: { 200: { description: "The version that it names now", schema: versionRecord } },
   async handle({ db }: ApiContext, { params: { agent_id, tag }, body: { version }, caller: { owner } }) {
     if (reserved.includes(tag))

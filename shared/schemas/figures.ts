@@ -8,7 +8,7 @@ const units = ["hour", "day", "week", "month"] as const;
 const timezone = (): Field<string> =>
   field(
     (value) => (isTimezone(value) ? value : refuse("value_error", "Value error, this is no time zone's IANA name")),
-    { type: "string", examples: ["Europe/Berlin"] },
+    { type: "string", example: "Europe/Berlin" },
   );
 
 function isTimezone(value: unknown): value is string {

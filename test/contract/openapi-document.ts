@@ -4,19 +4,26 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 export type Json = Record<string, unknown>;
 export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Json };
 type Content = Record<string, { schema: Json }>;
+type Answer = { content?: Content };
 export type DocumentedOperation = {
   method: string;
   path: string;
   operationId: string;
   parameters: Parameter[];
   body: Json | null;
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, Answer>;
 };
 
 export type SentAnswer = { status: number; type: string; text: string };
 
-type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body"> & { requestBody?: { content: Content } };
-type Document = { paths: Record<string, Record<string, RawOperation>>; components: { schemas: Record<string, Json> } };
+type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body" | "responses"> & {
+  requestBody?: { content: Content };
+  responses: Record<string, Answer | { $ref: string }>;
+};
+type Document = {
+  paths: Record<string, Record<string, RawOperation>>;
+  components: { schemas: Record<string, Json>; responses: Record<string, Answer> };
+};
 
 const document: Document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 
@@ -28,9 +35,18 @@ export const operations: DocumentedOperation[] = Object.entries(document.paths).
     operationId: operation.operationId,
     parameters: operation.parameters ?? [],
     body: operation.requestBody?.content["application/json"]?.schema ?? null,
-    responses: operation.responses,
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, answer]) => [status, resolveAnswer(answer)]),
+    ),
   })),
 );
+
+function resolveAnswer(answer: Answer | { $ref: string }): Answer {
+  if (!("$ref" in answer)) return answer;
+  const found = document.components.responses[answer.$ref.replace("#/components/responses/", "")];
+  if (!found) throw new Error(`${answer.$ref} is in no component`);
+  return found;
+}
 
 /** The schema that a `$ref` of the document stands for. */
 export function resolveRef(schema: Json): Json {
