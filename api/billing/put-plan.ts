@@ -1,5 +1,5 @@
 import { conflict } from "../../shared/errors.ts";
-import { planBody, planParams, planRecord } from "../../shared/schemas/billing.ts";
+import { planBody, planParams, planRecord } from "../../shared/schemas/plan.ts";
 import { putPlan as put } from "../../shared/store/billing/plans.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

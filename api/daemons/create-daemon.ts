@@ -15,7 +15,9 @@ export const createDaemon = defineOperation({
   summary: "Start the daemon of an agent",
   request: {
     query: waitQuery,
-    body: daemonSettings.extend({ agent_id: clientId() }).meta({ id: "NewDaemon" }),
+    body: daemonSettings
+      .extend({ agent_id: clientId() })
+      .meta({ id: "NewDaemon", example: { agent_id: "hello-agent", version: "current" } }),
   },
   errors: ["agent_not_found", "version_not_found"],
   responses: {

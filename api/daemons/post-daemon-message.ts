@@ -26,7 +26,7 @@ export const postDaemonMessage = defineOperation({
         payload: jsonObject().default({}).meta({ description: "What `on_message` gets as its input." }),
         run_id: clientId().nullish().meta({ description: "The same id with the same payload is one message." }),
       })
-      .meta({ id: "DaemonMessage" }),
+      .meta({ id: "DaemonMessage", example: { payload: { text: "Hello" } } }),
   },
   errors: messageErrors,
   responses: {

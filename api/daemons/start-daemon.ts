@@ -15,7 +15,9 @@ export const startDaemon = defineOperation({
   request: {
     params: daemonParams,
     query: waitQuery,
-    body: daemonSettings.optional().meta({ id: "DaemonSettings" }),
+    body: daemonSettings
+      .optional()
+      .meta({ id: "DaemonSettings", example: { version: "current", env_vars: { GREETING: "Hello" } } }),
   },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },

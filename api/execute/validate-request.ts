@@ -15,7 +15,16 @@ const verdict = z
     entrypoint: z.string().nullable(),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   })
-  .meta({ id: "Validation" });
+  .meta({
+    id: "Validation",
+    example: {
+      valid: true,
+      agent_id: "hello-agent",
+      version: "1.1.0",
+      entrypoint: "main.py:main",
+      warnings: [{ code: "version_deprecated", message: "Version '1.1.0' is deprecated." }],
+    },
+  });
 
 export const validateRequest = defineOperation({
   method: "post",

@@ -1,5 +1,5 @@
-import { versionErrors } from "../../shared/choose-version.ts";
 import type { z } from "zod";
+import { versionErrors } from "../../shared/choose-version.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { mergePatch } from "../../shared/merge-patch.ts";
 import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";

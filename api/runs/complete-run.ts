@@ -5,6 +5,7 @@ import { isTerminal } from "../../shared/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { z } from "zod";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
@@ -14,7 +15,7 @@ import { runParams } from "./run-params.ts";
 
 const completedRun = runRecord
   .extend({ completed: z.boolean(), already_completed: z.boolean() })
-  .meta({ id: "CompletedRun" });
+  .meta({ id: "CompletedRun", example: { ...exampleOf(runRecord), completed: true, already_completed: false } });
 
 export const completeRun = defineOperation({
   method: "post",

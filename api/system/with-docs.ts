@@ -53,7 +53,7 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
     area: "System",
     scope: "public",
     summary: "This document",
-    responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json" } },
+    responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json", example: { openapi: "3.1.0" } } },
     handle: async () => ({ status: 200, content_type: "application/json", text: document }),
   });
   const all = [

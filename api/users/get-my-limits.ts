@@ -28,7 +28,16 @@ export const getMyLimits = defineOperation({
           requests_per_minute: z.number().int().nullable().meta({ description: "Null: no limit." }),
           open_runs: z.object({ queued: z.number().int(), running: z.number().int() }),
         })
-        .meta({ id: "Limits" }),
+        .meta({
+          id: "Limits",
+          example: {
+            request: requestLimits,
+            run: runLimits,
+            queue_ttl_ms: queueTtlMs,
+            requests_per_minute: 600,
+            open_runs: { queued: 1, running: 2 },
+          },
+        }),
     },
   },
   async handle({ db, config }: ApiContext, { query, caller }) {

@@ -88,7 +88,10 @@ export const readBody = z
   })
   .meta({ id: "ReadNotifications", example: { ids: ["notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b"] } });
 
-export const readAllBody = z.object({ user_id: me.shape.user_id, type: notificationType().optional() }).default({});
+export const readAllBody = z
+  .object({ user_id: me.shape.user_id, type: notificationType().optional() })
+  .default({})
+  .meta({ example: { type: "run.error" } });
 
 export const readAnswer = z.object({ changed: z.number().int() }).meta({ id: "ReadAnswer", example: { changed: 3 } });
 

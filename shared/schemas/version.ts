@@ -33,7 +33,19 @@ export const versionRecord = z
     config: z.record(z.string(), z.unknown()),
     created_at: z.string(),
   })
-  .meta({ id: "AgentVersion" });
+  .meta({
+    id: "AgentVersion",
+    example: {
+      object: "agent_version",
+      agent_id: "hello-agent",
+      version: "1.1.0",
+      status: "active",
+      current: true,
+      tags: ["stable"],
+      config: { source: "def main(input):\n    return {}\n" },
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type VersionRecord = z.infer<typeof versionRecord>;
 
 export const tagParams = agentParams.extend({ tag: text({ max: 128 }) });
@@ -51,4 +63,12 @@ export type Change = z.infer<typeof change>;
 
 export const versionDiff = z
   .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change) })
-  .meta({ id: "VersionDiff" });
+  .meta({
+    id: "VersionDiff",
+    example: {
+      agent_id: "hello-agent",
+      from: "1.0.0",
+      to: "1.1.0",
+      changes: [{ path: ["limits", "timeout_ms"], op: "changed", before: 60_000, after: 120_000 }],
+    },
+  });

@@ -3,12 +3,14 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export type Json = Record<string, unknown>;
 export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Json };
-type Content = Record<string, { schema: Json }>;
+type Media = { schema: Json; example?: unknown; examples?: Record<string, { value: unknown }> };
+type Content = Record<string, Media>;
 type Answer = { content?: Content };
 export type DocumentedOperation = {
   method: string;
   path: string;
   operationId: string;
+  summary: string;
   parameters: Parameter[];
   body: Json | null;
   responses: Record<string, Answer>;
@@ -33,6 +35,7 @@ export const operations: DocumentedOperation[] = Object.entries(document.paths).
     method: method.toUpperCase(),
     path,
     operationId: operation.operationId,
+    summary: operation.summary,
     parameters: operation.parameters ?? [],
     body: operation.requestBody?.content["application/json"]?.schema ?? null,
     responses: Object.fromEntries(
@@ -70,14 +73,15 @@ export function faultOfAnswer(operation: DocumentedOperation, answer: SentAnswer
   const mediaType = type.split(";")[0] ?? "";
   const media = documented.content[mediaType] ?? documented.content["*/*"];
   if (!media) return `status ${status} is not documented as ${mediaType || "nothing"}`;
-  return mediaType === "application/json" ? faultOfJson(media.schema, text) : null;
+  return mediaType === "application/json" ? faultOfValue(media.schema, JSON.parse(text)) : null;
 }
 
-function faultOfJson(schema: Json, text: string): string | null {
+/** Why a value isn't what a schema of the document says; null when it is. */
+export function faultOfValue(schema: Json, value: unknown): string | null {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(JSON.parse(key.replaceAll('"#/components', '"doc#/components')));
   validators.set(key, validate);
-  return validate(JSON.parse(text)) ? null : ajv.errorsText(validate.errors);
+  return validate(value) ? null : ajv.errorsText(validate.errors);
 }
 
 /** The operation that a request of this method and path is one of. */
