@@ -3,7 +3,7 @@ import { quotaErrors } from "../../shared/error-codes.ts";
 import { laxInt, text } from "../../shared/schemas/primitives.ts";
 
 /** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */
-export const daemonParams = z.object({ agent_id: text({ max: 512 }) });
+export const daemonParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
 export const waitQuery = z.object({
   wait: laxInt({ ge: 0, le: 60 })

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { streamExample } from "../../shared/schemas/stream-example.ts";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation } from "./define-operation.ts";
 import { describeErrors } from "./describe-errors.ts";
@@ -91,6 +92,10 @@ const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json =>
   content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
 });
 
+const runStream = Object.fromEntries(
+  Object.entries(streamExample).map(([type, example]) => [type, { schema: { type: "string" }, example }]),
+);
+
 function describeResponse(response: Operation<never>["responses"][number], components: Map<string, Json>): Json {
   const { description, schema, content_type, example, streams } = response;
   if (!schema && !content_type) return { description };
@@ -100,9 +105,9 @@ function describeResponse(response: Operation<never>["responses"][number], compo
       : { type: content_type === "application/json" ? "object" : "string" },
     ...(example === undefined ? {} : { example }),
   };
-  const text = { schema: { type: "string" } };
-  const stream = streams ? { "text/event-stream": text, "text/plain": text } : {};
-  return { description, content: { ...stream, [content_type ?? "application/json"]: media } };
+  const own = { [content_type ?? "application/json"]: media };
+  // The stream comes first, whatever else the answer may be.
+  return { description, content: streams ? { ...runStream, ...own, ...runStream } : own };
 }
 
 /** One schema's JSON Schema; the named ones in it go to `components`. */

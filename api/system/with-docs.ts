@@ -35,7 +35,7 @@ const docsAsset = defineOperation({
   area: "System",
   scope: "public",
   summary: "A file of the documentation's pages",
-  request: { params: z.object({ name: text({ max: 64 }) }) },
+  request: { params: z.object({ name: text({ max: 64 }).meta({ example: "redoc.standalone.js" }) }) },
   errors: ["asset_not_found"],
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
   handle: async (_ctx: unknown, { params }) => {

@@ -11,7 +11,7 @@ const count = z.number().int();
 export const queueNames = ["runs", "callbacks"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-export const queueParams = z.object({ queue_id: text({ max: 128 }) });
+export const queueParams = z.object({ queue_id: text({ max: 128 }).meta({ example: "runs" }) });
 
 export const queueState = z
   .object({
@@ -129,7 +129,9 @@ export const costs = z
     },
   });
 
-export const workerParams = z.object({ worker_id: text({ max: 512 }) });
+export const workerParams = z.object({
+  worker_id: text({ max: 512 }).meta({ example: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 export const dismissedWorker = z
   .object({ id: z.string(), dismissal: z.enum(["drain", "kill"]) })

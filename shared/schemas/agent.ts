@@ -8,7 +8,7 @@ import { timeRange } from "./run-filter.ts";
 export const versionName = () => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ });
 
 /** Any text names an agent here: one that can't be an id names none, which is a 404. */
-export const agentParams = z.object({ agent_id: text({ max: 512 }) });
+export const agentParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
 /** The body of POST /v1/agents. */
 export const agentBody = z
@@ -86,7 +86,7 @@ export const pauseBody = z
   .default({ cancel_runs: false })
   .meta({ example: { cancel_runs: true } });
 
-export const secretParams = agentParams.extend({ name: text({ max: 128 }) });
+export const secretParams = agentParams.extend({ name: text({ max: 128 }).meta({ example: "OPENAI_API_KEY" }) });
 
 /** A secret's name becomes an environment variable's. Null: it may. */
 export function secretNameFault(name: string): string | null {

@@ -72,7 +72,9 @@ export const wallet = z
   });
 export type WalletRecord = z.infer<typeof wallet>;
 
-export const subscriptionParams = z.object({ subscription_id: text({ max: 512 }) });
+export const subscriptionParams = z.object({
+  subscription_id: text({ max: 512 }).meta({ example: "sub_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 export const subscriptionBody = z
   .object({ user_id, plan_id: clientId() })
   .meta({ id: "SubscriptionBody", example: { plan_id: "free" } });

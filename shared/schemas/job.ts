@@ -10,7 +10,9 @@ import { choice, clientId, jsonArray, jsonObject, pageQuery, text, timestamp } f
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
 
-export const jobParams = z.object({ job_id: text({ max: 512 }) });
+export const jobParams = z.object({
+  job_id: text({ max: 512 }).meta({ example: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
 const overlaps = ["skip", "allow", "cancel_previous"] as const;

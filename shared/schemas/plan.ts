@@ -5,7 +5,7 @@ import { choice, clientId, laxBool, laxInt, text } from "./primitives.ts";
 export const microUsd = (ge: number) => laxInt({ ge, le: Number.MAX_SAFE_INTEGER });
 export const money = z.number().int().meta({ description: "Micro-USD: 1 USD is 1,000,000." });
 
-export const planParams = z.object({ plan_id: clientId() });
+export const planParams = z.object({ plan_id: clientId().meta({ example: "small" }) });
 
 /** The body of PUT /v1/billing/plans/{plan_id}. */
 export const planBody = z

@@ -4,7 +4,7 @@ import { runStatuses } from "../run/run-status.ts";
 import { choice, clientId, jsonObject, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-export const threadParams = z.object({ thread_id: text({ max: 512 }) });
+export const threadParams = z.object({ thread_id: text({ max: 512 }).meta({ example: "support-4711" }) });
 
 const title = () => text({ min: 1, max: 256 }).nullish();
 const stateSnapshot = () => text({ max: requestLimits.state_bytes });

@@ -3,7 +3,7 @@ import { choice, clientId, jsonObject, pageQuery, text, timestamp } from "./prim
 import { timeRange } from "./run-filter.ts";
 import { scopes } from "./scope.ts";
 
-export const userParams = z.object({ user_id: text({ max: 512 }) });
+export const userParams = z.object({ user_id: text({ max: 512 }).meta({ example: "ada" }) });
 
 /** Who `me` is where nobody is asked who he is; a key says it otherwise. */
 export const me = z.object({

@@ -4,7 +4,7 @@ import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
 
-export const versionParams = agentParams.extend({ version: text({ max: 128 }) });
+export const versionParams = agentParams.extend({ version: text({ max: 128 }).meta({ example: "1.1.0" }) });
 
 export const versionListQuery = pageQuery.extend({
   after: text({ max: 128 }).optional().meta({ description: "The version after which to go on." }),
@@ -48,7 +48,7 @@ export const versionRecord = z
   });
 export type VersionRecord = z.infer<typeof versionRecord>;
 
-export const tagParams = agentParams.extend({ tag: text({ max: 128 }) });
+export const tagParams = agentParams.extend({ tag: text({ max: 128 }).meta({ example: "stable" }) });
 export const tagBody = z
   .object({ version: text({ min: 1, max: 128 }) })
   .meta({ id: "TagBody", example: { version: "1.1.0" } });

@@ -31,6 +31,15 @@ describe("the document at /docs", () => {
     expect(places.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([]);
   });
 
+  it("shows an example of what each path names", () => {
+    const bare = operations.flatMap(({ path, parameters }) =>
+      parameters
+        .filter(({ in: where, schema }) => where === "path" && !schema["examples"])
+        .map(({ name }) => path + name),
+    );
+    expect(bare).toEqual([]);
+  });
+
   it("shows only examples that are what it says", () => {
     const faults = places.flatMap(({ name, schema, examples }) =>
       examples.flatMap((example) =>
