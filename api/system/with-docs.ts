@@ -37,7 +37,7 @@ const docsAsset = defineOperation({
   summary: "A file of the documentation's pages",
   request: { params: z.object({ name: text({ max: 64 }).meta({ example: "redoc.standalone.js" }) }) },
   errors: ["asset_not_found"],
-  responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
+  responses: { 200: { description: "The file", content_type: "*/*" } },
   handle: async (_ctx: unknown, { params }) => {
     const { type, bytes } = await readDocsAsset(params.name);
     return { status: 200, content_type: type, text: bytes, headers: { "Cache-Control": "public, max-age=3600" } };
