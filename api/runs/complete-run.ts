@@ -3,19 +3,13 @@ import { conflict, notFound } from "../../shared/errors.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import { isTerminal } from "../../shared/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
-import { z } from "zod";
-import { exampleOf } from "../../shared/schemas/example-of.ts";
+import { completedRun } from "../../shared/schemas/run.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";
-
-const completedRun = runRecord
-  .extend({ completed: z.boolean(), already_completed: z.boolean() })
-  .meta({ id: "CompletedRun", example: { ...exampleOf(runRecord), completed: true, already_completed: false } });
 
 export const completeRun = defineOperation({
   method: "post",

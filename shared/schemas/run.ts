@@ -94,3 +94,8 @@ export const runRecord = z
     },
   });
 export type RunRecord = z.infer<typeof runRecord>;
+
+/** The answer of POST /v1/runs/{run_id}/complete. */
+export const completedRun = runRecord
+  .extend({ completed: z.boolean(), already_completed: z.boolean() })
+  .meta({ id: "CompletedRun", example: { ...exampleOf(runRecord), completed: true, already_completed: false } });
