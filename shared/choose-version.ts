@@ -7,6 +7,9 @@ import type { Queryable } from "./store/client.ts";
 import type { Owner } from "./store/owned-by.ts";
 import { ValidationFault } from "./validation-fault.ts";
 
+/** What `chooseVersion` throws. */
+export const versionErrors = ["agent_not_found", "version_not_found", "agent_not_active", "version_archived"] as const;
+
 type Deps = { db: { sql: Queryable }; jsonSchemas: JsonSchemas };
 
 /**

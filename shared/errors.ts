@@ -1,23 +1,15 @@
-export type ErrorCode =
-  | "bad_request"
-  | "unauthorized"
-  | "quota_exceeded"
-  | "forbidden"
-  | "not_found"
-  | "method_not_allowed"
-  | "conflict"
-  | "payload_too_large"
-  | "too_many_requests"
-  | "unavailable";
+import type { CodeOf, ErrorCode, ErrorKind } from "./error-codes.ts";
+
+type Reason = { [K in ErrorKind]: [kind: K, code: CodeOf<K>] }[ErrorKind];
 
 /** A fault that the caller is told: `kind` decides the HTTP status, `code` is the machine-readable reason on the wire. */
 export class AppError extends Error {
-  readonly kind: ErrorCode;
-  readonly code: string;
+  readonly kind: ErrorKind;
+  readonly code: ErrorCode;
   /** Seconds to wait, for `too_many_requests` and `unavailable`. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: ErrorCode, code: string, message: string, retryAfterSeconds?: number) {
+  constructor(...[kind, code, message, retryAfterSeconds]: [...Reason, message: string, retryAfterSeconds?: number]) {
     super(message);
     this.name = "AppError";
     this.kind = kind;
@@ -26,8 +18,11 @@ export class AppError extends Error {
   }
 }
 
-export const notFound = (what: string, id: string): AppError =>
+type ThingOf<Code> = Code extends `${infer Thing}_not_found` ? Thing : never;
+
+export const notFound = (what: ThingOf<ErrorCode>, id: string): AppError =>
   new AppError("not_found", `${what}_not_found`, `No ${what} with the id '${id}'.`);
-export const conflict = (code: string, message: string): AppError => new AppError("conflict", code, message);
-export const unavailable = (code: string, message: string, retryAfterSeconds = 1): AppError =>
+export const conflict = (code: CodeOf<"conflict">, message: string): AppError =>
+  new AppError("conflict", code, message);
+export const unavailable = (code: CodeOf<"unavailable">, message: string, retryAfterSeconds = 1): AppError =>
   new AppError("unavailable", code, message, retryAfterSeconds);

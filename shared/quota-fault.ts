@@ -1,3 +1,4 @@
+import type { CodeOf } from "./error-codes.ts";
 import { AppError } from "./errors.ts";
 import type { Standing } from "./store/billing/read-standing.ts";
 
@@ -6,8 +7,9 @@ export function quotaFault(standing: Standing | null, taken: number): AppError |
   if (!standing) return null;
   const { weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs } = standing;
   const reaches = (used: number, bound: number | null): boolean => bound !== null && used >= bound;
-  const refused = (code: string, message: string) => new AppError("quota_exceeded", code, message);
-  const busy = (code: string, message: string) => new AppError("too_many_requests", code, message, 2);
+  const refused = (code: CodeOf<"quota_exceeded">, message: string) => new AppError("quota_exceeded", code, message);
+  const busy = (code: CodeOf<"too_many_requests">, message: string) =>
+    new AppError("too_many_requests", code, message, 2);
   const { week_runs, unbooked, open, queued, reached_limit } = standing;
   if (standing.prepaid && standing.balance_micro_usd <= 0) return refused("wallet_empty", "The wallet is empty.");
   if (reached_limit !== null)

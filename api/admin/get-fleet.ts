@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { fleetWorker } from "../../shared/schemas/fleet.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
@@ -17,7 +18,9 @@ export const getFleet = defineOperation({
   responses: {
     200: {
       description: "Workers with their last sign of life",
-      schema: z.object({ data: z.array(fleetWorker) }).meta({ id: "Fleet" }),
+      schema: z
+        .object({ data: z.array(fleetWorker) })
+        .meta({ id: "Fleet", example: { data: [exampleOf(fleetWorker)] } }),
     },
   },
   async handle({ db }: ApiContext) {

@@ -20,7 +20,10 @@ export const killRun = defineOperation({
   summary: "End a run now, whatever its worker does",
   description:
     "It is `cancelled` when this is answered, and its worker, which may hang, can write no more; where it lives it kills the process. Cancelling asks the worker instead. One that has ended stays as it is.",
-  request: { params: z.object({ run_id: text({ max: 512 }) }), body: killBody },
+  request: {
+    params: z.object({ run_id: text({ max: 512 }).meta({ example: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c" }) }),
+    body: killBody,
+  },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { run_id }, body: { reason } }) {
     const nothing = { result_content: null, state_snapshot: null, usage: null };

@@ -14,7 +14,7 @@ export const listAllAgents = defineOperation({
   scope: "admin",
   summary: "Everybody's agents, with the figures of their last 30 days",
   request: { query: agentListQuery.omit({ since: true, until: true }) },
-  responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent) } },
+  responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
   async handle({ db }: ApiContext, { query }) {
     const { limit, after, order, ...filter } = query;
     return {

@@ -15,7 +15,7 @@ export const listAllDaemons = defineOperation({
   request: {
     query: pageQuery.extend({ status: choice(daemonStatuses).optional(), user_id: clientId().optional() }),
   },
-  responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord) } },
+  responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord, "agent_id") } },
   async handle({ db }: ApiContext, { query }) {
     const { status, user_id, ...page } = query;
     const { data, has_more } = await listDaemons(db, { status, user_id, owner: null }, page);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { queueState } from "../../shared/schemas/admin.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readQueueStates } from "./queue-states.ts";
@@ -12,7 +13,12 @@ export const listQueues = defineOperation({
   scope: "admin",
   summary: "What waits: runs, and callbacks that are owed",
   responses: {
-    200: { description: "The queues", schema: z.object({ data: z.array(queueState) }).meta({ id: "Queues" }) },
+    200: {
+      description: "The queues",
+      schema: z
+        .object({ data: z.array(queueState) })
+        .meta({ id: "Queues", example: { data: [exampleOf(queueState)] } }),
+    },
   },
   async handle(ctx: ApiContext) {
     return { status: 200, body: { data: await readQueueStates(ctx) } };

@@ -19,6 +19,7 @@ export const createAgent = defineOperation({
   description:
     "An id that stands already, of the same owner, with a new version publishes that version. The same version with the same config changes nothing (200); with another config it is refused (409): versions are immutable.",
   request: { body: agentBody },
+  errors: ["foreign_user_id", "agent_id_taken", "version_exists"],
   responses: {
     200: { description: "This version stood already", schema: agentRecord },
     201: { description: "Created or published", schema: agentRecord },

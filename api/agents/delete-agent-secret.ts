@@ -13,6 +13,7 @@ export const deleteAgentSecret = defineOperation({
   audit: "agent",
   summary: "Remove a secret of an agent",
   request: { params: secretParams },
+  errors: ["secret_not_found"],
   responses: { 204: { description: "It is gone" } },
   async handle({ db }: ApiContext, { params: { agent_id, name }, caller }) {
     if (!(await deleteSecret(db, agent_id, name, caller.owner))) throw notFound("secret", name);

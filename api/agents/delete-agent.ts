@@ -15,6 +15,7 @@ export const deleteAgent = defineOperation({
   description:
     "With its versions, tags, secrets and jobs; its runs stay on record. 409 while a run has not ended or its daemon has not stopped.",
   request: { params: agentParams },
+  errors: ["agent_in_use"],
   responses: { 204: { description: "It is gone" } },
   async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
     const done = await remove(db, agent_id, caller.owner);

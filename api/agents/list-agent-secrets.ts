@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../shared/errors.ts";
 import { agentParams, secretRecord } from "../../shared/schemas/agent.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -15,7 +16,12 @@ export const listAgentSecrets = defineOperation({
   description: "Their values are never shown.",
   request: { params: agentParams },
   responses: {
-    200: { description: "The names", schema: z.object({ data: z.array(secretRecord) }).meta({ id: "AgentSecrets" }) },
+    200: {
+      description: "The names",
+      schema: z
+        .object({ data: z.array(secretRecord) })
+        .meta({ id: "AgentSecrets", example: { data: [exampleOf(secretRecord)] } }),
+    },
   },
   async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
     const data = await listSecrets(db, agent_id, caller.owner);

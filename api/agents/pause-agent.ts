@@ -7,6 +7,7 @@ import { findOpenRuns } from "../../shared/store/runs/find-open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { cancelRun } from "../../shared/cancel-run.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 
 const atOnce = 50;
 
@@ -24,7 +25,9 @@ export const pauseAgent = defineOperation({
   responses: {
     200: {
       description: "The agent, and how many runs were cancelled",
-      schema: agentRecord.extend({ cancelled_runs: z.number().int() }).meta({ id: "PausedAgent" }),
+      schema: agentRecord
+        .extend({ cancelled_runs: z.number().int() })
+        .meta({ id: "PausedAgent", example: { ...exampleOf(agentRecord), status: "paused", cancelled_runs: 2 } }),
     },
   },
   async handle(ctx: ApiContext, { params: { agent_id }, body: { cancel_runs }, caller }) {

@@ -16,6 +16,7 @@ export const putAgentSecret = defineOperation({
   description:
     "Kept sealed. Runs of a version whose config lists the name in `secrets` get it as an environment variable; it is blotted out of what they say.",
   request: { params: secretParams, body: secretBody },
+  errors: ["agent_not_found"],
   responses: { 200: { description: "It is set", schema: secretRecord } },
   async handle({ db, config }: ApiContext, { params: { agent_id, name }, body: { value }, caller }) {
     const fault = secretNameFault(name);

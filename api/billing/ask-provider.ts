@@ -2,6 +2,9 @@ import { Stripe } from "stripe";
 import type { Config } from "../../shared/config/load-config.ts";
 import { conflict, unavailable } from "../../shared/errors.ts";
 
+/** What `askProvider` throws. */
+export const providerErrors = ["no_payment_provider", "provider_refused", "provider_unavailable"] as const;
+
 const timeoutMs = 10_000;
 
 /**

@@ -5,7 +5,7 @@ import { laxBool } from "../../shared/schemas/primitives.ts";
 import { endSubscription, readSubscription } from "../../shared/store/billing/subscriptions.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { askProvider } from "./ask-provider.ts";
+import { askProvider, providerErrors } from "./ask-provider.ts";
 
 export const cancelSubscription = defineOperation({
   method: "post",
@@ -21,6 +21,7 @@ export const cancelSubscription = defineOperation({
     params: subscriptionParams,
     query: z.object({ at_once: laxBool().default(false).meta({ description: "Don't wait for the period's end." }) }),
   },
+  errors: providerErrors,
   responses: {
     200: { description: "It has ended", schema: subscriptionRecord },
     202: { description: "The provider was asked", schema: subscriptionRecord },

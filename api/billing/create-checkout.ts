@@ -6,7 +6,7 @@ import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { askProvider } from "./ask-provider.ts";
+import { askProvider, providerErrors } from "./ask-provider.ts";
 import { findCustomer } from "./find-customer.ts";
 
 type Params = Stripe.Checkout.SessionCreateParams;
@@ -21,6 +21,7 @@ export const createCheckout = defineOperation({
   summary: "Open the payment provider's page to take a plan or to top the wallet up",
   description: "Send the user to `url`. What he pays comes back by the webhook. 503 where no provider is configured.",
   request: { body: checkoutBody },
+  errors: ["foreign_user_id", "plan_not_found", "plan_not_for_sale", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { plan_id = null, amount_usd_cents = null, success_url, cancel_url } = body;

@@ -2,7 +2,7 @@ import { hostedPage, portalBody } from "../../shared/schemas/billing.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { askProvider } from "./ask-provider.ts";
+import { askProvider, providerErrors } from "./ask-provider.ts";
 import { findCustomer } from "./find-customer.ts";
 
 export const createPortal = defineOperation({
@@ -14,6 +14,7 @@ export const createPortal = defineOperation({
   summary: "Open the payment provider's page of a user's cards, invoices and subscriptions",
   description: "503 where no provider is configured.",
   request: { body: portalBody },
+  errors: ["foreign_user_id", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
   async handle(ctx: ApiContext, { body: { return_url, user_id }, caller }) {
     const customer = await findCustomer(ctx, ownerOf(caller, user_id));

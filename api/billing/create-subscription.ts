@@ -19,6 +19,7 @@ export const createSubscription = defineOperation({
   description:
     "An admin may give any plan. One with a price is taken by `POST /v1/billing/checkout` (else 402). The newest subscription in force decides a user's plan.",
   request: { body: subscriptionBody },
+  errors: ["foreign_user_id", "plan_not_found", "payment_required"],
   responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
   async handle({ db }: ApiContext, { body: { plan_id, user_id }, caller }) {
     const owner = ownerOf(caller, user_id);

@@ -13,6 +13,7 @@ export const getWallet = defineOperation({
   scope: "billing:read",
   summary: "Your money, your plan and what of it this week has used",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet", schema: wallet } },
   async handle({ db }: ApiContext, { query, caller }) {
     return { status: 200, body: await readWallet(db, ownerOf(caller, query.user_id)) };

@@ -1,4 +1,4 @@
-import { paidQuery, invoiceRecord } from "../../shared/schemas/billing.ts";
+import { paidQuery, invoiceRecord } from "../../shared/schemas/payment.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listInvoices as readPage } from "../../shared/store/billing/list-paid.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { paidQuery, paymentRecord } from "../../shared/schemas/billing.ts";
+import { paidQuery, paymentRecord } from "../../shared/schemas/payment.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listPayments as readPage } from "../../shared/store/billing/list-paid.ts";
 import type { ApiContext } from "../context.ts";

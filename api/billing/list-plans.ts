@@ -1,4 +1,4 @@
-import { planRecord } from "../../shared/schemas/billing.ts";
+import { planRecord } from "../../shared/schemas/plan.ts";
 import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
 import { listPlans as readPage } from "../../shared/store/billing/plans.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { conflict } from "../../shared/errors.ts";
-import { planBody, planParams, planRecord } from "../../shared/schemas/billing.ts";
+import { planBody, planParams, planRecord } from "../../shared/schemas/plan.ts";
 import { putPlan as put } from "../../shared/store/billing/plans.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -14,6 +14,7 @@ export const putPlan = defineOperation({
   summary: "Make a plan, or change it",
   description: "The plan named `default` is that of every user who has no other one. Bounds hold after a second.",
   request: { params: planParams, body: planBody },
+  errors: ["price_taken"],
   responses: { 200: { description: "The plan", schema: planRecord } },
   async handle({ db }: ApiContext, { params: { plan_id }, body: asked }) {
     const body = await put(db, plan_id, asked);

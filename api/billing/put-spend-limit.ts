@@ -15,6 +15,7 @@ export const putSpendLimit = defineOperation({
   summary: "Set what a day, a week or a month may cost",
   description: "Once it is reached you are notified and, if it is enforced, runs are refused with 402.",
   request: { body: spendLimitBody },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet with its limits", schema: wallet } },
   async handle({ db }: ApiContext, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);

@@ -3,7 +3,7 @@ import { subscriptionParams, subscriptionRecord } from "../../shared/schemas/bil
 import { readSubscription } from "../../shared/store/billing/subscriptions.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { askProvider } from "./ask-provider.ts";
+import { askProvider, providerErrors } from "./ask-provider.ts";
 
 export const resumeSubscription = defineOperation({
   method: "post",
@@ -15,6 +15,7 @@ export const resumeSubscription = defineOperation({
   summary: "Take a cancellation back, or go on after a pause",
   description: "The payment provider is asked (202); its event changes the record. What has ended is taken anew (409).",
   request: { params: subscriptionParams },
+  errors: ["subscription_canceled", ...providerErrors],
   responses: {
     200: { description: "It is in force", schema: subscriptionRecord },
     202: { description: "The provider was asked", schema: subscriptionRecord },

@@ -5,7 +5,7 @@ import { defineOperation } from "../http/define-operation.ts";
 import { actOnDaemon, showDaemon } from "./act-on-daemon.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { awaitMessage } from "./await-message.ts";
-import { daemonParams, waitQuery } from "./daemon-request.ts";
+import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const controlDaemon = defineOperation({
@@ -18,6 +18,7 @@ export const controlDaemon = defineOperation({
   description:
     "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. A restart while one is under way is the same one; `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
   request: { params: daemonParams, query: waitQuery, body: daemonControl },
+  errors: ["version_not_found", ...messageErrors],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
     const { agent_id } = params;

@@ -15,8 +15,11 @@ export const createDaemon = defineOperation({
   summary: "Start the daemon of an agent",
   request: {
     query: waitQuery,
-    body: daemonSettings.extend({ agent_id: clientId() }).meta({ id: "NewDaemon" }),
+    body: daemonSettings
+      .extend({ agent_id: clientId() })
+      .meta({ id: "NewDaemon", example: { agent_id: "hello-agent", version: "current" } }),
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: {
     200: { description: "It is wanted so already", schema: daemonRecord },
     201: { description: "It is started", schema: daemonRecord },

@@ -20,6 +20,7 @@ export const listDaemonLogs = defineOperation({
     params: daemonParams,
     query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
   },
+  errors: ["malformed_cursor"],
   responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },
   async handle(ctx: ApiContext, { params, query, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);

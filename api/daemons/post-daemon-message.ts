@@ -6,7 +6,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { awaitMessage } from "./await-message.ts";
-import { daemonParams, waitQuery } from "./daemon-request.ts";
+import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const postDaemonMessage = defineOperation({
@@ -26,8 +26,9 @@ export const postDaemonMessage = defineOperation({
         payload: jsonObject().default({}).meta({ description: "What `on_message` gets as its input." }),
         run_id: clientId().nullish().meta({ description: "The same id with the same payload is one message." }),
       })
-      .meta({ id: "DaemonMessage" }),
+      .meta({ id: "DaemonMessage", example: { payload: { text: "Hello" } } }),
   },
+  errors: messageErrors,
   responses: {
     200: { description: "It has ended", schema: runRecord },
     202: { description: "It is in the mailbox", schema: runRecord },

@@ -15,8 +15,11 @@ export const startDaemon = defineOperation({
   request: {
     params: daemonParams,
     query: waitQuery,
-    body: daemonSettings.optional().meta({ id: "DaemonSettings" }),
+    body: daemonSettings
+      .optional()
+      .meta({ id: "DaemonSettings", example: { version: "current", env_vars: { GREETING: "Hello" } } }),
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(ctx: ApiContext, { params, query, body, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);

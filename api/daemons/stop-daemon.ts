@@ -15,7 +15,10 @@ export const stopDaemon = defineOperation({
   request: {
     params: daemonParams,
     query: waitQuery,
-    body: daemonSettings.pick({ grace_ms: true }).optional().meta({ id: "DaemonStop" }),
+    body: daemonSettings
+      .pick({ grace_ms: true })
+      .optional()
+      .meta({ id: "DaemonStop", example: { grace_ms: 5000 } }),
   },
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
   async handle(ctx: ApiContext, { params, query, body, caller }) {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { EventId } from "../../shared/run/event-id.ts";
+import { daemonLogLine, daemonRecord } from "../../shared/schemas/daemon.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -12,6 +14,10 @@ import { readLogCursor } from "./log-cursor.ts";
 /** How often a reader's daemon is looked at. A log is written every 200 ms at most. */
 const pollMs = 300;
 const batch = 500;
+
+const example =
+  `event: daemon.status\ndata: ${JSON.stringify(exampleOf(daemonRecord))}\n\n` +
+  `id: 1-42\nevent: log\ndata: ${JSON.stringify(exampleOf(daemonLogLine))}\n\n`;
 
 export const streamDaemon = defineOperation({
   method: "get",
@@ -27,7 +33,8 @@ export const streamDaemon = defineOperation({
     query: z.object({ after: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
-  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
+  errors: ["malformed_cursor"],
+  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
   async handle(ctx: ApiContext, { params, query, headers, signal, caller }) {
     const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
     await readDaemonOf(ctx, params.agent_id, caller.owner);

@@ -1,3 +1,4 @@
+import { quotaErrors } from "../../shared/error-codes.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
 import { cancelAhead } from "../../shared/cancel-ahead.ts";
@@ -6,8 +7,21 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { ApiContext } from "../context.ts";
 import type { Accepted } from "./accepted.ts";
+import { acceptableErrors } from "./check-acceptable.ts";
 import { nudgeRun } from "./nudge-run.ts";
 import { type Origin, prepareRun } from "./prepare-run.ts";
+
+/** What `acceptRun` throws. */
+export const acceptErrors = [
+  ...acceptableErrors,
+  ...quotaErrors,
+  "daemon_failed",
+  "queue_full",
+  "owner_queue_full",
+  "agent_queue_full",
+  "thread_busy",
+  "run_id_taken",
+] as const;
 
 /**
  * Checks, commits and nudges. After it returned, the run is owed an end, whatever happens to this process. The caller

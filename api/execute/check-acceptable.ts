@@ -1,11 +1,14 @@
 import { checkRequest } from "../../shared/check-request.ts";
-import { chooseVersion } from "../../shared/choose-version.ts";
+import { chooseVersion, versionErrors } from "../../shared/choose-version.ts";
 import { notFound, unavailable } from "../../shared/errors.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { ResolvedVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
 import type { ApiContext } from "../context.ts";
+
+/** What `checkAcceptable` throws. */
+export const acceptableErrors = [...versionErrors, "no_worker", "lifecycle_unavailable", "thread_not_found"] as const;
 
 type Deps = Pick<ApiContext, "config" | "db" | "fleet" | "jsonSchemas">;
 

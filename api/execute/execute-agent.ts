@@ -8,7 +8,7 @@ import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, replayed } from "../http/idempotency-header.ts";
 import { cancelRun } from "../../shared/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { acceptRun } from "./accept-run.ts";
+import { acceptErrors, acceptRun } from "./accept-run.ts";
 import { awaitEnd } from "./await-end.ts";
 import { parsePrefer } from "./parse-prefer.ts";
 
@@ -31,6 +31,7 @@ export const executeAgent = defineOperation({
     headers: z.object({ prefer: z.string().optional(), ...idempotencyHeader }),
     body: executeRequest,
   },
+  errors: acceptErrors,
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted; not ended yet", schema: runRecord },

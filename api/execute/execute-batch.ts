@@ -39,9 +39,17 @@ export const executeBatch = defineOperation({
   responses: {
     202: {
       description: "What became of each, in their order",
-      schema: z
-        .object({ accepted: z.number().int(), refused: z.number().int(), data: z.array(item) })
-        .meta({ id: "BatchResult" }),
+      schema: z.object({ accepted: z.number().int(), refused: z.number().int(), data: z.array(item) }).meta({
+        id: "BatchResult",
+        example: {
+          accepted: 1,
+          refused: 1,
+          data: [
+            { index: 0, run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c", error: null },
+            { index: 1, run_id: null, error: { code: "agent_not_found", detail: "No agent with the id 'gone'." } },
+          ],
+        },
+      }),
     },
   },
   async handle(ctx: ApiContext, { body, headers, caller, traceparent }) {

@@ -13,7 +13,10 @@ export const getBulkOperation = defineOperation({
   area: "Runs",
   scope: "runs:read",
   summary: "How far a bulk operation is",
-  request: { params: z.object({ bulk_id: text({ max: 512 }) }) },
+  request: {
+    params: z.object({ bulk_id: text({ max: 512 }).meta({ example: "bulk_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }) }),
+  },
+  errors: ["bulk_operation_not_found"],
   responses: { 200: { description: "The operation", schema: bulkRecord } },
   async handle({ db }: ApiContext, { params: { bulk_id }, caller }) {
     const body = await readBulk(db, bulk_id, caller.owner);

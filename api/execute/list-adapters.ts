@@ -12,7 +12,15 @@ const adapters = z
       }),
     ),
   })
-  .meta({ id: "Adapters" });
+  .meta({
+    id: "Adapters",
+    example: {
+      data: [
+        { adapter_type: "python", available: true },
+        { adapter_type: "container", available: false },
+      ],
+    },
+  });
 
 export const listAdapters = defineOperation({
   method: "get",

@@ -1,3 +1,4 @@
+import type { CodeOf } from "../../shared/error-codes.ts";
 import { AppError, unavailable } from "../../shared/errors.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { countQueuedRuns } from "../../shared/store/runs/count-queued.ts";
@@ -60,5 +61,5 @@ const placesOf = ({ user_id, agent_id }: Whose): [string, string, string] => [
   `owner ${user_id}`,
   `agent ${agent_id}`,
 ];
-const tooMany = (code: string, message: string): AppError =>
+const tooMany = (code: CodeOf<"too_many_requests">, message: string): AppError =>
   new AppError("too_many_requests", code, message, retryAfterSeconds);

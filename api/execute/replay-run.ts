@@ -6,6 +6,7 @@ import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { acceptErrors } from "./accept-run.ts";
 import { startReplay } from "./start-replay.ts";
 
 const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
@@ -21,7 +22,11 @@ export const replayRun = defineOperation({
   summary: "Run a run's request again, with edits",
   description:
     "With its version and input, unless others are given; outside its thread; without its callback. What of its env_vars and files isn't given anew is a 409, since they were wiped.",
-  request: { params: z.object({ run_id: text({ max: 512 }) }), body: replayBody.default(nothing) },
+  request: {
+    params: z.object({ run_id: text({ max: 512 }).meta({ example: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c" }) }),
+    body: replayBody.default(nothing),
+  },
+  errors: ["run_not_found", "replay_incomplete", ...acceptErrors],
   responses: { 202: { description: "The new run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { run_id }, body: edits, caller, traceparent }) {
     const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { quotaErrors } from "../../shared/error-codes.ts";
 import { agentConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { checkAcceptable } from "./check-acceptable.ts";
+import { acceptableErrors, checkAcceptable } from "./check-acceptable.ts";
 
 const verdict = z
   .object({
@@ -14,7 +15,16 @@ const verdict = z
     entrypoint: z.string().nullable(),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   })
-  .meta({ id: "Validation" });
+  .meta({
+    id: "Validation",
+    example: {
+      valid: true,
+      agent_id: "hello-agent",
+      version: "1.1.0",
+      entrypoint: "main.py:main",
+      warnings: [{ code: "version_deprecated", message: "Version '1.1.0' is deprecated." }],
+    },
+  });
 
 export const validateRequest = defineOperation({
   method: "post",
@@ -25,6 +35,7 @@ export const validateRequest = defineOperation({
   summary: "Whether a request would be accepted: a dry run",
   description: "Makes all the checks of `POST /v1/execute`, answers their faults as it does, and runs nothing.",
   request: { body: executeRequest },
+  errors: [...acceptableErrors, ...quotaErrors],
   responses: { 200: { description: "It would be accepted", schema: verdict } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { user_id, version, version_status, config } = await checkAcceptable(ctx, body, caller.owner);

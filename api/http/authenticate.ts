@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Config } from "../../shared/config/load-config.ts";
+import type { CodeOf } from "../../shared/error-codes.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { Log } from "../../shared/log.ts";
 import { parseApiKey, sameSecret } from "../../shared/secrets/api-key.ts";
@@ -56,6 +57,6 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
   return { owner: scopes.includes("admin") ? null : user_id, user_id, actor: key.id, scopes, run_id };
 }
 
-function refuse(code: string, message: string): never {
+function refuse(code: CodeOf<"unauthorized">, message: string): never {
   throw new AppError("unauthorized", code, message);
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
+import type { ErrorCode } from "../../shared/error-codes.ts";
 import type { Scope } from "../../shared/schemas/scope.ts";
 import { idempotencyHeader } from "./idempotency-header.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -67,6 +68,8 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   request?: Q;
   /** The body is handed over as bytes, whatever its type (a signature is made of them). */
   rawBody?: Raw;
+  /** What it throws beside what all operations of its kind do; see `errorsOf`. */
+  errors?: readonly ErrorCode[];
   responses: R;
   handle: (ctx: C, input: OperationInput<Q, Raw>) => Promise<JsonResult<NoInfer<R>> | TextResult | TakeoverResult>;
 };
@@ -86,6 +89,7 @@ export type Operation<C> = {
   description: string | undefined;
   request: RequestSchemas;
   rawBody: boolean;
+  errors: readonly ErrorCode[];
   responses: Record<number, ResponseSpec>;
   handle: (ctx: C, input: OperationInput<RequestSchemas, boolean>) => Promise<AnyResult>;
 };
@@ -115,6 +119,7 @@ export function defineOperation<
     description,
     request: spec.idempotent ? withIdempotencyKey(spec.request ?? {}) : (spec.request ?? {}),
     rawBody: spec.rawBody ?? false,
+    errors: spec.errors ?? [],
     responses,
     // The mount parses with the very schemas in `request`, so the input has the type that they infer.
     handle: (ctx, input) => spec.handle(ctx, input as OperationInput<Q, Raw>),

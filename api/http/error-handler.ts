@@ -1,22 +1,10 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import { errorKinds } from "../../shared/error-codes.ts";
+import { AppError } from "../../shared/errors.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { Log } from "../../shared/log.ts";
 import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
 import { requestId } from "./request-context.ts";
-
-const statusOf: Record<ErrorCode, number> = {
-  bad_request: 400,
-  unauthorized: 401,
-  quota_exceeded: 402,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  conflict: 409,
-  payload_too_large: 413,
-  too_many_requests: 429,
-  unavailable: 503,
-};
 
 /** Last of the routes: nothing else took the request. */
 export const notFoundHandler: RequestHandler = () => {
@@ -37,18 +25,16 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     }
     const known = toAppError(error);
     if (!known || known.kind === "unavailable") logUnknown(log, error, res);
-    sendError(res, known);
+    sendError(res, known ?? new AppError("internal", "internal_error", "Internal Server Error"));
   };
 }
 
-function sendError(res: Response, error: AppError | undefined): void {
-  const { detail, code } = error
-    ? { detail: error.message, code: error.code }
-    : { detail: "Internal Server Error", code: "internal_error" };
-  if (error?.kind === "unauthorized") res.set("WWW-Authenticate", "Bearer");
-  if (error?.kind === "unavailable" || error?.kind === "too_many_requests")
+function sendError(res: Response, error: AppError): void {
+  const { kind, code, message: detail } = error;
+  if (kind === "unauthorized") res.set("WWW-Authenticate", "Bearer");
+  if (kind === "unavailable" || kind === "too_many_requests")
     res.set("Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
-  res.status(error ? statusOf[error.kind] : 500).json({ detail, code, request_id: requestId(res) });
+  res.status(errorKinds[kind].status).json({ detail, code, request_id: requestId(res) });
 }
 
 function toAppError(error: unknown): AppError | undefined {

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { streamExample } from "../../shared/schemas/stream-example.ts";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation } from "./define-operation.ts";
+import { describeErrors } from "./describe-errors.ts";
 
 type Json = Record<string, unknown>;
 type Io = "input" | "output";
@@ -11,10 +13,12 @@ type Io = "input" | "output";
  */
 export function buildOpenApi(operations: readonly Operation<never>[]): Json {
   const components = new Map<string, Json>(Object.entries(validationErrorComponents));
+  toJsonSchema(errorBody, "output", components);
+  const shared = new Map<string, Json>([["validation_error", validationErrorResponse]]);
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method] = describeOperation(operation, components);
+    path[operation.method] = describeOperation(operation, describeErrors(operation, shared), components);
   }
   return {
     openapi: "3.1.0",
@@ -24,12 +28,20 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
     paths,
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." } },
-      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: sortedByName(shared),
+      schemas: sortedByName(components),
     },
   };
 }
 
-function describeOperation(operation: Operation<never>, components: Map<string, Json>): Json {
+const sortedByName = (named: Map<string, Json>): Json =>
+  Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+function describeOperation(
+  operation: Operation<never>,
+  errors: Record<string, Json>,
+  components: Map<string, Json>,
+): Json {
   const { area, scope, summary, description, id, request, responses } = operation;
   const parameters = [
     ...parametersOf("path", request.params, components),
@@ -37,10 +49,9 @@ function describeOperation(operation: Operation<never>, components: Map<string, 
     ...parametersOf("header", request.headers, components),
   ];
   const takesInput = parameters.length > 0 || request.body !== undefined;
-  const answers: Record<string, Json> = {};
+  const answers = { ...errors };
   for (const [status, response] of Object.entries(responses)) answers[status] = describeResponse(response, components);
-  if (takesInput) answers["422"] ??= validationErrorResponse;
-  answers["default"] = describeResponse({ description: "Any other fault", schema: errorBody }, components);
+  if (takesInput) answers["422"] ??= { $ref: "#/components/responses/validation_error" };
   return {
     tags: [area],
     summary,
@@ -56,7 +67,14 @@ function describeOperation(operation: Operation<never>, components: Map<string, 
 
 const validationErrorResponse: Json = {
   description: "Validation Error",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPValidationError" } } },
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/HTTPValidationError" },
+      example: {
+        detail: [{ type: "string_type", loc: ["body", "name"], msg: "Input should be a valid string" }],
+      },
+    },
+  },
 };
 
 function parametersOf(where: string, schema: z.ZodObject | undefined, components: Map<string, Json>): Json[] {
@@ -74,6 +92,10 @@ const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json =>
   content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
 });
 
+const runStream = Object.fromEntries(
+  Object.entries(streamExample).map(([type, example]) => [type, { schema: { type: "string" }, example }]),
+);
+
 function describeResponse(response: Operation<never>["responses"][number], components: Map<string, Json>): Json {
   const { description, schema, content_type, example, streams } = response;
   if (!schema && !content_type) return { description };
@@ -83,9 +105,9 @@ function describeResponse(response: Operation<never>["responses"][number], compo
       : { type: content_type === "application/json" ? "object" : "string" },
     ...(example === undefined ? {} : { example }),
   };
-  const text = { schema: { type: "string" } };
-  const stream = streams ? { "text/event-stream": text, "text/plain": text } : {};
-  return { description, content: { ...stream, [content_type ?? "application/json"]: media } };
+  const own = { [content_type ?? "application/json"]: media };
+  // The stream comes first, whatever else the answer may be.
+  return { description, content: streams ? { ...runStream, ...own, ...runStream } : own };
 }
 
 /** One schema's JSON Schema; the named ones in it go to `components`. */
@@ -96,10 +118,11 @@ function toJsonSchema(schema: z.core.$ZodType, io: Io, components: Map<string, J
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
-      // Zod drops both from input schemas that transform.
+      // Zod drops it from input schemas that transform.
       if (def.type === "default") jsonSchema.default = def.defaultValue;
-      const examples = z.globalRegistry.get(zodSchema)?.["examples"];
-      if (Array.isArray(examples)) jsonSchema.examples = examples;
+      const example = z.globalRegistry.get(zodSchema)?.["example"];
+      delete jsonSchema["example"];
+      if (example !== undefined) jsonSchema.examples = [example];
       // Answers may grow, so we don't promise that they have no other fields.
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { internalJobs } from "../../shared/internal-jobs/internal-jobs.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { internalJobInfo } from "../../shared/schemas/internal-job.ts";
 import { readLastTurns } from "../../shared/store/internal-jobs/read-turns.ts";
 import type { ApiContext } from "../context.ts";
@@ -16,28 +17,9 @@ export const listInternalJobs = defineOperation({
   responses: {
     200: {
       description: "The jobs",
-      schema: z.object({ data: z.array(internalJobInfo) }).meta({ id: "InternalJobs" }),
-      example: {
-        data: [
-          {
-            name: "purge-transcripts",
-            summary: "Deletes what is no longer kept.",
-            every_ms: 600_000,
-            last_run: {
-              id: "turn_0190a1b2c3d4e5f60718293a4b5c6d7e",
-              name: "purge-transcripts",
-              status: "success",
-              triggered_by: "clock",
-              dry_run: false,
-              result: { transcripts: 12, outbox: 3 },
-              error: null,
-              started_at: "2026-01-01T00:00:00.000Z",
-              finished_at: "2026-01-01T00:00:00.120Z",
-              duration_ms: 120,
-            },
-          },
-        ],
-      },
+      schema: z
+        .object({ data: z.array(internalJobInfo) })
+        .meta({ id: "InternalJobs", example: { data: [exampleOf(internalJobInfo)] } }),
     },
   },
   async handle({ db }: ApiContext) {

@@ -19,27 +19,16 @@ export const runInternalJob = defineOperation({
   description:
     "Answers what came of it once it is done, after a minute at most: what is left then is for its next turn. 404 for a name that there isn't, 409 `job_running` while a turn is under way anywhere. A turn that fails is answered with status `error`.",
   request: {
-    params: z.object({ name: text({ max: 128 }) }),
+    params: z.object({ name: text({ max: 128 }).meta({ example: "expire-queue" }) }),
     query: z.object({
       dry_run: laxBool().default(false).meta({ description: "Change nothing, and count what there is to do." }),
     }),
   },
+  errors: ["internal_job_not_found", "job_running"],
   responses: {
     200: {
       description: "The turn, over",
       schema: jobTurn,
-      example: {
-        id: "turn_0190a1b2c3d4e5f60718293a4b5c6d7e",
-        name: "expire-queue",
-        status: "success",
-        triggered_by: "internal",
-        dry_run: false,
-        result: { expired: 3 },
-        error: null,
-        started_at: "2026-01-01T00:00:00.000Z",
-        finished_at: "2026-01-01T00:00:00.050Z",
-        duration_ms: 50,
-      },
     },
   },
   async handle(ctx: ApiContext, { params: { name }, query: { dry_run }, caller }) {

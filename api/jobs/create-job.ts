@@ -1,3 +1,4 @@
+import { versionErrors } from "../../shared/choose-version.ts";
 import { newId } from "../../shared/ids.ts";
 import { jobBody, jobRecord } from "../../shared/schemas/job.ts";
 import { createJob as create } from "../../shared/store/jobs/change-job.ts";
@@ -19,6 +20,7 @@ export const createJob = defineOperation({
   description:
     "An execute request and when to make it: by a cron expression in a time zone, each so often, once at a time, or once now. Cron goes by the zone's clocks: a named time that they skip fires when they have jumped, one that they show twice fires the first time. Each tick fires once, however many workers there are, and makes a run of its own (`origin: job`).",
   request: { body: jobBody },
+  errors: [...versionErrors, "thread_not_found"],
   responses: { 201: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { user_id } = await checkJob(ctx, body, caller.owner);

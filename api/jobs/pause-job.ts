@@ -15,6 +15,7 @@ export const pauseJob = defineOperation({
   summary: "Let a job fire no more until it is resumed",
   description: "Runs that it has made go on. A paused one stays as it is; 409 when it is completed or cancelled.",
   request: { params: jobParams },
+  errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) => {

@@ -17,6 +17,7 @@ export const resumeJob = defineOperation({
   description:
     "At its next tick from now on: what came while it was paused is not made up for, and a job with no tick to come is completed. An active one stays as it is; 409 when it is completed or cancelled.",
   request: { params: jobParams },
+  errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, (job) => {

@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../shared/errors.ts";
-import { type FiredTick, fireTick } from "../../shared/jobs/fire-tick.ts";
+import { type FiredTick, fireTick, tickErrors } from "../../shared/jobs/fire-tick.ts";
 import { startFired } from "../../shared/jobs/start-fired.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
@@ -23,6 +23,7 @@ export const triggerJob = defineOperation({
   description:
     "Besides its schedule, which goes on as it would; a paused or completed job too. 409 `still_running` where its overlap policy is skip and a run of it has not ended; else what an execute request would be told.",
   request: { params: jobParams },
+  errors: ["job_not_found", "job_ended", ...tickErrors],
   responses: { 202: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const fired = await fireNow(ctx, job_id, caller.owner);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { versionErrors } from "../../shared/choose-version.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { mergePatch } from "../../shared/merge-patch.ts";
 import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";
@@ -24,6 +25,7 @@ export const updateJob = defineOperation({
   description:
     "A merge patch (RFC 7396) over the body of `POST /v1/jobs`. Another schedule counts from now on; a tick that is due already still fires. Runs that it has made stay as they are. 409 when the job is completed or cancelled.",
   request: { params: jobParams, body: jobPatch },
+  errors: ["job_not_found", "job_ended", ...versionErrors, "thread_not_found"],
   responses: { 200: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, body: patch, caller }) {
     const seen = await findJob(ctx.db, job_id, caller.owner);

@@ -14,6 +14,7 @@ export const countUnread = defineOperation({
   summary: "How many notifications are unread",
   description: "The number on the bell.",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The count", schema: unreadCount } },
   async handle({ db }: ApiContext, { query, caller }) {
     return { status: 200, body: { unread: await count(db, ownerOf(caller, query.user_id)) } };

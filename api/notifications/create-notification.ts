@@ -17,6 +17,7 @@ export const createNotification = defineOperation({
   description:
     "In the app and at the standing webhooks that ask for `notification.<type>`, as the user's preferences have it. A `dedup_key` that was used before tells nobody, and answers with what stands (200).",
   request: { body: notificationBody },
+  errors: ["foreign_user_id", "notification_gone"],
   responses: {
     200: { description: "The user was told before", schema: notificationRecord },
     201: { description: "The notification", schema: notificationRecord },

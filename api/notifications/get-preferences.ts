@@ -14,6 +14,7 @@ export const getPreferences = defineOperation({
   summary: "What a user wants to hear of, and where",
   description: "A type that isn't named is as `*` says; without a `*` everything is told everywhere.",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
   async handle({ db }: ApiContext, { query, caller }) {
     return { status: 200, body: await readPreferences(db, ownerOf(caller, query.user_id)) };

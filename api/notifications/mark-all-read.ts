@@ -13,6 +13,7 @@ export const markAllRead = defineOperation({
   summary: "Mark all notifications as read",
   description: "All of a user's, or those of one type.",
   request: { body: readAllBody },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "How many were unread", schema: readAnswer } },
   async handle({ db }: ApiContext, { body: { user_id, type }, caller }) {
     const changed = await markRead(db, caller.owner, { user_id: ownerOf(caller, user_id), type }, true);

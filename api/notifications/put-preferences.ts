@@ -15,6 +15,7 @@ export const putPreferences = defineOperation({
   summary: "Say what a user wants to hear of, and where",
   description: "Replaces what stood. It counts for what happens from now on.",
   request: { query: me, body: preferencesBody },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
   async handle({ db }: ApiContext, { query, body: { preferences }, caller }) {
     return { status: 200, body: await replace(db, { user_id: ownerOf(caller, query.user_id), preferences }) };

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
+import { notificationRecord } from "../../shared/schemas/notification.ts";
 import { me } from "../../shared/schemas/user.ts";
 import {
   type Place,
@@ -14,6 +16,8 @@ import { writeSse } from "../stream/respond-sse.ts";
 
 const batch = 100;
 
+const example = `id: 4711-notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b\nevent: notification\ndata: ${JSON.stringify(exampleOf(notificationRecord))}\n\n`;
+
 export const streamNotifications = defineOperation({
   method: "get",
   path: "/v1/notifications/stream",
@@ -27,7 +31,8 @@ export const streamNotifications = defineOperation({
     query: me.extend({ after: z.string().optional() }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
-  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream" } },
+  errors: ["foreign_user_id", "malformed_cursor"],
+  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
   async handle(ctx: ApiContext, { query, headers, signal, caller }) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = headers["last-event-id"] || query.after;

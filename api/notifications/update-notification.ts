@@ -14,6 +14,7 @@ export const updateNotification = defineOperation({
   summary: "Mark a notification as read or unread",
   description: "One that is read already keeps the time at which it was.",
   request: { params: notificationParams, body: notificationPut },
+  errors: ["notification_not_found"],
   responses: { 200: { description: "The notification", schema: notificationRecord } },
   async handle({ db }: ApiContext, { params: { notification_id }, body: { read }, caller }) {
     await markRead(db, caller.owner, { ids: [notification_id] }, read);

@@ -3,18 +3,13 @@ import { conflict, notFound } from "../../shared/errors.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import { isTerminal } from "../../shared/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
-import { z } from "zod";
+import { completedRun } from "../../shared/schemas/run.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";
-
-const completedRun = runRecord
-  .extend({ completed: z.boolean(), already_completed: z.boolean() })
-  .meta({ id: "CompletedRun" });
 
 export const completeRun = defineOperation({
   method: "post",
@@ -27,6 +22,7 @@ export const completeRun = defineOperation({
   description:
     "Finalizes a run that has not ended, a queued one too: stops its process, ends its stream, sends its callback. The same status again changes nothing; another one on an ended run is a 409.",
   request: { params: runParams, body: completion },
+  errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },
   async handle(ctx: ApiContext, { params, body, caller }) {
     const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);

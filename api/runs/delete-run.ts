@@ -15,6 +15,7 @@ export const deleteRun = defineOperation({
   description:
     "With its transcript and artifacts. A callback that it still owes isn't sent any more. 409 while it goes on.",
   request: { params: runParams },
+  errors: ["run_not_ended"],
   responses: { 204: { description: "It is gone" } },
   async handle({ db, streams, log }: ApiContext, { params: { run_id }, caller }) {
     const done = await remove(db, run_id, caller.owner);

@@ -13,7 +13,9 @@ export const getRunArtifact = defineOperation({
   scope: "runs:read",
   summary: "A file that a run handed out",
   description: "As a download, with the type that the agent named: a browser never shows it as a page of this service.",
-  request: { params: runParams.extend({ artifact_id: clientId() }) },
+  request: {
+    params: runParams.extend({ artifact_id: clientId().meta({ example: "art_019aa5f0c1d27c3e8f4b2a6d9e0f1a2d" }) }),
+  },
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
   async handle({ db }: ApiContext, { params: { run_id, artifact_id }, caller }) {
     const artifact = await readArtifact(db, { run_id, id: artifact_id }, caller.owner);

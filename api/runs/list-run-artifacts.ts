@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../../shared/errors.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { listArtifacts } from "../../shared/store/artifacts/read-artifacts.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
@@ -18,7 +19,20 @@ const artifact = z
     url: z.string(),
     created_at: z.string(),
   })
-  .meta({ id: "Artifact" });
+  .meta({
+    id: "Artifact",
+    example: {
+      id: "art_019aa5f0c1d27c3e8f4b2a6d9e0f1a2d",
+      object: "artifact",
+      attempt: 1,
+      name: "report.csv",
+      mime: "text/csv",
+      size: 5,
+      sha256: "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+      url: "/v1/runs/run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c/artifacts/art_019aa5f0c1d27c3e8f4b2a6d9e0f1a2d",
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 
 export const listRunArtifacts = defineOperation({
   method: "get",
@@ -31,7 +45,9 @@ export const listRunArtifacts = defineOperation({
   responses: {
     200: {
       description: "All of them, in the order in which they were handed out",
-      schema: z.object({ data: z.array(artifact) }).meta({ id: "RunArtifacts" }),
+      schema: z
+        .object({ data: z.array(artifact) })
+        .meta({ id: "RunArtifacts", example: { data: [exampleOf(artifact)] } }),
     },
   },
   async handle({ db }: ApiContext, { params: { run_id }, caller }) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../../shared/errors.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { runCallback } from "../../shared/schemas/run.ts";
 import { listTries } from "../../shared/store/outbox/list-tries.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
@@ -26,7 +27,13 @@ export const listRunCallbacks = defineOperation({
   responses: {
     200: {
       description: "The callback, null when the run has none, and its tries, oldest first",
-      schema: z.object({ callback: runCallback.nullable(), data: z.array(callbackTry) }).meta({ id: "RunCallbacks" }),
+      schema: z.object({ callback: runCallback.nullable(), data: z.array(callbackTry) }).meta({
+        id: "RunCallbacks",
+        example: {
+          callback: exampleOf(runCallback),
+          data: [{ try: 1, status_code: 204, error: null, duration_ms: 41, at: "2026-11-21T10:00:01.200Z" }],
+        },
+      }),
     },
   },
   async handle({ db }: ApiContext, { params, caller }) {

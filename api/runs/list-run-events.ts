@@ -16,7 +16,25 @@ const eventList = z
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   })
-  .meta({ id: "RunEvents" });
+  .meta({
+    id: "RunEvents",
+    example: {
+      data: [
+        {
+          id: "1-3",
+          type: "output.delta",
+          run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+          attempt: 1,
+          seq: 3,
+          ts: "2026-11-21T10:00:00.000Z",
+          content: "Hello, ",
+        },
+      ],
+      has_more: true,
+      first_id: "1-3",
+      last_id: "1-3",
+    },
+  });
 
 export const listRunEvents = defineOperation({
   method: "get",
@@ -30,6 +48,7 @@ export const listRunEvents = defineOperation({
     params: runParams,
     query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
   },
+  errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
   async handle(ctx: ApiContext, { params, query, caller }) {
     const cursor = readCursor(undefined, query.after);

@@ -28,6 +28,7 @@ export const listRunLogs = defineOperation({
   runToken: true,
   summary: "What a run logged and wrote to stderr",
   request: { params: runParams, query: logQuery },
+  errors: ["bad_event_id"],
   responses: { 200: { description: "A page of lines, the oldest first", schema: pageOf(runLog) } },
   async handle(ctx: ApiContext, { params: { run_id }, query, caller }) {
     const cursor = readCursor(undefined, query.after);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { notFound } from "../../shared/errors.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { runTransition } from "../../shared/schemas/run-history.ts";
 import { listTransitions } from "../../shared/store/runs/list-transitions.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
@@ -19,7 +20,9 @@ export const listRunTimeline = defineOperation({
   responses: {
     200: {
       description: "The moves, the first one first",
-      schema: z.object({ data: z.array(runTransition) }).meta({ id: "RunTimeline" }),
+      schema: z
+        .object({ data: z.array(runTransition) })
+        .meta({ id: "RunTimeline", example: { data: [exampleOf(runTransition)] } }),
     },
   },
   async handle({ db }: ApiContext, { params: { run_id }, caller }) {

@@ -16,6 +16,7 @@ export const redeliverRunCallback = defineOperation({
   summary: "Send a run's callback once more",
   description: "With the same webhook-id. A run that has no callback, or has not ended, is a 409.",
   request: { params: runParams },
+  errors: ["no_callback"],
   responses: { 202: { description: "It is due now", schema: runRecord } },
   async handle({ db }: ApiContext, { params, caller }) {
     if (!(await readRun(db, params.run_id, caller.owner))) throw notFound("run", params.run_id);

@@ -26,6 +26,7 @@ export const reportProgress = defineOperation({
   description:
     "For an agent that works outside: its stream gets a `progress` event, through the worker that holds it. 409 when the run isn't running.",
   request: { params: runParams, body: progress },
+  errors: ["run_not_running"],
   responses: { 202: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
     const { value = null, message = null } = body;

@@ -30,6 +30,7 @@ export const resumeRun = defineOperation({
   description:
     "The run goes back to the queue and starts anew with the answer; its stream goes on under the same id. Exactly one answer counts: a 409 for any other.",
   request: { params: runParams, body: answer },
+  errors: ["run_not_interrupted", "interrupt_closed"],
   responses: { 202: { description: "The run, queued again", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);

@@ -28,6 +28,7 @@ export const streamRun = defineOperation({
     }),
     headers: z.object({ "last-event-id": z.string().optional() }),
   },
+  errors: ["bad_event_id"],
   responses: {
     200: { description: "The stream", content_type: "text/event-stream", streams: true },
     204: { description: "The run has ended, or waits for a person, and the reader has all of it" },

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { z } from "zod";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { usageEntry, type UsageEntry } from "../../shared/schemas/figures.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { runFilter } from "../../shared/schemas/run-filter.ts";
@@ -11,6 +12,8 @@ const { search: _search, ...filters } = runFilter;
 const pageSize = 1_000;
 const columns = Object.keys(usageEntry.shape).filter((name) => name !== "id") as (keyof UsageEntry)[];
 
+const example = `${columns.join(",")}\n${columns.map((name) => exampleOf(usageEntry)[name]).join(",")}\n`;
+
 export const exportRuns = defineOperation({
   method: "get",
   path: "/v1/studio/export",
@@ -21,7 +24,7 @@ export const exportRuns = defineOperation({
   description:
     "All runs of the filter, the oldest first, streamed: CSV with a line of names, or a JSON object per line.",
   request: { query: z.object({ format: choice(["csv", "ndjson"]).default("csv"), ...filters }) },
-  responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv" } },
+  responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
   async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller }) {
     const spell = format === "csv" ? csvLine : jsonLine;
     return {

@@ -15,6 +15,7 @@ export const getStudioOverview = defineOperation({
   summary: "Figures of all your runs, over time",
   description: "Who sees everybody's things gets everybody's figures, or those of `user_id`.",
   request: { query: seriesQuery.extend(userScope) },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The figures", schema: studioFigures } },
   async handle({ db }: ApiContext, { query, caller }) {
     const user_id = query.user_id === undefined ? caller.owner : ownerOf(caller, query.user_id);

@@ -15,7 +15,7 @@ export const listStudioAgents = defineOperation({
   summary: "Agents with the figures of their runs",
   description: "`since` and `until` say of which runs.",
   request: { query: agentListQuery.extend(stretchQuery.shape) },
-  responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent) } },
+  responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
   async handle({ db }: ApiContext, { query, caller }) {
     const { limit, after, order, since, until, ...filter } = query;
     const stretch = readStretch({ since, until });

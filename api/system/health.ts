@@ -18,7 +18,18 @@ const health = z
     workers: z.number().int(),
     sandbox_levels: z.array(z.number().int()).meta({ description: "Of the live workers, each level once." }),
   })
-  .meta({ id: "Health" });
+  .meta({
+    id: "Health",
+    example: {
+      status: "ok",
+      version: "2.0.0",
+      auth: "key",
+      postgres: "up",
+      redis: "up",
+      workers: 2,
+      sandbox_levels: [2],
+    },
+  });
 
 export const getHealth = defineOperation({
   method: "get",
@@ -52,7 +63,7 @@ export const getHealth = defineOperation({
   },
 });
 
-const simple = z.object({ status: z.literal("ok") });
+const simple = z.object({ status: z.literal("ok") }).meta({ example: { status: "ok" } });
 const ok = { status: "ok" } as const;
 
 export const getLive = defineOperation({
@@ -73,6 +84,7 @@ export const getReady = defineOperation({
   area: "System",
   scope: "public",
   summary: "This process can accept runs",
+  errors: ["leaving", "postgres_down", "no_worker"],
   responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: ApiContext) {
     if (leaving.aborted) throw unavailable("leaving", "This process is going away.");

@@ -35,8 +35,9 @@ const docsAsset = defineOperation({
   area: "System",
   scope: "public",
   summary: "A file of the documentation's pages",
-  request: { params: z.object({ name: text({ max: 64 }) }) },
-  responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
+  request: { params: z.object({ name: text({ max: 64 }).meta({ example: "redoc.standalone.js" }) }) },
+  errors: ["asset_not_found"],
+  responses: { 200: { description: "The file", content_type: "*/*" } },
   handle: async (_ctx: unknown, { params }) => {
     const { type, bytes } = await readDocsAsset(params.name);
     return { status: 200, content_type: type, text: bytes, headers: { "Cache-Control": "public, max-age=3600" } };
@@ -52,7 +53,7 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
     area: "System",
     scope: "public",
     summary: "This document",
-    responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json" } },
+    responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json", example: { openapi: "3.1.0" } } },
     handle: async () => ({ status: 200, content_type: "application/json", text: document }),
   });
   const all = [

@@ -21,6 +21,7 @@ export const createThread = defineOperation({
   description:
     "A thread keeps what its runs said and the state that they saved, and flows into its next run. Naming an unknown `thread_id` in `POST /v1/execute` makes one as well.",
   request: { body: threadBody },
+  errors: ["foreign_user_id", "agent_not_found", "thread_exists"],
   responses: {
     200: { description: "It stood already (`if_exists: do_nothing`)", schema: threadRecord },
     201: { description: "The thread", schema: threadRecord },

@@ -14,6 +14,7 @@ export const deleteThread = defineOperation({
   summary: "Delete a thread",
   description: "With its messages and state; its runs stay on record. 409 while a run of it has not ended.",
   request: { params: threadParams },
+  errors: ["thread_busy"],
   responses: { 204: { description: "It is gone" } },
   async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
     const done = await remove(db, thread_id, caller.owner);

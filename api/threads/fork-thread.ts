@@ -18,6 +18,7 @@ export const forkThread = defineOperation({
   description:
     "The copy has the messages and the state that stood when that run had ended, and goes its own way. It belongs to the same user.",
   request: { params: threadParams, body: forkBody },
+  errors: ["thread_not_found", "run_not_found", "run_not_ended", "thread_exists"],
   responses: { 201: { description: "The new thread", schema: threadRecord } },
   async handle({ db }: ApiContext, { params: { thread_id: from }, body, caller }) {
     const { run_id = null, title = null, metadata = null } = body;

@@ -15,6 +15,7 @@ export const setThreadState = defineOperation({
   summary: "Set the state that a thread's next run begins with",
   description: "409 while a run goes on or waits: it would not see the new state, and may overwrite it.",
   request: { params: threadParams, body: threadStateBody },
+  errors: ["thread_busy"],
   responses: { 200: { description: "The state", schema: threadState } },
   async handle({ db }: ApiContext, { params: { thread_id }, body: { state_snapshot }, caller }) {
     checkState(state_snapshot);

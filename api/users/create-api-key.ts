@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, notFound } from "../../shared/errors.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
 import { newApiKey } from "../../shared/secrets/api-key.ts";
@@ -23,12 +24,14 @@ export const createApiKey = defineOperation({
   summary: "Make a key",
   description: "Shown this once. It may do at most what the key that makes it may.",
   request: { body: apiKeyBody },
+  errors: ["foreign_user_id", "run_not_found"],
   responses: {
     201: {
       description: "The key",
-      schema: apiKeyRecord
-        .extend({ key: z.string().meta({ description: "What goes after `Bearer `." }) })
-        .meta({ id: "NewApiKey" }),
+      schema: apiKeyRecord.extend({ key: z.string().meta({ description: "What goes after `Bearer `." }) }).meta({
+        id: "NewApiKey",
+        example: { ...exampleOf(apiKeyRecord), key: "rf_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b_…" },
+      }),
     },
   },
   async handle({ db }: ApiContext, { body, caller }) {

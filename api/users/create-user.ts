@@ -16,6 +16,7 @@ export const createUser = defineOperation({
   summary: "Make a user",
   description: "Whoever is named as an agent's owner becomes a user by that; this gives one a name and an address.",
   request: { body: userBody },
+  errors: ["user_exists"],
   responses: { 201: { description: "The user", schema: userRecord } },
   async handle({ db }: ApiContext, { body: { id, ...profile } }) {
     const body = await create(db, id ?? newId("user"), profile);

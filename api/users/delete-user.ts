@@ -14,6 +14,7 @@ export const deleteUser = defineOperation({
   summary: "Delete a user",
   description: "Revokes the keys and forgets name, address and metadata. 409 while the user has agents.",
   request: { params: userParams },
+  errors: ["user_has_agents"],
   responses: { 204: { description: "Gone" } },
   async handle({ db }: ApiContext, { params: { user_id }, caller }) {
     const done = await remove(db, user_id, caller.owner);

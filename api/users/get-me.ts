@@ -13,6 +13,7 @@ export const getMe = defineOperation({
   scope: "users:read",
   summary: "The user that the key belongs to",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The user", schema: userRecord } },
   async handle({ db }: ApiContext, { query, caller }) {
     const id = ownerOf(caller, query.user_id);

@@ -16,6 +16,7 @@ export const getMyLimits = defineOperation({
   scope: "users:read",
   summary: "What a request and a run may be, and what is under way",
   request: { query: me },
+  errors: ["foreign_user_id"],
   responses: {
     200: {
       description: "The limits",
@@ -27,7 +28,16 @@ export const getMyLimits = defineOperation({
           requests_per_minute: z.number().int().nullable().meta({ description: "Null: no limit." }),
           open_runs: z.object({ queued: z.number().int(), running: z.number().int() }),
         })
-        .meta({ id: "Limits" }),
+        .meta({
+          id: "Limits",
+          example: {
+            request: requestLimits,
+            run: runLimits,
+            queue_ttl_ms: queueTtlMs,
+            requests_per_minute: 600,
+            open_runs: { queued: 1, running: 2 },
+          },
+        }),
     },
   },
   async handle({ db, config }: ApiContext, { query, caller }) {

@@ -17,6 +17,7 @@ export const getMyUsage = defineOperation({
   description:
     "Of the runs that ended in the last 30 days, unless `since` and `until` say otherwise, and of those that were made then and go on.",
   request: { query: me.extend(timeRange) },
+  errors: ["foreign_user_id"],
   responses: { 200: { description: "The sums", schema: userUsage } },
   async handle({ db }: ApiContext, { query, caller }) {
     const until = query.until ?? new Date();

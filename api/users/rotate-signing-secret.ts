@@ -18,10 +18,15 @@ export const rotateSigningSecret = defineOperation({
   request: {
     body: z
       .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents; left out: the caller." }) })
-      .default({}),
+      .default({})
+      .meta({ example: { user_id: "ada" } }),
   },
+  errors: ["foreign_user_id"],
   responses: {
-    201: { description: "The secret", schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret" }) },
+    201: {
+      description: "The secret",
+      schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret", example: { secret: "whsec_…" } }),
+    },
   },
   async handle({ db, config }: ApiContext, { body, caller }) {
     return { status: 201, body: { secret: await rotate(db, config.encryptionKeys, ownerOf(caller, body.user_id)) } };

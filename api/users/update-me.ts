@@ -15,6 +15,7 @@ export const updateMe = defineOperation({
   summary: "Change your name, address and metadata",
   description: "A merge patch (RFC 7396).",
   request: { query: me, body: userPatch },
+  errors: ["foreign_user_id", "user_not_found"],
   responses: { 200: { description: "The user", schema: userRecord } },
   async handle({ db }: ApiContext, { query, body: patch, caller }) {
     const id = ownerOf(caller, query.user_id);

@@ -14,6 +14,7 @@ export const archiveVersion = defineOperation({
   description:
     "It takes no new runs and can be restored. It isn't forgotten: runs are pinned to it, and its name can't come to mean another config.",
   request: { params: versionParams },
+  errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
   async handle({ db }: ApiContext, { params, caller: { owner } }) {
     return { status: 200, body: await moveVersion(db, { ...params, owner }, "archived") };

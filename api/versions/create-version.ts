@@ -20,6 +20,7 @@ export const createVersion = defineOperation({
   description:
     "`current` stays where it is; upgrade moves it. The same version with the same config changes nothing (200), with another one it is a 409.",
   request: { params: agentParams, body: versionBody },
+  errors: ["version_exists"],
   responses: {
     200: { description: "This version stood already", schema: versionRecord },
     201: { description: "Published", schema: versionRecord },

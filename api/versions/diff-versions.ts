@@ -19,6 +19,7 @@ export const diffVersions = defineOperation({
       against: text({ max: 128 }).default("current").meta({ description: "The version to start from." }),
     }),
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The changes, none when the configs are the same", schema: versionDiff } },
   async handle({ db }: ApiContext, { params, query, caller: { owner } }) {
     const { agent_id } = params;

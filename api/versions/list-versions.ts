@@ -14,7 +14,7 @@ export const listVersions = defineOperation({
   scope: "agents:read",
   summary: "An agent's versions, newest first",
   request: { params: agentParams, query: versionListQuery },
-  responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord) } },
+  responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord, "version") } },
   async handle({ db }: ApiContext, { params: { agent_id }, query, caller: { owner } }) {
     const { status, ...page } = query;
     const body = await readPage(db, { agent_id, owner }, status, page);

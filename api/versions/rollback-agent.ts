@@ -13,6 +13,7 @@ export const rollbackAgent = defineOperation({
   description:
     "To the one that was published before the current one, unless `version` names another. 404 when there is none.",
   request: { body: rollback },
+  errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "What is current now", schema: upgraded } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { agent_id, version = null } = body;

@@ -20,6 +20,7 @@ export const upgradeAgent = defineOperation({
     }),
     body: upgrade,
   },
+  errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "What is current now", schema: upgraded } },
   async handle(ctx: ApiContext, { query, body, caller }) {
     return { status: 200, body: await moveCurrentVersion(ctx, { ...body, publish: !query.strict }, caller.owner) };

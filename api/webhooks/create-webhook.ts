@@ -17,6 +17,7 @@ export const createWebhook = defineOperation({
   description:
     "Each event that happens from now on and that `events` names is POSTed with Standard Webhooks headers, `webhook-id` the same at every try: `run.*` when a run ends or asks a person, with the body of a run's callback; `daemon.*` when a daemon's status changes; `notification.*` for each notification. 2xx is done, 410 disables the webhook, else there are 10 tries over 75 hours; deliveries given up for five days on end disable it, too. The secret is shown this once.",
   request: { body: webhookBody },
+  errors: ["foreign_user_id"],
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
   async handle({ db, config }: ApiContext, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);

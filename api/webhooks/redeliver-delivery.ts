@@ -14,6 +14,7 @@ export const redeliverDelivery = defineOperation({
   summary: "Send a delivery once more",
   description: "With the same `webhook-id`, whatever came of it before.",
   request: { params: webhookParams, body: redeliverBody },
+  errors: ["delivery_not_found"],
   responses: { 202: { description: "It is due now", schema: deliveryRecord } },
   async handle({ db }: ApiContext, { params: { webhook_id }, body: { delivery_id }, caller }) {
     const body = await redeliver(db, { webhook_id, delivery_id }, caller.owner);

@@ -1,9 +1,22 @@
+import { versionErrors } from "../choose-version.ts";
+import { quotaErrors } from "../error-codes.ts";
 import { AppError, conflict, notFound } from "../errors.ts";
 import type { Queryable } from "../store/client.ts";
 import type { JobRow } from "../store/jobs/job-columns.ts";
 import { askToCancel, findOpenRuns } from "../store/jobs/job-runs.ts";
 import { insertRunIn, type NewRun } from "../store/runs/insert-run.ts";
 import { makeTickRun, type TickDeps } from "./make-tick-run.ts";
+
+/** What `fireTick` throws. */
+export const tickErrors = [
+  "still_running",
+  "too_many_runs",
+  ...versionErrors,
+  ...quotaErrors,
+  "thread_not_found",
+  "thread_busy",
+  "daemon_failed",
+] as const;
 
 /** A tick's run, and the runs that had to make way for it. */
 export type FiredTick = { run: NewRun; overtaken: string[] };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
 import { figures, stretchQuery } from "./figures.ts";
 import { timeRange } from "./run-filter.ts";
@@ -10,7 +11,7 @@ const count = z.number().int();
 export const queueNames = ["runs", "callbacks"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-export const queueParams = z.object({ queue_id: text({ max: 128 }) });
+export const queueParams = z.object({ queue_id: text({ max: 128 }).meta({ example: "runs" }) });
 
 export const queueState = z
   .object({
@@ -27,7 +28,20 @@ export const queueState = z
       .nullable()
       .meta({ description: "Redis' side; null where it can't be asked." }),
   })
-  .meta({ id: "QueueState" });
+  .meta({
+    id: "QueueState",
+    example: {
+      name: "runs",
+      paused: false,
+      paused_by: null,
+      paused_at: null,
+      waiting: 1,
+      active: 2,
+      oldest_ms: 12,
+      dead: 0,
+      nudges: { waiting: 1, active: 2 },
+    },
+  });
 export type QueueState = z.infer<typeof queueState>;
 
 export const adminOverview = z
@@ -40,7 +54,18 @@ export const adminOverview = z
     users: count,
     agents: count,
   })
-  .meta({ id: "AdminOverview" });
+  .meta({
+    id: "AdminOverview",
+    example: {
+      workers: { active: 2, draining: 0, slots: 8, busy: 2 },
+      runs: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
+      last_day: exampleOf(figures),
+      queues: [exampleOf(queueState)],
+      daemons: { running: 1, stopped: 3 },
+      users: 3,
+      agents: 4,
+    },
+  });
 
 export const deadLetterQuery = pageQuery.extend({
   user_id: clientId().optional(),
@@ -62,7 +87,21 @@ export const deadLetter = z
     last_error: z.string().nullable(),
     created_at: z.string(),
   })
-  .meta({ id: "DeadLetter" });
+  .meta({
+    id: "DeadLetter",
+    example: {
+      id: "msg_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "dead_letter",
+      user_id: "ada",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      webhook_id: null,
+      type: "run.completed",
+      url_host: "example.com",
+      tries: 8,
+      last_error: "HTTP 500",
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
 export const costQuery = stretchQuery.extend({
@@ -79,16 +118,30 @@ export const costs = z
     total: figures,
     data: z.array(costEntry).meta({ description: "The most expensive first." }),
   })
-  .meta({ id: "Costs" });
+  .meta({
+    id: "Costs",
+    example: {
+      since: "2026-10-22T10:00:00.000Z",
+      until: "2026-11-21T10:00:00.000Z",
+      by: "user",
+      total: exampleOf(figures),
+      data: [{ ...exampleOf(figures), id: "ada" }],
+    },
+  });
 
-export const workerParams = z.object({ worker_id: text({ max: 512 }) });
+export const workerParams = z.object({
+  worker_id: text({ max: 512 }).meta({ example: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 export const dismissedWorker = z
   .object({ id: z.string(), dismissal: z.enum(["drain", "kill"]) })
-  .meta({ id: "DismissedWorker" });
+  .meta({ id: "DismissedWorker", example: { id: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b", dismissal: "drain" } });
 
 export const killBody = z
   .object({ reason: text({ min: 1, max: 500 }).default("killed by an operator") })
-  .default({ reason: "killed by an operator" });
+  .default({ reason: "killed by an operator" })
+  .meta({ example: { reason: "it spends too much" } });
 
-export const adminUser = userRecord.extend({ figures }).meta({ id: "AdminUser" });
+export const adminUser = userRecord
+  .extend({ figures })
+  .meta({ id: "AdminUser", example: { ...exampleOf(userRecord), figures: exampleOf(figures) } });

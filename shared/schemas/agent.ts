@@ -8,7 +8,7 @@ import { timeRange } from "./run-filter.ts";
 export const versionName = () => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ });
 
 /** Any text names an agent here: one that can't be an id names none, which is a 404. */
-export const agentParams = z.object({ agent_id: text({ max: 512 }) });
+export const agentParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
 /** The body of POST /v1/agents. */
 export const agentBody = z
@@ -46,7 +46,22 @@ export const agentRecord = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: "Agent" });
+  .meta({
+    id: "Agent",
+    example: {
+      id: "hello-agent",
+      object: "agent",
+      user_id: "ada",
+      name: "hello-agent",
+      version: "1.0.0",
+      current_version: "1.0.0",
+      status: "active",
+      config: { source: "def main(input):\n    yield 'Hello, '\n    yield input.get('name', 'you')\n" },
+      metadata: { team: "a" },
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type AgentRecord = z.infer<typeof agentRecord>;
 
 const agentStatuses = ["active", "paused", "archived"] as const;
@@ -68,9 +83,10 @@ export const agentPatch = z
 
 export const pauseBody = z
   .object({ cancel_runs: laxBool().default(false).meta({ description: "Cancel its runs that have not ended, too." }) })
-  .default({ cancel_runs: false });
+  .default({ cancel_runs: false })
+  .meta({ example: { cancel_runs: true } });
 
-export const secretParams = agentParams.extend({ name: text({ max: 128 }) });
+export const secretParams = agentParams.extend({ name: text({ max: 128 }).meta({ example: "OPENAI_API_KEY" }) });
 
 /** A secret's name becomes an environment variable's. Null: it may. */
 export function secretNameFault(name: string): string | null {
@@ -82,9 +98,10 @@ export const secretBody = z
   .object({ value: text({ min: 1, max: requestLimits.env_value_bytes }) })
   .meta({ id: "SecretBody", example: { value: "sk-…" } });
 
-export const secretRecord = z
-  .object({ name: z.string(), created_at: z.string(), updated_at: z.string() })
-  .meta({ id: "AgentSecret" });
+export const secretRecord = z.object({ name: z.string(), created_at: z.string(), updated_at: z.string() }).meta({
+  id: "AgentSecret",
+  example: { name: "OPENAI_API_KEY", created_at: "2026-11-21T10:00:00.000Z", updated_at: "2026-11-21T10:00:00.000Z" },
+});
 export type SecretRecord = z.infer<typeof secretRecord>;
 
 const ms = z.number().nullable();
@@ -104,5 +121,21 @@ export const agentStats = z
     output_tokens: z.number(),
     last_run_at: z.string().nullable(),
   })
-  .meta({ id: "AgentStats" });
+  .meta({
+    id: "AgentStats",
+    example: {
+      agent_id: "hello-agent",
+      since: "2026-10-22T10:00:00.000Z",
+      until: "2026-11-21T10:00:00.000Z",
+      runs: 120,
+      by_status: { success: 114, error: 4, running: 2 },
+      success_rate: 0.966,
+      duration_ms: { p50: 840, p95: 2100, p99: 3900 },
+      queue_ms: { p50: 6, p95: 40, p99: 95 },
+      cpu_ms: 9600,
+      input_tokens: 48000,
+      output_tokens: 12000,
+      last_run_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type AgentStats = z.infer<typeof agentStats>;

@@ -24,5 +24,18 @@ export const auditEntry = z
     ip: z.string().nullable(),
     created_at: z.string(),
   })
-  .meta({ id: "AuditEntry" });
+  .meta({
+    id: "AuditEntry",
+    example: {
+      id: "audit_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      user_id: "ada",
+      actor: "key_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      action: "pause_agent",
+      target_type: "agent",
+      target_id: "hello-agent",
+      request_id: "req_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      ip: "192.0.2.1",
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type AuditEntry = z.infer<typeof auditEntry>;

@@ -1,62 +1,12 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { subscriptionStatuses } from "./billing-event.ts";
+import { microUsd, money, planRecord } from "./plan.ts";
 import { choice, clientId, httpUrl, laxBool, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-/** Money: 1 USD is 1,000,000. As much as a JSON number holds exactly. */
-const microUsd = (ge: number) => laxInt({ ge, le: Number.MAX_SAFE_INTEGER });
-const money = z.number().int().meta({ description: "Micro-USD: 1 USD is 1,000,000." });
 const user_id = clientId().nullish().meta({ description: "Whose; the caller's when left out." });
-const ofUser = { user_id: clientId().optional(), ...timeRange };
-
-export const planParams = z.object({ plan_id: clientId() });
-
-/** The body of PUT /v1/billing/plans/{plan_id}. */
-export const planBody = z
-  .object({
-    name: text({ min: 1, max: 256 }),
-    price_micro_usd: microUsd(0).default(0),
-    interval: choice(["month", "year"]).default("month"),
-    provider_price_id: text({ min: 1, max: 255 })
-      .nullish()
-      .meta({ description: "The payment provider's price that a checkout of this plan is for." }),
-    weekly_runs: laxInt({ ge: 0, le: 1e9 }).nullish().meta({ description: "Null: no bound, as in the next ones." }),
-    weekly_micro_usd: microUsd(0).nullish(),
-    max_concurrent_runs: laxInt({ ge: 0, le: 1e9 })
-      .nullish()
-      .meta({ description: "Runs that have not ended, those that wait included." }),
-    max_queued_runs: laxInt({ ge: 0, le: 1e9 }).nullish(),
-    prepaid: laxBool()
-      .default(false)
-      .meta({ description: "Each run is paid from the wallet, which must not be empty." }),
-    second_micro_usd: laxInt({ ge: 0, le: 1e9 })
-      .default(0)
-      .meta({ description: "What a second of running costs, beside what the agent reports as its `cost_usd`." }),
-    active: laxBool().default(true).meta({ description: "Whether it may be chosen anew." }),
-  })
-  .meta({ id: "PlanBody", example: { name: "Small", price_micro_usd: 20_000_000, weekly_runs: 1000 } });
-export type PlanBody = z.output<typeof planBody>;
-
-export const planRecord = z
-  .object({
-    id: z.string(),
-    object: z.literal("plan"),
-    name: z.string(),
-    price_micro_usd: money,
-    interval: z.string(),
-    provider_price_id: z.string().nullable(),
-    weekly_runs: z.number().int().nullable(),
-    weekly_micro_usd: money.nullable(),
-    max_concurrent_runs: z.number().int().nullable(),
-    max_queued_runs: z.number().int().nullable(),
-    prepaid: z.boolean(),
-    second_micro_usd: money,
-    active: z.boolean(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: "Plan" });
-export type PlanRecord = z.infer<typeof planRecord>;
+export const ofUser = { user_id: clientId().optional(), ...timeRange };
 
 const spendPeriods = ["day", "week", "month"] as const;
 
@@ -78,7 +28,16 @@ export const spendLimit = z
     period_started_at: z.string(),
     enforced: z.boolean(),
   })
-  .meta({ id: "SpendLimit" });
+  .meta({
+    id: "SpendLimit",
+    example: {
+      period: "month",
+      amount_micro_usd: 50_000_000,
+      spent_micro_usd: 1_250_000,
+      period_started_at: "2026-11-01T00:00:00.000Z",
+      enforced: true,
+    },
+  });
 export type SpendLimitRecord = z.infer<typeof spendLimit>;
 
 export const wallet = z
@@ -95,10 +54,27 @@ export const wallet = z
     }),
     spend_limits: z.array(spendLimit),
   })
-  .meta({ id: "Wallet" });
+  .meta({
+    id: "Wallet",
+    example: {
+      object: "wallet",
+      user_id: "ada",
+      balance_micro_usd: 5_000_000,
+      plan: exampleOf(planRecord),
+      week: {
+        started_at: "2026-11-16T00:00:00.000Z",
+        ends_at: "2026-11-23T00:00:00.000Z",
+        runs: 120,
+        micro_usd: 420_000,
+      },
+      spend_limits: [exampleOf(spendLimit)],
+    },
+  });
 export type WalletRecord = z.infer<typeof wallet>;
 
-export const subscriptionParams = z.object({ subscription_id: text({ max: 512 }) });
+export const subscriptionParams = z.object({
+  subscription_id: text({ max: 512 }).meta({ example: "sub_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 export const subscriptionBody = z
   .object({ user_id, plan_id: clientId() })
   .meta({ id: "SubscriptionBody", example: { plan_id: "free" } });
@@ -119,7 +95,24 @@ export const subscriptionRecord = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: "Subscription" });
+  .meta({
+    id: "Subscription",
+    example: {
+      id: "sub_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "subscription",
+      user_id: "ada",
+      plan_id: "small",
+      provider_subscription_id: "sub_1P",
+      status: "active",
+      current_period_start: "2026-11-01T00:00:00.000Z",
+      current_period_end: "2026-12-01T00:00:00.000Z",
+      trial_end: null,
+      cancel_at_period_end: false,
+      canceled_at: null,
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;
 
 export const transactionBody = z
@@ -148,50 +141,25 @@ export const transactionRecord = z
       .meta({ description: "Double entry: they sum to 0." }),
     created_at: z.string(),
   })
-  .meta({ id: "Transaction" });
+  .meta({
+    id: "Transaction",
+    example: {
+      id: "txn_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "transaction",
+      user_id: "ada",
+      type: "grant",
+      amount_micro_usd: 5_000_000,
+      description: "Welcome",
+      source: "manual",
+      source_id: "txn_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      entries: [
+        { account: "wallet:ada", amount_micro_usd: 5_000_000 },
+        { account: "grants", amount_micro_usd: -5_000_000 },
+      ],
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type TransactionRecord = z.infer<typeof transactionRecord>;
-
-export const paidQuery = pageQuery.extend({ ...ofUser, status: text({ max: 64 }).optional() });
-export const paymentRecord = z
-  .object({
-    id: z.string(),
-    object: z.literal("payment"),
-    user_id: z.string(),
-    status: z.string().meta({ description: "`succeeded`, `failed` or `pending`." }),
-    currency: z.string(),
-    amount: z.number().int().meta({ description: "In the currency's smallest unit." }),
-    amount_micro_usd: money.nullable(),
-    wallet_micro_usd: money.meta({ description: "What of it is in the wallet." }),
-    refunded_amount: z.number().int(),
-    disputed: z.boolean(),
-    failure_message: z.string().nullable(),
-    description: z.string().nullable(),
-    provider_invoice_id: z.string().nullable(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: "Payment" });
-export type PaymentRecord = z.infer<typeof paymentRecord>;
-
-export const invoiceRecord = z
-  .object({
-    id: z.string(),
-    object: z.literal("invoice"),
-    user_id: z.string(),
-    number: z.string().nullable(),
-    status: z.string().meta({ description: "`open`, `paid` …, in the provider's words." }),
-    currency: z.string(),
-    amount_due: z.number().int().meta({ description: "In the currency's smallest unit." }),
-    amount_paid: z.number().int(),
-    period_start: z.string().nullable(),
-    period_end: z.string().nullable(),
-    hosted_url: z.string().nullable(),
-    provider_subscription_id: z.string().nullable(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: "Invoice" });
-export type InvoiceRecord = z.infer<typeof invoiceRecord>;
 
 export const usageQuery = pageQuery.extend({
   ...ofUser,
@@ -215,7 +183,25 @@ export const usageRecord = z
     created_at: z.string(),
     booked_at: z.string().nullable().meta({ description: "Null: not priced and counted yet." }),
   })
-  .meta({ id: "UsageRecord" });
+  .meta({
+    id: "UsageRecord",
+    example: {
+      id: "usage_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "usage",
+      user_id: "ada",
+      agent_id: "hello-agent",
+      version: "1.0.0",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      duration_ms: 1194,
+      cpu_ms: 38,
+      input_tokens: 400,
+      output_tokens: 100,
+      tool_calls: 1,
+      cost_micro_usd: 3500,
+      created_at: "2026-11-21T10:00:01.200Z",
+      booked_at: "2026-11-21T10:00:05.000Z",
+    },
+  });
 export type UsageRecordOut = z.infer<typeof usageRecord>;
 
 export const checkoutBody = z
@@ -236,4 +222,6 @@ export const portalBody = z
   .object({ user_id, return_url: httpUrl() })
   .meta({ id: "PortalBody", example: { return_url: "https://example.com/account" } });
 /** A page of the provider's, where the user goes on. */
-export const hostedPage = z.object({ id: z.string(), url: z.string() }).meta({ id: "HostedPage" });
+export const hostedPage = z
+  .object({ id: z.string(), url: z.string() })
+  .meta({ id: "HostedPage", example: { id: "cs_test_1P", url: "https://checkout.stripe.com/c/pay/cs_test_1P" } });

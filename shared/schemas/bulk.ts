@@ -18,7 +18,7 @@ export const storedFilter = z.object(runFilter).partial();
 
 export const bulkPreview = z
   .object({ action: z.enum(["cancel", "replay"]), total: z.number().int() })
-  .meta({ id: "BulkPreview" });
+  .meta({ id: "BulkPreview", example: { action: "cancel", total: 42 } });
 
 export const bulkRecord = z
   .object({
@@ -34,5 +34,20 @@ export const bulkRecord = z
     created_at: z.string(),
     finished_at: z.string().nullable(),
   })
-  .meta({ id: "BulkOperation" });
+  .meta({
+    id: "BulkOperation",
+    example: {
+      id: "bulk_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "bulk_operation",
+      user_id: "ada",
+      action: "cancel",
+      filter: { agent_id: "hello-agent", status: "queued" },
+      status: "running",
+      total: 42,
+      done: 10,
+      failed: 0,
+      created_at: "2026-11-21T10:00:00.000Z",
+      finished_at: null,
+    },
+  });
 export type BulkRecord = z.infer<typeof bulkRecord>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { requestLimits } from "../run/limits.ts";
 import { choice, clientId, jsonObject, laxInt, stringMap, text } from "./primitives.ts";
 
@@ -57,7 +58,26 @@ export const daemonRecord = z
     in_flight: z.number().int().meta({ description: "Messages that it is at work on." }),
     mailbox_depth: z.number().int().meta({ description: "Messages that wait." }),
   })
-  .meta({ id: "Daemon" });
+  .meta({
+    id: "Daemon",
+    example: {
+      agent_id: "hello-agent",
+      object: "daemon",
+      version: "1.0.0",
+      desired: "running",
+      status: "running",
+      worker_id: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b",
+      pid: 4711,
+      restarts: 0,
+      last_exit: null,
+      health: { state: "healthy", last_progress_at: "2026-11-21T10:00:00.000Z", busy: false },
+      previous_version: null,
+      started_at: "2026-11-21T10:00:00.000Z",
+      uptime_ms: 60_000,
+      in_flight: 0,
+      mailbox_depth: 0,
+    },
+  });
 export type DaemonRecord = z.infer<typeof daemonRecord>;
 
 const daemonActions = ["status", "start", "stop", "restart", "pause", "resume", "kill", "message"] as const;
@@ -94,7 +114,10 @@ export const daemonControlled = z
     daemon: daemonRecord,
     run_id: z.string().nullable().meta({ description: "For message: the run that the message is." }),
   })
-  .meta({ id: "DaemonControlled" });
+  .meta({
+    id: "DaemonControlled",
+    example: { agent_id: "hello-agent", action: "start", changed: true, daemon: exampleOf(daemonRecord), run_id: null },
+  });
 export type DaemonControlled = z.infer<typeof daemonControlled>;
 
 export const daemonLogLine = z
@@ -107,5 +130,14 @@ export const daemonLogLine = z
     message: z.string(),
     ts: z.string(),
   })
-  .meta({ id: "DaemonLogLine" });
+  .meta({
+    id: "DaemonLogLine",
+    example: {
+      id: "1-42",
+      level: "info",
+      stream: "stderr",
+      message: "waiting for messages",
+      ts: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type DaemonLogLine = z.infer<typeof daemonLogLine>;

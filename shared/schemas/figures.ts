@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { type Field, field, refuse } from "./field.ts";
 import { choice, clientId, timestamp } from "./primitives.ts";
 
@@ -8,7 +9,7 @@ const units = ["hour", "day", "week", "month"] as const;
 const timezone = (): Field<string> =>
   field(
     (value) => (isTimezone(value) ? value : refuse("value_error", "Value error, this is no time zone's IANA name")),
-    { type: "string", examples: ["Europe/Berlin"] },
+    { type: "string", example: "Europe/Berlin" },
   );
 
 function isTimezone(value: unknown): value is string {
@@ -40,9 +41,11 @@ export const userScope = {
 
 const count = z.number().int();
 const ms = z.number().nullable();
-const percentiles = z
-  .object({ p50: ms, p95: ms, p99: ms })
-  .meta({ id: "Percentiles", description: "Within 9 %; null where there are no values." });
+const percentiles = z.object({ p50: ms, p95: ms, p99: ms }).meta({
+  id: "Percentiles",
+  example: { p50: 840, p95: 2100, p99: 3900 },
+  description: "Within 9 %; null where there are no values.",
+});
 
 export const figures = z
   .object({
@@ -59,14 +62,32 @@ export const figures = z
     output_tokens: z.number(),
     cost_usd: z.number(),
   })
-  .meta({ id: "Figures" });
+  .meta({
+    id: "Figures",
+    example: {
+      runs: 118,
+      success: 114,
+      error: 3,
+      timeout: 1,
+      cancelled: 0,
+      expired: 0,
+      success_rate: 0.966,
+      duration_ms: 100_800,
+      cpu_ms: 9600,
+      input_tokens: 48_000,
+      output_tokens: 12_000,
+      cost_usd: 0.42,
+    },
+  });
 export type Figures = z.infer<typeof figures>;
 
 const bucket = figures.extend({ start: z.string(), latency_ms: percentiles }).meta({
   id: "FiguresBucket",
+  example: { ...exampleOf(figures), start: "2026-11-21T00:00:00.000Z", latency_ms: exampleOf(percentiles) },
   description: "`start`: of the calendar unit, which the stretch may begin or end within.",
 });
 
+const ofAgent = { agent_id: "hello-agent", since: "2026-10-22T10:00:00.000Z", until: "2026-11-21T10:00:00.000Z" };
 const stretch = { since: z.string(), until: z.string() };
 const openRuns = z.object({ scheduled: count, queued: count, running: count, interrupted: count });
 const spread = { latency_ms: percentiles, queue_ms: percentiles };
@@ -80,7 +101,18 @@ export const studioFigures = z
     open: openRuns.meta({ description: "Runs that have not ended, now." }),
     series: z.array(bucket).meta({ description: "Without a gap: a bucket without runs has zeros." }),
   })
-  .meta({ id: "StudioFigures" });
+  .meta({
+    id: "StudioFigures",
+    example: {
+      since: "2026-11-21T00:00:00.000Z",
+      until: "2026-11-22T10:00:00.000Z",
+      unit: "day",
+      timezone: "UTC",
+      totals: { ...exampleOf(figures), latency_ms: exampleOf(percentiles), queue_ms: { p50: 6, p95: 40, p99: 95 } },
+      open: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
+      series: [exampleOf(bucket)],
+    },
+  });
 
 export const studioAgent = figures
   .extend({
@@ -92,7 +124,19 @@ export const studioAgent = figures
     latency_ms: percentiles,
     last_run_at: z.string().nullable(),
   })
-  .meta({ id: "StudioAgent" });
+  .meta({
+    id: "StudioAgent",
+    example: {
+      ...exampleOf(figures),
+      agent_id: "hello-agent",
+      user_id: "ada",
+      name: "hello-agent",
+      status: "active",
+      current_version: "1.0.0",
+      latency_ms: exampleOf(percentiles),
+      last_run_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 
 const step = z.object({ from: z.number(), to: z.number(), count });
 
@@ -101,15 +145,27 @@ export const distribution = z
     ...percentiles.shape,
     steps: z.array(step).meta({ description: "`from` ≤ value < `to`, in half octaves." }),
   })
-  .meta({ id: "Distribution" });
+  .meta({
+    id: "Distribution",
+    example: {
+      ...exampleOf(percentiles),
+      steps: [
+        { from: 724, to: 1024, count: 80 },
+        { from: 1024, to: 1448, count: 38 },
+      ],
+    },
+  });
 
 export const latencyDistribution = z
   .object({ agent_id: z.string(), ...stretch, duration_ms: distribution, queue_ms: distribution })
-  .meta({ id: "LatencyDistribution" });
+  .meta({
+    id: "LatencyDistribution",
+    example: { ...ofAgent, duration_ms: exampleOf(distribution), queue_ms: exampleOf(distribution) },
+  });
 
 export const tokenDistribution = z
   .object({ agent_id: z.string(), ...stretch, tokens: distribution })
-  .meta({ id: "TokenDistribution" });
+  .meta({ id: "TokenDistribution", example: { ...ofAgent, tokens: exampleOf(distribution) } });
 
 export const sessionDepth = z
   .object({
@@ -121,7 +177,18 @@ export const sessionDepth = z
       .array(z.object({ runs: count, threads: count }))
       .meta({ description: "How many threads have so many runs." }),
   })
-  .meta({ id: "SessionDepth" });
+  .meta({
+    id: "SessionDepth",
+    example: {
+      ...ofAgent,
+      threads: 12,
+      mean: 2.5,
+      depths: [
+        { runs: 2, threads: 6 },
+        { runs: 3, threads: 6 },
+      ],
+    },
+  });
 
 const agentError = z
   .object({
@@ -133,11 +200,24 @@ const agentError = z
       .nullable()
       .meta({ description: "The last one, where it is among the agent's last 500 failures." }),
   })
-  .meta({ id: "AgentError" });
+  .meta({
+    id: "AgentError",
+    example: {
+      code: "agent_error",
+      count: 3,
+      share: 0.025,
+      last: {
+        run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+        version: "1.0.0",
+        message: "no luck",
+        at: "2026-11-21T10:00:00.000Z",
+      },
+    },
+  });
 
 export const agentErrors = z
   .object({ agent_id: z.string(), ...stretch, runs: count, data: z.array(agentError) })
-  .meta({ id: "AgentErrors" });
+  .meta({ id: "AgentErrors", example: { ...ofAgent, runs: 118, data: [exampleOf(agentError)] } });
 
 export const usageEntry = z
   .object({
@@ -154,5 +234,21 @@ export const usageEntry = z
     created_at: z.string(),
     completed_at: z.string().nullable(),
   })
-  .meta({ id: "UsageEntry" });
+  .meta({
+    id: "UsageEntry",
+    example: {
+      id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      version: "1.0.0",
+      user_id: "ada",
+      status: "success",
+      duration_ms: 1194,
+      cpu_ms: 38,
+      input_tokens: 400,
+      output_tokens: 100,
+      cost_usd: 0.0035,
+      created_at: "2026-11-21T10:00:00.000Z",
+      completed_at: "2026-11-21T10:00:01.200Z",
+    },
+  });
 export type UsageEntry = z.infer<typeof usageEntry>;

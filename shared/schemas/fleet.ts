@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { sandboxReport } from "./run-event.ts";
 
 export const fleetWorker = z
@@ -15,5 +16,20 @@ export const fleetWorker = z
     started_at: z.string(),
     heartbeat_at: z.string(),
   })
-  .meta({ id: "FleetWorker" });
+  .meta({
+    id: "FleetWorker",
+    example: {
+      id: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b",
+      host: "worker-1",
+      pid: 4242,
+      software: "2.0.0",
+      slots: 4,
+      busy: 1,
+      adapters: ["python", "node", "command", "http"],
+      sandbox: exampleOf(sandboxReport),
+      status: "active",
+      started_at: "2026-11-21T10:00:00.000Z",
+      heartbeat_at: "2026-11-21T10:00:01.200Z",
+    },
+  });
 export type FleetWorker = z.infer<typeof fleetWorker>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 
 /** One turn of an internal job. */
 export const jobTurn = z
@@ -14,7 +15,21 @@ export const jobTurn = z
     finished_at: z.string().nullable(),
     duration_ms: z.number().int().nullable(),
   })
-  .meta({ id: "InternalJobTurn" });
+  .meta({
+    id: "InternalJobTurn",
+    example: {
+      id: "turn_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      name: "expire-queue",
+      status: "success",
+      triggered_by: "clock",
+      dry_run: false,
+      result: { expired: 3 },
+      error: null,
+      started_at: "2026-11-21T10:00:00.000Z",
+      finished_at: "2026-11-21T10:00:00.050Z",
+      duration_ms: 50,
+    },
+  });
 export type JobTurn = z.infer<typeof jobTurn>;
 
 export const internalJobInfo = z
@@ -24,4 +39,12 @@ export const internalJobInfo = z
     every_ms: z.number().int().nullable().meta({ description: "Null: only when it is asked for." }),
     last_run: jobTurn.nullable(),
   })
-  .meta({ id: "InternalJob" });
+  .meta({
+    id: "InternalJob",
+    example: {
+      name: "expire-queue",
+      summary: "Ends runs that waited too long",
+      every_ms: 60_000,
+      last_run: exampleOf(jobTurn),
+    },
+  });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { scheduleFault } from "../run/next-tick.ts";
 import { requestLimits } from "../run/limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../run/run-modes.ts";
@@ -9,7 +10,9 @@ import { choice, clientId, jsonArray, jsonObject, pageQuery, text, timestamp } f
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
 
-export const jobParams = z.object({ job_id: text({ max: 512 }) });
+export const jobParams = z.object({
+  job_id: text({ max: 512 }).meta({ example: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
 const overlaps = ["skip", "allow", "cancel_previous"] as const;
@@ -104,7 +107,18 @@ export const jobTick = z
     reason: z.string().nullable().meta({ description: "Why it was skipped: still_running, agent_not_active …" }),
     run_id: z.string().nullable(),
   })
-  .meta({ id: "JobTick" });
+  .meta({
+    id: "JobTick",
+    example: {
+      id: "1795252800000",
+      object: "job_tick",
+      scheduled_at: "2026-11-21T08:00:00.000Z",
+      outcome: "fired",
+      manual: false,
+      reason: null,
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+    },
+  });
 export type JobTickRecord = z.infer<typeof jobTick>;
 
 export const jobRecord = z
@@ -135,7 +149,36 @@ export const jobRecord = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: "Job" });
+  .meta({
+    id: "Job",
+    example: {
+      id: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "job",
+      user_id: "ada",
+      agent_id: "hello-agent",
+      version: "current",
+      name: "morning greeting",
+      input_payload: { name: "Ada" },
+      env_names: [],
+      file_names: [],
+      thread_id: null,
+      adapter_type: "python",
+      runtime_mode: "standard",
+      lifecycle: "serverless",
+      callback_host: null,
+      schedule: "0 9 * * MON-FRI",
+      timezone: "Europe/Berlin",
+      overlap: "skip",
+      catch_up: "none",
+      status: "active",
+      next_tick_at: "2026-11-23T08:00:00.000Z",
+      last_tick: exampleOf(jobTick),
+      ends_at: null,
+      metadata: {},
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type JobRecord = z.infer<typeof jobRecord>;
 
 export const tickListQuery = pageQuery.extend({

@@ -8,7 +8,9 @@ const levels = ["info", "warning", "error"] as const;
 /** What a notification is of: `run.error`, `daemon.failed`, or words of one's own. */
 const notificationType = () => text({ max: 64, pattern: /^[a-z0-9_]+(\.[a-z0-9_]+)*$/ });
 
-export const notificationParams = z.object({ notification_id: text({ max: 512 }) });
+export const notificationParams = z.object({
+  notification_id: text({ max: 512 }).meta({ example: "notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 /** The body of POST /v1/notifications. */
 export const notificationBody = z
@@ -88,7 +90,10 @@ export const readBody = z
   })
   .meta({ id: "ReadNotifications", example: { ids: ["notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b"] } });
 
-export const readAllBody = z.object({ user_id: me.shape.user_id, type: notificationType().optional() }).default({});
+export const readAllBody = z
+  .object({ user_id: me.shape.user_id, type: notificationType().optional() })
+  .default({})
+  .meta({ example: { type: "run.error" } });
 
 export const readAnswer = z.object({ changed: z.number().int() }).meta({ id: "ReadAnswer", example: { changed: 3 } });
 

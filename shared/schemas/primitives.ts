@@ -111,11 +111,15 @@ export const pageQuery = z.object({
   order: choice(["desc", "asc"]).default("desc").meta({ description: "Newest first, or oldest first." }),
 });
 
-/** A page of a list. The ids are null when it is empty; a search that looked at many rows in vain has a `last_id` all the same. */
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({
+/** A page of a list. The ids are null when it is empty; a search that looked at many rows in vain has a `last_id` all the same. `key`: the field of an item that `after` takes. */
+export function pageOf<Item extends z.ZodType>(item: Item, key = "id") {
+  const example = item.meta()?.["example"] as JsonObject | undefined;
+  const page = z.object({
     data: z.array(item),
     has_more: z.boolean(),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   });
+  const id = example?.[key];
+  return example ? page.meta({ example: { data: [example], has_more: false, first_id: id, last_id: id } }) : page;
+}

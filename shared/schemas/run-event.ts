@@ -19,7 +19,13 @@ export const usage = z.object({
 });
 export type Usage = z.infer<typeof usage>;
 
-export const sandboxReport = z.object({ level: z.number().int(), name: z.string(), layers: z.array(z.string()) });
+export const sandboxReport = z.object({ level: z.number().int(), name: z.string(), layers: z.array(z.string()) }).meta({
+  example: {
+    level: 2,
+    name: "ns",
+    layers: ["uid", "user-ns", "pid-ns", "net-ns", "mount-ns", "ipc-ns", "seccomp", "rlimits"],
+  },
+});
 export type SandboxReport = z.infer<typeof sandboxReport>;
 
 const envelope = { run_id: z.string(), attempt: z.number().int(), seq: z.number().int(), ts: z.string() };

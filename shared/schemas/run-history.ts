@@ -10,10 +10,23 @@ export const runTransition = z
     reason: z.string().nullable(),
     at: z.string(),
   })
-  .meta({ id: "RunTransition" });
+  .meta({
+    id: "RunTransition",
+    example: {
+      attempt: 1,
+      from: "queued",
+      to: "running",
+      actor: "worker",
+      reason: null,
+      at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type RunTransition = z.infer<typeof runTransition>;
 
 export const runLog = z
   .object({ id: z.string(), ts: z.string(), level: z.string(), stream: z.string(), message: z.string() })
-  .meta({ id: "RunLog" });
+  .meta({
+    id: "RunLog",
+    example: { id: "1-2", ts: "2026-11-21T10:00:00.000Z", level: "info", stream: "stderr", message: "one name given" },
+  });
 export type RunLog = z.infer<typeof runLog>;

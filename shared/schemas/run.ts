@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exampleOf } from "./example-of.ts";
 import { runStatuses } from "../run/run-status.ts";
 import { runError, sandboxReport, usage } from "./run-event.ts";
 
@@ -12,7 +13,10 @@ export const runCallback = z
     last_error: z.string().nullable(),
     next_attempt_at: time,
   })
-  .meta({ id: "RunCallback" });
+  .meta({
+    id: "RunCallback",
+    example: { url_host: "example.com", status: "delivered", attempts: 1, last_error: null, next_attempt_at: null },
+  });
 
 /** A run as every operation shows it. Values that were sealed are not in it, only their names. */
 export const runRecord = z
@@ -51,5 +55,47 @@ export const runRecord = z
     duration_ms: z.number().int().nullable(),
     callback: runCallback.nullable(),
   })
-  .meta({ id: "Run" });
+  .meta({
+    id: "Run",
+    example: {
+      id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      object: "run",
+      agent_id: "hello-agent",
+      version: "1.0.0",
+      thread_id: null,
+      user_id: "ada",
+      status: "success",
+      attempt: 1,
+      max_attempts: 3,
+      adapter_type: "python",
+      runtime_mode: "standard",
+      lifecycle: "serverless",
+      input_payload: { name: "Ada" },
+      env_names: ["GREETING"],
+      files: [],
+      result_content: { greeted: true },
+      error: null,
+      current_status: null,
+      state_snapshot: null,
+      usage: { cpu_ms: 38, max_rss_bytes: 14_680_064 },
+      sandbox: exampleOf(sandboxReport),
+      worker_id: "worker_019aa5e0a1b27c3e8f4b2a6d9e0f1a2b",
+      origin: "api",
+      replay_of: null,
+      job_id: null,
+      metadata: {},
+      created_at: "2026-11-21T10:00:00.000Z",
+      started_at: "2026-11-21T10:00:00.006Z",
+      completed_at: "2026-11-21T10:00:01.200Z",
+      queue_ms: 6,
+      duration_ms: 1194,
+      callback: exampleOf(runCallback),
+    },
+  });
 export type RunRecord = z.infer<typeof runRecord>;
+
+/** The answer of POST /v1/runs/{run_id}/complete. */
+export const completedRun = runRecord
+  .extend({ completed: z.boolean(), already_completed: z.boolean() })
+  .meta({ id: "CompletedRun", example: { ...exampleOf(runRecord), completed: true, already_completed: false } });

@@ -4,7 +4,7 @@ import { runStatuses } from "../run/run-status.ts";
 import { choice, clientId, jsonObject, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-export const threadParams = z.object({ thread_id: text({ max: 512 }) });
+export const threadParams = z.object({ thread_id: text({ max: 512 }).meta({ example: "support-4711" }) });
 
 const title = () => text({ min: 1, max: 256 }).nullish();
 const stateSnapshot = () => text({ max: requestLimits.state_bytes });
@@ -46,7 +46,22 @@ export const threadRecord = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: "Thread" });
+  .meta({
+    id: "Thread",
+    example: {
+      id: "support-4711",
+      thread_id: "support-4711",
+      object: "thread",
+      user_id: "ada",
+      agent_id: "hello-agent",
+      title: "Ada's order",
+      status: "idle",
+      metadata: { channel: "mail" },
+      forked_from: null,
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type ThreadRecord = z.infer<typeof threadRecord>;
 
 export const threadListQuery = pageQuery.extend({
@@ -70,7 +85,15 @@ export const threadState = z
     state_snapshot: z.string().nullable(),
     updated_at: z.string(),
   })
-  .meta({ id: "ThreadState" });
+  .meta({
+    id: "ThreadState",
+    example: {
+      object: "thread_state",
+      thread_id: "support-4711",
+      state_snapshot: '{"step":2}',
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 
 export const threadStateBody = z
   .object({
@@ -90,7 +113,19 @@ export const pastState = z
     created_at: z.string(),
     completed_at: z.string(),
   })
-  .meta({ id: "PastState" });
+  .meta({
+    id: "PastState",
+    example: {
+      id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      object: "thread_state",
+      thread_id: "support-4711",
+      status: "success",
+      state_snapshot: '{"step":1}',
+      created_at: "2026-11-21T10:00:00.000Z",
+      completed_at: "2026-11-21T10:00:01.200Z",
+    },
+  });
 export type PastState = z.infer<typeof pastState>;
 
 export const threadMessage = z
@@ -103,7 +138,18 @@ export const threadMessage = z
     content: z.unknown(),
     created_at: z.string(),
   })
-  .meta({ id: "ThreadMessage" });
+  .meta({
+    id: "ThreadMessage",
+    example: {
+      id: "17",
+      object: "thread_message",
+      thread_id: "support-4711",
+      run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+      role: "user",
+      content: { text: "Where is my order?" },
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type ThreadMessage = z.infer<typeof threadMessage>;
 
 export const messageListQuery = pageQuery.extend({

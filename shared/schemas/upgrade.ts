@@ -33,5 +33,17 @@ export const upgraded = z
       .meta({ description: "The agent's daemon, which is replaced and watched; null when none is running." }),
     upgraded_at: z.string(),
   })
-  .meta({ id: "Upgraded" });
+  .meta({
+    id: "Upgraded",
+    example: {
+      agent_id: "hello-agent",
+      previous_version: "1.0.0",
+      version: "1.1.0",
+      direction: "upgrade",
+      changed: true,
+      created: false,
+      daemon: null,
+      upgraded_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type Upgraded = z.infer<typeof upgraded>;

@@ -3,7 +3,7 @@ import { choice, clientId, jsonObject, pageQuery, text, timestamp } from "./prim
 import { timeRange } from "./run-filter.ts";
 import { scopes } from "./scope.ts";
 
-export const userParams = z.object({ user_id: text({ max: 512 }) });
+export const userParams = z.object({ user_id: text({ max: 512 }).meta({ example: "ada" }) });
 
 /** Who `me` is where nobody is asked who he is; a key says it otherwise. */
 export const me = z.object({
@@ -38,7 +38,18 @@ export const userRecord = z
     created_at: z.string(),
     updated_at: z.string(),
   })
-  .meta({ id: "User" });
+  .meta({
+    id: "User",
+    example: {
+      id: "ada",
+      object: "user",
+      name: "Ada",
+      email: "ada@example.com",
+      metadata: {},
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type UserRecord = z.infer<typeof userRecord>;
 
 export const apiKeyBody = z
@@ -64,7 +75,21 @@ export const apiKeyRecord = z
     last_used_at: z.string().nullable(),
     revoked_at: z.string().nullable(),
   })
-  .meta({ id: "ApiKey" });
+  .meta({
+    id: "ApiKey",
+    example: {
+      id: "key_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
+      object: "api_key",
+      user_id: "ada",
+      name: "laptop",
+      scopes: ["runs:read", "runs:write"],
+      run_id: null,
+      created_at: "2026-11-21T10:00:00.000Z",
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+    },
+  });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 
 export const userUsage = z
@@ -80,5 +105,19 @@ export const userUsage = z
     output_tokens: z.number(),
     cost_usd: z.number(),
   })
-  .meta({ id: "UserUsage" });
+  .meta({
+    id: "UserUsage",
+    example: {
+      user_id: "ada",
+      since: "2026-10-22T10:00:00.000Z",
+      until: "2026-11-21T10:00:00.000Z",
+      runs: 120,
+      by_status: { success: 114, error: 4, running: 2 },
+      duration_ms: 100_800,
+      cpu_ms: 9600,
+      input_tokens: 48_000,
+      output_tokens: 12_000,
+      cost_usd: 0.42,
+    },
+  });
 export type UserUsage = z.infer<typeof userUsage>;

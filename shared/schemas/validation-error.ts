@@ -26,5 +26,5 @@ export const validationErrorComponents = {
 /** The body of every other fault: a sentence for people, a word for programs, and what to quote when asking us. */
 export const errorBody = z.object({ detail: z.string(), code: z.string(), request_id: z.string() }).meta({
   id: "Error",
-  examples: [{ detail: "No run with the id 'run_1'.", code: "run_not_found", request_id: "req_1" }],
+  example: { detail: "No run with the id 'run_1'.", code: "run_not_found", request_id: "req_1" },
 });

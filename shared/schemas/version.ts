@@ -4,7 +4,7 @@ import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
 
-export const versionParams = agentParams.extend({ version: text({ max: 128 }) });
+export const versionParams = agentParams.extend({ version: text({ max: 128 }).meta({ example: "1.1.0" }) });
 
 export const versionListQuery = pageQuery.extend({
   after: text({ max: 128 }).optional().meta({ description: "The version after which to go on." }),
@@ -33,10 +33,22 @@ export const versionRecord = z
     config: z.record(z.string(), z.unknown()),
     created_at: z.string(),
   })
-  .meta({ id: "AgentVersion" });
+  .meta({
+    id: "AgentVersion",
+    example: {
+      object: "agent_version",
+      agent_id: "hello-agent",
+      version: "1.1.0",
+      status: "active",
+      current: true,
+      tags: ["stable"],
+      config: { source: "def main(input):\n    return {}\n" },
+      created_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type VersionRecord = z.infer<typeof versionRecord>;
 
-export const tagParams = agentParams.extend({ tag: text({ max: 128 }) });
+export const tagParams = agentParams.extend({ tag: text({ max: 128 }).meta({ example: "stable" }) });
 export const tagBody = z
   .object({ version: text({ min: 1, max: 128 }) })
   .meta({ id: "TagBody", example: { version: "1.1.0" } });
@@ -51,4 +63,12 @@ export type Change = z.infer<typeof change>;
 
 export const versionDiff = z
   .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change) })
-  .meta({ id: "VersionDiff" });
+  .meta({
+    id: "VersionDiff",
+    example: {
+      agent_id: "hello-agent",
+      from: "1.0.0",
+      to: "1.1.0",
+      changes: [{ path: ["limits", "timeout_ms"], op: "changed", before: 60_000, after: 120_000 }],
+    },
+  });

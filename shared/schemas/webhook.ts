@@ -14,7 +14,9 @@ const events = () =>
 
 const statuses = ["active", "paused", "disabled"] as const;
 
-export const webhookParams = z.object({ webhook_id: text({ max: 512 }) });
+export const webhookParams = z.object({
+  webhook_id: text({ max: 512 }).meta({ example: "webhook_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
+});
 
 /** The body of POST /v1/webhooks. */
 export const webhookBody = z

@@ -3,20 +3,29 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export type Json = Record<string, unknown>;
 export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Json };
-type Content = Record<string, { schema: Json }>;
+type Media = { schema: Json; example?: unknown; examples?: Record<string, { value: unknown }> };
+type Content = Record<string, Media>;
+type Answer = { content?: Content };
 export type DocumentedOperation = {
   method: string;
   path: string;
   operationId: string;
+  summary: string;
   parameters: Parameter[];
   body: Json | null;
-  responses: Record<string, { content?: Content }>;
+  responses: Record<string, Answer>;
 };
 
 export type SentAnswer = { status: number; type: string; text: string };
 
-type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body"> & { requestBody?: { content: Content } };
-type Document = { paths: Record<string, Record<string, RawOperation>>; components: { schemas: Record<string, Json> } };
+type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body" | "responses"> & {
+  requestBody?: { content: Content };
+  responses: Record<string, Answer | { $ref: string }>;
+};
+type Document = {
+  paths: Record<string, Record<string, RawOperation>>;
+  components: { schemas: Record<string, Json>; responses: Record<string, Answer> };
+};
 
 const document: Document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 
@@ -26,11 +35,21 @@ export const operations: DocumentedOperation[] = Object.entries(document.paths).
     method: method.toUpperCase(),
     path,
     operationId: operation.operationId,
+    summary: operation.summary,
     parameters: operation.parameters ?? [],
     body: operation.requestBody?.content["application/json"]?.schema ?? null,
-    responses: operation.responses,
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, answer]) => [status, resolveAnswer(answer)]),
+    ),
   })),
 );
+
+function resolveAnswer(answer: Answer | { $ref: string }): Answer {
+  if (!("$ref" in answer)) return answer;
+  const found = document.components.responses[answer.$ref.replace("#/components/responses/", "")];
+  if (!found) throw new Error(`${answer.$ref} is in no component`);
+  return found;
+}
 
 /** The schema that a `$ref` of the document stands for. */
 export function resolveRef(schema: Json): Json {
@@ -54,14 +73,15 @@ export function faultOfAnswer(operation: DocumentedOperation, answer: SentAnswer
   const mediaType = type.split(";")[0] ?? "";
   const media = documented.content[mediaType] ?? documented.content["*/*"];
   if (!media) return `status ${status} is not documented as ${mediaType || "nothing"}`;
-  return mediaType === "application/json" ? faultOfJson(media.schema, text) : null;
+  return mediaType === "application/json" ? faultOfValue(media.schema, JSON.parse(text)) : null;
 }
 
-function faultOfJson(schema: Json, text: string): string | null {
+/** Why a value isn't what a schema of the document says; null when it is. */
+export function faultOfValue(schema: Json, value: unknown): string | null {
   const key = JSON.stringify(schema);
   const validate = validators.get(key) ?? ajv.compile(JSON.parse(key.replaceAll('"#/components', '"doc#/components')));
   validators.set(key, validate);
-  return validate(JSON.parse(text)) ? null : ajv.errorsText(validate.errors);
+  return validate(value) ? null : ajv.errorsText(validate.errors);
 }
 
 /** The operation that a request of this method and path is one of. */

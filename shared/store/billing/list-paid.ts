@@ -1,4 +1,4 @@
-import type { InvoiceRecord, PaymentRecord } from "../../schemas/billing.ts";
+import type { InvoiceRecord, PaymentRecord } from "../../schemas/payment.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";

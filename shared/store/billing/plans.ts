@@ -1,4 +1,4 @@
-import type { PlanBody, PlanRecord } from "../../schemas/billing.ts";
+import type { PlanBody, PlanRecord } from "../../schemas/plan.ts";
 import type { Db } from "../client.ts";
 import type { Plan } from "../generated/client.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";

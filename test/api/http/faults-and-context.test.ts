@@ -21,7 +21,7 @@ describe("a fault", () => {
     ["missing", 404, "run_not_found", "No run with the id 'r1'."],
     ["conflict", 409, "thread_busy", "The thread is busy."],
     ["busy", 503, "queue_full", "The queue is full."],
-    ["anonymous", 401, "no_key", "Send a key."],
+    ["anonymous", 401, "missing_key", "Send a key."],
     ["database", 503, "dependency_unavailable", "A part of the service is not reachable."],
     ["bug", 500, "internal_error", "Internal Server Error"],
   ])("%s is answered %i %s, in words and with the request's id", async (how, status, code, detail) => {

@@ -42,14 +42,10 @@ it("documents a body by name, with its defaults and examples, and what it answer
           },
         },
       },
-      422: {
-        description: "Validation Error",
-        content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPValidationError" } } },
-      },
-      default: {
-        description: "Any other fault",
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-      },
+      400: { $ref: "#/components/responses/body_incomplete.content_encoding_not_supported" },
+      413: { $ref: "#/components/responses/payload_too_large" },
+      422: { $ref: "#/components/responses/validation_error" },
+      default: { $ref: "#/components/responses/any_other" },
     },
   });
   expect(at("components", "schemas", "StartRun")).toMatchObject({
@@ -69,6 +65,25 @@ it("documents parameters with what they mean, and streams by their type", () => 
   });
   expect(at("paths", "/stream", "get", "responses", "200", "content")).toEqual({
     "text/event-stream": { schema: { type: "string" }, example: "data: 1\n\n" },
+  });
+});
+
+it("documents a fault by its status, with what each code means and looks like", () => {
+  expect(at("paths", "/v1/runs/{run_id}", "get", "responses", "404")).toEqual({
+    $ref: "#/components/responses/run_not_found",
+  });
+  expect(at("components", "responses", "run_not_found")).toEqual({
+    description: "- `run_not_found`: No run with this id.",
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: {
+          run_not_found: {
+            value: { detail: "No run with this id.", code: "run_not_found", request_id: "req_019aa5f0c1d2" },
+          },
+        },
+      },
+    },
   });
 });
 

@@ -31,7 +31,7 @@ const startRun = defineOperation({
         env: stringMap().default({}),
         priority: laxInt({ ge: 0, le: 9 }).default(5),
       })
-      .meta({ id: "StartRun", examples: [{ id: "r1" }] }),
+      .meta({ id: "StartRun", example: { id: "r1" } }),
   },
   responses: { 201: { description: "The run, and what came in", schema: z.object({ run, got: z.unknown() }) } },
   handle: async (_ctx: unknown, { body, headers }) => ({
@@ -90,7 +90,7 @@ const failing: Record<string, () => Error> = {
   missing: () => notFound("run", "r1"),
   conflict: () => conflict("thread_busy", "The thread is busy."),
   busy: () => unavailable("queue_full", "The queue is full.", 7),
-  anonymous: () => new AppError("unauthorized", "no_key", "Send a key."),
+  anonymous: () => new AppError("unauthorized", "missing_key", "Send a key."),
   database: () => Object.assign(new Error("connect"), { code: "ECONNREFUSED" }),
   bug: () => new TypeError("SELECT secret FROM users"),
 };

@@ -1,0 +1,77 @@
+import { type ErrorCode, errorKinds } from "../../shared/error-codes.ts";
+import type { Operation } from "./define-operation.ts";
+
+type Json = Record<string, unknown>;
+
+const ofGuards: readonly ErrorCode[] = [
+  "missing_key",
+  "invalid_key",
+  "key_in_url",
+  "missing_scope",
+  "rate_limited",
+  "dependency_unavailable",
+];
+const ofBodies: readonly ErrorCode[] = ["content_encoding_not_supported", "body_incomplete", "payload_too_large"];
+
+/** The codes that an operation may answer with: those that it declares, and those that all of its kind have. */
+export function errorsOf(operation: Operation<never>): Set<string> {
+  const { method, scope, runToken, idempotent, request, rawBody, errors } = operation;
+  return new Set([
+    ...(scope === "public" ? [] : ofGuards),
+    ...(scope === "public" ? [] : [runToken ? "run_not_found" : "run_token"]),
+    ...(scope === "public" || method === "get" ? [] : ["deleted_meanwhile"]),
+    ...(request.params ? ["malformed_url"] : []),
+    ...(request.body || rawBody ? ofBodies : []),
+    ...(idempotent ? ["request_in_progress"] : []),
+    ...notFoundOf(operation),
+    ...errors,
+  ]);
+}
+
+/**
+ * What the last place of the path names may not be there. Not of a PUT, which may make it; and who declares a 404
+ * declares all that he has.
+ */
+function notFoundOf({ method, path, errors }: Operation<never>): string[] {
+  const thing = /.*\{(\w+?)(?:_id)?\}/.exec(path)?.[1];
+  const code = `${thing}_not_found`;
+  const known = (name: string) => Object.hasOwn(errorKinds.not_found.codes, name);
+  return method !== "put" && known(code) && !errors.some(known) ? [code] : [];
+}
+
+/**
+ * What an operation answers to faults, by HTTP status. Each answer is named for its codes; those who have the same share
+ * it in `shared`, the document's responses.
+ */
+export function describeErrors(operation: Operation<never>, shared: Map<string, Json>): Record<string, Json> {
+  const codes = errorsOf(operation);
+  const share = (told: [code: string, meaning: string][]): Json => {
+    const name = told.map(([code]) => code).join(".");
+    shared.set(name, errorResponse(told));
+    return refer(name);
+  };
+  const answers: Record<string, Json> = {};
+  for (const { status, codes: meanings } of Object.values(errorKinds)) {
+    const told = Object.entries(meanings).filter(([code]) => codes.has(code));
+    if (told.length > 0) answers[status] = share(told);
+  }
+  shared.set("any_other", {
+    ...errorResponse(Object.entries(errorKinds.internal.codes)),
+    description: "Any other fault",
+  });
+  return { ...answers, default: refer("any_other") };
+}
+
+const refer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+
+const errorResponse = (told: [code: string, meaning: string][]): Json => ({
+  description: told.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join("\n"),
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Error" },
+      examples: Object.fromEntries(
+        told.map(([code, detail]) => [code, { value: { detail, code, request_id: "req_019aa5f0c1d2" } }]),
+      ),
+    },
+  },
+});

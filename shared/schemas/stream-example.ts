@@ -1,0 +1,48 @@
+import { exampleOf } from "./example-of.ts";
+import { runRecord } from "./run.ts";
+import { type RunEvent, sandboxReport } from "./run-event.ts";
+
+const run = exampleOf(runRecord);
+const at = (seq: number) => ({ run_id: run.id, attempt: 1, seq, ts: "2026-11-21T10:00:00.000Z" });
+
+const events: RunEvent[] = [
+  {
+    type: "run.queued",
+    ...at(1),
+    status: "queued",
+    agent_id: run.agent_id,
+    version: run.version,
+    thread_id: null,
+    queue: { position: 1, wait_reason: null },
+  },
+  {
+    type: "run.started",
+    ...at(2),
+    worker_id: String(run.worker_id),
+    adapter_type: run.adapter_type,
+    runtime_mode: run.runtime_mode,
+    lifecycle: run.lifecycle,
+    sandbox: exampleOf(sandboxReport),
+    warm: false,
+  },
+  { type: "output.delta", ...at(3), content: "Hello, Ada" },
+  {
+    type: "run.success",
+    ...at(4),
+    status: "success",
+    result_content: run.result_content,
+    error: null,
+    partial: null,
+    state_snapshot: null,
+    usage: run.usage,
+    duration_ms: 1194,
+  },
+];
+
+/** The whole stream of a short run, as Server-Sent Events and as `?format=text` gives it. */
+export const streamExample = {
+  "text/event-stream": events
+    .map((event) => `id: ${event.attempt}-${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join(""),
+  "text/plain": "Hello, Ada",
+};
