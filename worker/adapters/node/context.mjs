@@ -11,13 +11,15 @@ export class Interrupted extends Error {
   }
 }
 
-/** `directory`: where the run's files lie. */
-export function createContext(request, directory = ".") {
+/** `directory`: where the run's files lie. A process of one run is ended by a cancel, so its `signal` says nothing. */
+export function createContext(request, { directory = ".", signal = new AbortController().signal, ...more } = {}) {
   let asked = 0;
   const { input_payload: input, state_snapshot, code: _code, files, ...rest } = request;
   const state = state_snapshot || channel.lastState;
   return {
     ...rest,
+    ...more,
+    signal,
     input,
     state,
     state_snapshot: state,

@@ -26,13 +26,12 @@ const waiting = [];
 const takers = [];
 let atHand = null;
 /** Whether messages are handed over by calls; else what is done while one is at hand is done for it. */
-let byCalls = false;
+let byCalls = true;
+
+const unlessOver = (message) => (message && !message.isOver ? message : null);
 
 /** The message that what is done now is done for. */
-function current() {
-  const message = byCalls ? (calledFor.getStore() ?? null) : atHand;
-  return message?.isOver ? null : message;
-}
+const current = () => unlessOver(byCalls ? calledFor.getStore() : atHand);
 
 /** The next message, when there is one; null once the daemon is asked to end. */
 async function take() {
@@ -71,7 +70,7 @@ async function handle(message, act) {
 }
 
 async function handleAll(act) {
-  for (let message; (message = await take()) !== null;) await calledFor.run(message, () => handle(message, act));
+  for (let message; (message = await take()) !== null;) await calledFor.run(message, handle, message, act);
 }
 
 async function* readLines(source) {
@@ -93,6 +92,7 @@ async function hearCommands(lines, options) {
     if (type === "message") {
       const message = new Message(command, options);
       open.set(message.run_id, message);
+      void message.over.then(() => open.delete(message.run_id));
       if (takers.length > 0) takers.shift()(message);
       else waiting.push(message);
     } else if (type === "cancel") open.get(command.run_id)?.cancel();
@@ -118,20 +118,18 @@ function fail(error) {
 }
 
 function watchEnds() {
-  const end = (error) => (current() ? current().fail(error) : fail(error));
+  const end = (error) => {
+    const message = current() ?? (isThread ? unlessOver(atHand) : null);
+    if (message) message.fail(error);
+    else fail(error);
+  };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
   process.on("exit", (code) => {
     if (channel.over) return;
-    if (code === 0) current()?.reply();
-    else
-      current()?.end({
-        type: "error",
-        code: "agent_error",
-        error_type: "Exit",
-        message: `exit ${code}`,
-        traceback: null,
-      });
+    if (code === 0) return current()?.reply();
+    const exit = { error_type: "Exit", message: `exit ${code}`, traceback: null };
+    return current()?.end({ type: "error", code: "agent_error", ...exit });
   });
 }
 
@@ -164,17 +162,19 @@ async function serve(start, context) {
 async function serveThread(start) {
   let main = null;
   let loads = 0;
+  const play = async ({ input, context }) => {
+    main ??= findMain(await loadModule(start, loads++));
+    return main && drive(main(input, context), context.signal);
+  };
   send("ready");
-  await handleAll(async ({ input, context }) => {
+  await handleAll((message) => {
     const before = { ...process.env };
-    Object.assign(process.env, context.env);
-    try {
-      main ??= findMain(await loadModule(start, loads++));
-      return main && (await drive(main(input, context), context.signal));
-    } finally {
+    Object.assign(process.env, message.context.env);
+    void message.over.then(() => {
       for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
       Object.assign(process.env, before);
-    }
+    });
+    return play(message);
   });
 }
 
@@ -201,13 +201,14 @@ try {
     thread_id: null,
     attempt: 0,
   };
-  const own = createContext({ agent_id, user_id, version, env, state_snapshot, ...nothing });
-  Object.assign(own, { messages, signal: stopping.signal });
+  const own = createContext(
+    { agent_id, user_id, version, env, state_snapshot, ...nothing },
+    { messages, signal: stopping.signal },
+  );
   const contextNow = () => current()?.context ?? own;
   const set = (_own, name, value) => Reflect.set(contextNow(), name, value);
   offerHelper(new Proxy(own, { get: (_own, name) => contextNow()[name], set }));
-  const onEnd = (message) => open.delete(message.run_id);
-  void hearCommands(lines, { directory: isThread ? "." : null, extras: { messages }, onEnd });
+  void hearCommands(lines, { directory: isThread ? "." : null, extras: { messages } });
   await (isThread ? serveThread(start) : serve(start, own));
   leave(0);
 } catch (error) {

@@ -13,27 +13,26 @@ class Cancelled extends Error {
 /** The message that the code at work was called for, as far as it was called for one. */
 export const calledFor = new AsyncLocalStorage();
 
+const home = process.cwd();
+
 export class Message {
   #cancelled = new AbortController();
   #request;
   #directory;
-  #onEnd;
+  #hasOwnDirectory;
+  #settle;
+  isOver = false;
+  over = new Promise((resolve) => (this.#settle = resolve));
 
-  /** `directory`: where its files lie; null: one of its own. `onEnd` is called once, after the answer. */
-  constructor(request, { directory, extras, onEnd }) {
-    this.#request = request;
-    this.#directory = directory ?? join(".messages", request.run_id);
+  /** `directory`: where its files lie; null: in one of its own. `extras` are added to its context. */
+  constructor(request, { directory, extras }) {
+    const { signal } = this.#cancelled;
     this.run_id = request.run_id;
-    this.context = Object.assign(createContext(request, this.#directory), extras, { signal: this.#cancelled.signal });
+    this.#request = request;
+    this.#hasOwnDirectory = directory === null;
+    this.#directory = directory ?? join(home, ".messages", request.run_id);
+    this.context = createContext(request, { ...extras, directory: this.#directory, signal });
     this.input = this.context.input;
-    this.isOver = false;
-    this.over = new Promise((resolve) => {
-      this.#onEnd = () => {
-        resolve();
-        if (directory === null) rmSync(this.#directory, { recursive: true, force: true });
-        onEnd(this);
-      };
-    });
   }
 
   open() {
@@ -52,11 +51,12 @@ export class Message {
     this.end(endingBy(error));
   }
 
-  /** With its last frame, the first of those that are tried. */
+  /** By its last frame: the first that is given. */
   end(last) {
     if (this.isOver) return;
     calledFor.run(this, () => sendLast(last));
     this.isOver = true;
-    this.#onEnd();
+    if (this.#hasOwnDirectory) rmSync(this.#directory, { recursive: true, force: true });
+    this.#settle();
   }
 }
