@@ -38,7 +38,7 @@ export async function deliver(
   daemon: DaemonProcess,
   input_payload: Record<string, unknown>,
   changes: Partial<AgentRequest> = {},
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Frame[]> {
   const frames: Frame[] = [];
   const request = agentRequest("chatty", { run_id: `run_${++count}`, input_payload, thread_id: null, ...changes });
