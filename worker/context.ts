@@ -10,6 +10,7 @@ import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { openSessions, type Sessions } from "./sessions/sessions.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
@@ -64,11 +65,13 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
+  const node = await findNode(sandbox, log);
   const environments = openEnvironments({ python, ...config.installer });
   const adapters = opens(
     await openAdapters({
       sandbox,
       python,
+      node,
       environments,
       warmMemoryBytes: config.worker.warmMemoryBytes,
       containers: await findContainerEngine(searchPath),
@@ -76,14 +79,13 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
       },
-      log,
     }),
   );
   const keyRing = config.encryptionKeys;
   const readAny = (id: string) => readRun(db, id, null);
   const onTold = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
   const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny, onTold }));
-  const daemonHosts = createDaemonHosts(sandbox, python);
+  const daemonHosts = createDaemonHosts({ sandbox, python, node });
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
   const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };

@@ -18,6 +18,17 @@ def on_message(input, context):
     time.sleep(input.get("sleep", 0))
     return {"count": count, "pid": os.getpid(), "echo": input.get("echo"), "word": os.environ.get("WORD"), "version": os.environ["AGENT_VERSION"]}
 `;
+const nodeCounter = `
+import { setTimeout as sleep } from "node:timers/promises";
+let count = 0;
+export async function* on_message(input, context) {
+  count += 1;
+  context.log("at work");
+  yield \`message \${count}\`;
+  await sleep((input.sleep ?? 0) * 1000);
+  return { count, pid: process.pid, echo: input.echo, word: process.env.WORD, version: process.env.AGENT_VERSION };
+}
+`;
 
 beforeAll(async () => {
   stack = await openTestStack();
@@ -33,28 +44,40 @@ const run = (agent_id: string, input_payload: object) =>
     readEvents(answer),
   );
 
-test("an agent without a daemon shows stopped; the first run of lifecycle daemon starts it, and its memory stays", async () => {
-  const agent_id = await makeAgent(url, counter);
-  expect(await control(url, agent_id, {})).toMatchObject({
-    action: "status",
-    changed: false,
-    daemon: { status: "stopped", desired: "stopped", pid: null, mailbox_depth: 0, health: { state: "unknown" } },
-  });
-  const first = await run(agent_id, { echo: "a" });
-  expect(first.map(({ event }) => event)).toEqual(["run.queued", "run.started", "log", "output.delta", "run.success"]);
-  expect(first.at(-1)?.data["result_content"]).toMatchObject({ count: 1, echo: "a", version: "1.0.0" });
-  const second = await run(agent_id, { echo: "b" });
-  expect(second.at(-1)?.data["result_content"]).toMatchObject({ count: 2, echo: "b" });
-  expect(await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 0)).toMatchObject({
-    status: "running",
-    desired: "running",
-    version: "1.0.0",
-    restarts: 0,
-    pid: expect.any(Number),
-    worker_id: expect.any(String),
-    health: { state: "healthy", busy: false, last_progress_at: expect.any(String) },
-  });
-});
+test.each([
+  ["python", counter],
+  ["node", nodeCounter],
+])(
+  "an agent without a daemon shows stopped; the first run of lifecycle daemon starts it, and its memory stays (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    expect(await control(url, agent_id, {})).toMatchObject({
+      action: "status",
+      changed: false,
+      daemon: { status: "stopped", desired: "stopped", pid: null, mailbox_depth: 0, health: { state: "unknown" } },
+    });
+    const first = await run(agent_id, { echo: "a" });
+    expect(first.map(({ event }) => event)).toEqual([
+      "run.queued",
+      "run.started",
+      "log",
+      "output.delta",
+      "run.success",
+    ]);
+    expect(first.at(-1)?.data["result_content"]).toMatchObject({ count: 1, echo: "a", version: "1.0.0" });
+    const second = await run(agent_id, { echo: "b" });
+    expect(second.at(-1)?.data["result_content"]).toMatchObject({ count: 2, echo: "b" });
+    expect(await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 0)).toMatchObject({
+      status: "running",
+      desired: "running",
+      version: "1.0.0",
+      restarts: 0,
+      pid: expect.any(Number),
+      worker_id: expect.any(String),
+      health: { state: "healthy", busy: false, last_progress_at: expect.any(String) },
+    });
+  },
+);
 
 test("every action through control, each of them twice: the second changes nothing", async () => {
   const agent_id = await makeAgent(url, counter);
@@ -140,10 +163,7 @@ test("what is wrong is told: another agent_id in the body, unknown agents, versi
   expect((await readDaemon(url, agent_id)).status).toBe("stopped");
 });
 
-test("main runs on, keeps its state over restarts, logs, and takes its messages itself", async () => {
-  const agent_id = await makeAgent(
-    url,
-    `
+const turner = `
 import sys
 def main(input, context):
     turns = int(context.state or 0) + 1
@@ -155,21 +175,41 @@ def main(input, context):
             message.fail("no good")
         elif "reply" in message.input:
             message.reply({"turns": turns})
-`,
-  );
-  await control(url, agent_id, { action: "start" });
-  expect((await ask(agent_id, { reply: 1 })).body).toMatchObject({ status: "success", result_content: { turns: 1 } });
-  expect((await ask(agent_id, { bad: 1 })).body).toMatchObject({ status: "error", error: { message: "no good" } });
-  const unanswered = (await ask(agent_id, {}, 0)).body["id"];
-  expect((await ask(agent_id, { reply: 2 })).body).toMatchObject({ result_content: { turns: 1 } });
-  expect((await call(url, "GET", `/v1/runs/${String(unanswered)}`)).body["status"]).toBe("success");
-  await control(url, agent_id, { action: "restart" });
-  await waitFor(async () => (await readLog(url, agent_id)).includes("stdout: turn 2"));
-  const log = await readLog(url, agent_id);
-  expect(log).toContain("stdout: turn 1");
-  expect(log).toContain("stderr: careful");
-  expect(log.filter((line) => line.startsWith("daemon: started"))).toHaveLength(2);
-});
+`;
+const nodeTurner = `
+export async function main(input, context) {
+  const turns = Number(context.state || 0) + 1;
+  context.saveState(String(turns));
+  console.log("turn", turns);
+  console.error("careful");
+  for await (const message of context.messages()) {
+    if ("bad" in message.input) message.fail("no good");
+    else if ("reply" in message.input) message.reply({ turns });
+  }
+}
+`;
+
+test.each([
+  ["python", turner],
+  ["node", nodeTurner],
+])(
+  "main runs on, keeps its state over restarts, logs, and takes its messages itself (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    await control(url, agent_id, { action: "start" });
+    expect((await ask(agent_id, { reply: 1 })).body).toMatchObject({ status: "success", result_content: { turns: 1 } });
+    expect((await ask(agent_id, { bad: 1 })).body).toMatchObject({ status: "error", error: { message: "no good" } });
+    const unanswered = (await ask(agent_id, {}, 0)).body["id"];
+    expect((await ask(agent_id, { reply: 2 })).body).toMatchObject({ result_content: { turns: 1 } });
+    expect((await call(url, "GET", `/v1/runs/${String(unanswered)}`)).body["status"]).toBe("success");
+    await control(url, agent_id, { action: "restart" });
+    await waitFor(async () => (await readLog(url, agent_id)).includes("stdout: turn 2"));
+    const log = await readLog(url, agent_id);
+    expect(log).toContain("stdout: turn 1");
+    expect(log).toContain("stderr: careful");
+    expect(log.filter((line) => line.startsWith("daemon: started"))).toHaveLength(2);
+  },
+);
 
 test("the log and the status are a stream that resumes without a gap", async () => {
   const agent_id = await makeAgent(
@@ -201,10 +241,7 @@ test("busy without progress is degraded, and healthy again with the message's en
   await daemonThat(url, agent_id, ({ status, health }) => status === "running" && health.state === "healthy");
 });
 
-test("a cancelled message ends; one that doesn't let go costs the process, not the daemon", async () => {
-  const agent_id = await makeAgent(
-    url,
-    `
+const sleeper = `
 import os, time
 def on_message(input):
     yield "begun"
@@ -216,24 +253,40 @@ def on_message(input):
                 raise
         if input.get("quick"):
             return {"pid": os.getpid()}
-`,
-  );
-  const pid = (await ask(agent_id, { quick: 1 })).body["result_content"];
-  const cancelled = async (payload: object) => {
-    const { body } = await ask(agent_id, payload, 0);
-    await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${String(body["id"])}`)) >= 2);
-    await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
-    return waitFor(async () => {
-      const { status } = (await call(url, "GET", `/v1/runs/${String(body["id"])}`)).body;
-      return status === "running" ? null : status;
-    });
-  };
-  const before = await readDaemon(url, agent_id);
-  expect(await cancelled({})).toBe("cancelled");
-  expect((await ask(agent_id, { quick: 1 })).body["result_content"]).toEqual(pid);
-  expect((await readDaemon(url, agent_id)).pid).toBe(before.pid);
-  expect(await cancelled({ deaf: 1 })).toBe("cancelled");
-  expect((await ask(agent_id, { quick: 1 })).body["status"]).toBe("success");
-  const after = await daemonThat(url, agent_id, ({ restarts }) => restarts === 1);
-  expect(after).toMatchObject({ status: "running", last_exit: { reason: "a cancelled message did not end" } });
-});
+`;
+const nodeSleeper = `
+import { setTimeout as sleep } from "node:timers/promises";
+export async function* onMessage(input, { signal }) {
+  yield "begun";
+  if (!input.quick) await sleep(60_000, null, input.deaf ? {} : { signal });
+  return { pid: process.pid };
+}
+`;
+
+test.each([
+  ["python", sleeper],
+  ["node", nodeSleeper],
+])(
+  "a cancelled message ends; one that doesn't let go costs the process, not the daemon (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    const pid = (await ask(agent_id, { quick: 1 })).body["result_content"];
+    const cancelled = async (payload: object) => {
+      const { body } = await ask(agent_id, payload, 0);
+      await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${String(body["id"])}`)) >= 2);
+      await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
+      return waitFor(async () => {
+        const { status } = (await call(url, "GET", `/v1/runs/${String(body["id"])}`)).body;
+        return status === "running" ? null : status;
+      });
+    };
+    const before = await readDaemon(url, agent_id);
+    expect(await cancelled({})).toBe("cancelled");
+    expect((await ask(agent_id, { quick: 1 })).body["result_content"]).toEqual(pid);
+    expect((await readDaemon(url, agent_id)).pid).toBe(before.pid);
+    expect(await cancelled({ deaf: 1 })).toBe("cancelled");
+    expect((await ask(agent_id, { quick: 1 })).body["status"]).toBe("success");
+    const after = await daemonThat(url, agent_id, ({ restarts }) => restarts === 1);
+    expect(after).toMatchObject({ status: "running", last_exit: { reason: "a cancelled message did not end" } });
+  },
+);

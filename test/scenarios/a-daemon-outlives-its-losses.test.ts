@@ -10,6 +10,8 @@ let url: string;
 const leaseMs = 2_000;
 const echo =
   "import os\ndef on_message(input):\n    return {**input, 'pid': os.getpid(), 'version': os.environ['AGENT_VERSION']}\n";
+const nodeEcho =
+  "export const onMessage = (input) => ({ ...input, pid: process.pid, version: process.env.AGENT_VERSION });\n";
 
 const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
@@ -50,29 +52,38 @@ async function killProcessOf(agent_id: string): Promise<void> {
   process.kill(innermost ?? pid ?? 0, "SIGKILL");
 }
 
-test("kill -9 of the worker: another one takes the daemon over within the lease, with its state; the old one is fenced", async () => {
-  const workers = [await startWorker(), await startWorker()];
-  const agent_id = await makeAgent(
-    url,
+test.each([
+  [
+    "python",
     "def on_message(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n}\n",
-  );
-  expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 1 });
-  const owner = await ownerOf(agent_id, workers);
-  const before = await readDaemon(url, agent_id);
-  await owner.stop("SIGKILL");
-  const lostAt = performance.now();
-  const after = await daemonThat(
-    url,
-    agent_id,
-    ({ status, worker_id }) => status === "running" && worker_id !== before.worker_id,
-  );
-  expect(performance.now() - lostAt).toBeLessThan(leaseMs + 2_000);
-  expect(after).toMatchObject({ restarts: 1, desired: "running" });
-  expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 2 });
-  const { rows } = await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id]);
-  expect(rows).toEqual([{ epoch: 2 }]);
-  await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
-});
+  ],
+  [
+    "node",
+    "export function onMessage(_, context) {\n  const n = Number(context.state) + 1;\n  context.saveState(n);\n  return { n };\n}\n",
+  ],
+])(
+  "kill -9 of the worker: another one takes the daemon over within the lease, with its state; the old one is fenced (%s)",
+  async (adapter_type, source) => {
+    const workers = [await startWorker(), await startWorker()];
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 1 });
+    const owner = await ownerOf(agent_id, workers);
+    const before = await readDaemon(url, agent_id);
+    await owner.stop("SIGKILL");
+    const lostAt = performance.now();
+    const after = await daemonThat(
+      url,
+      agent_id,
+      ({ status, worker_id }) => status === "running" && worker_id !== before.worker_id,
+    );
+    expect(performance.now() - lostAt).toBeLessThan(leaseMs + 2_000);
+    expect(after).toMatchObject({ restarts: 1, desired: "running" });
+    expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 2 });
+    const { rows } = await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id]);
+    expect(rows).toEqual([{ epoch: 2 }]);
+    await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
+  },
+);
 
 test("a paused worker's daemon is taken over; when it wakes, it kills its process and writes nothing", async () => {
   const workers = [await startWorker(), await startWorker()];
@@ -118,23 +129,29 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   await other.stop("SIGKILL");
 });
 
-test("a crash loop backs off, then fails, with its traceback in the log; a start by hand tries again", async () => {
-  const worker = await startWorker();
-  const agent_id = await makeAgent(url, "def on_message(input):\n    return input\nraise RuntimeError('no way up')\n");
-  const { daemon } = await control(url, agent_id, { action: "start" });
-  expect(daemon).toMatchObject({ status: "failed", desired: "running", pid: null, worker_id: null, restarts: 7 });
-  expect(daemon.last_exit).toMatchObject({ code: 1 });
-  const log = (await readLog(url, agent_id)).join("\n");
-  expect(log).toContain("agent: RuntimeError: no way up");
-  expect(log.match(/daemon: started/g)).toHaveLength(8);
-  const refused = await ask(agent_id, {}, 0);
-  expect([refused.status, refused.body["code"]]).toEqual([503, "daemon_failed"]);
-  expect(await control(url, agent_id, { action: "start" })).toMatchObject({
-    changed: true,
-    daemon: { status: "failed" },
-  });
-  await worker.stop("SIGKILL");
-});
+test.each([
+  ["python", "def on_message(input):\n    return input\nraise RuntimeError('no way up')\n"],
+  ["node", "export const onMessage = (input) => input;\nthrow new RangeError('no way up');\n"],
+])(
+  "a crash loop backs off, then fails, with its traceback in the log; a start by hand tries again (%s)",
+  async (adapter_type, source) => {
+    const worker = await startWorker();
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    const { daemon } = await control(url, agent_id, { action: "start" });
+    expect(daemon).toMatchObject({ status: "failed", desired: "running", pid: null, worker_id: null, restarts: 7 });
+    expect(daemon.last_exit).toMatchObject({ code: 1 });
+    const log = (await readLog(url, agent_id)).join("\n");
+    expect(log).toMatch(/agent: R\w+Error: no way up/);
+    expect(log.match(/daemon: started/g)).toHaveLength(8);
+    const refused = await ask(agent_id, {}, 0);
+    expect([refused.status, refused.body["code"]]).toEqual([503, "daemon_failed"]);
+    expect(await control(url, agent_id, { action: "start" })).toMatchObject({
+      changed: true,
+      daemon: { status: "failed" },
+    });
+    await worker.stop("SIGKILL");
+  },
+);
 
 test("a message that kills its daemon each time ends as an error after its attempts; the others go on", async () => {
   const worker = await startWorker();
@@ -187,24 +204,32 @@ test("an upgrade drains and replaces the daemon, and stands when it is healthy; 
 });
 
 test.each([
-  ["crashes at its start", "raise SystemExit(4)\ndef on_message(input):\n    return input\n"],
-  ["makes no progress", "import time\ndef on_message(input):\n    time.sleep(3)\n    return {'version': 'bad'}\n"],
-])("an upgrade to a version that %s goes back by itself, daemon and current alike", async (_name, source) => {
-  const worker = await startWorker({ DAEMON_STALL_MS: "700" });
-  const agent_id = await makeAgent(url, echo);
-  await ask(agent_id, {});
-  const config = { source };
-  await call(url, "POST", "/v1/agents", { id: agent_id, user_id: "tester", name: "agent", version: "2.0.0", config });
-  await call(url, "POST", "/v1/upgrade", { agent_id, version: "2.0.0" });
-  const asked = ask(agent_id, {});
-  await daemonThat(url, agent_id, ({ version, status }) => version === "1.0.0" && status === "running", 20_000);
-  expect((await asked).body["status"]).toBe("success");
-  const { rows } = await stack.sql.query("SELECT current_version FROM agents WHERE id = $1", [agent_id]);
-  expect(rows).toEqual([{ current_version: "1.0.0" }]);
-  const said = "daemon: version 2.0.0 isn't healthy: back to 1.0.0";
-  await waitFor(async () => (await readLog(url, agent_id)).includes(said));
-  await worker.stop("SIGKILL");
-});
+  ["crashes at its start", "python", "raise SystemExit(4)\ndef on_message(input):\n    return input\n"],
+  ["crashes at its start", "node", "process.exit(4);\n"],
+  [
+    "makes no progress",
+    "python",
+    "import time\ndef on_message(input):\n    time.sleep(3)\n    return {'version': 'bad'}\n",
+  ],
+])(
+  "an upgrade to a version that %s goes back by itself, daemon and current alike (%s)",
+  async (_name, adapter_type, source) => {
+    const worker = await startWorker({ DAEMON_STALL_MS: "700" });
+    const agent_id = await makeAgent(url, adapter_type === "node" ? nodeEcho : echo, { adapter_type });
+    await ask(agent_id, {});
+    const config = { source, adapter_type };
+    await call(url, "POST", "/v1/agents", { id: agent_id, user_id: "tester", name: "agent", version: "2.0.0", config });
+    await call(url, "POST", "/v1/upgrade", { agent_id, version: "2.0.0" });
+    const asked = ask(agent_id, {});
+    await daemonThat(url, agent_id, ({ version, status }) => version === "1.0.0" && status === "running", 20_000);
+    expect((await asked).body["status"]).toBe("success");
+    const { rows } = await stack.sql.query("SELECT current_version FROM agents WHERE id = $1", [agent_id]);
+    expect(rows).toEqual([{ current_version: "1.0.0" }]);
+    const said = "daemon: version 2.0.0 isn't healthy: back to 1.0.0";
+    await waitFor(async () => (await readLog(url, agent_id)).includes(said));
+    await worker.stop("SIGKILL");
+  },
+);
 
 test("strict refuses a version that isn't published; unknown agents and a rollback from the first version are 404", async () => {
   const agent_id = await makeAgent(url, echo);

@@ -22,6 +22,23 @@ def main(input, context):
     yield f"{len(words)} words"
     return {"words": words, "me": me, "env": os.environ.get("TOKEN"), "files": sorted(context.files), "state": context.state}
 `;
+const nodeRememberer = `
+import { execSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+const words = [], me = randomUUID();
+export async function* main(input, context) {
+  if (input.ask) return { answer: context.interrupt("Which word?") };
+  if (input.crash) process.kill(process.pid, 9);
+  console.log(execSync("echo from a child").toString().trim());
+  words.push(input.word);
+  yield \`\${words.length} words\`;
+  return { words, me };
+}
+`;
+const rememberers = [
+  ["python", rememberer],
+  ["node", nodeRememberer],
+] as const;
 
 beforeAll(async () => {
   stack = await openTestStack();
@@ -45,24 +62,30 @@ const say = async (agent_id: string, thread_id: string | null, input_payload: ob
 const warmOf = ({ events }: Awaited<ReturnType<typeof say>>) =>
   events.find(({ event }) => event === "run.started")?.data["warm"];
 
-test("a thread's memory survives between its messages, wherever they are asked; another thread has its own", async () => {
-  const agent_id = await makeAgent(url, rememberer);
-  const first = await say(agent_id, null, { word: "a" });
-  expect(first.result).toMatchObject({ words: ["a"] });
-  expect(first.events.filter(({ event }) => event === "output.delta").map(({ data }) => data["content"])).toEqual(
-    expect.arrayContaining(["1 words", "from a child\n"]),
-  );
-  expect(warmOf(first)).toBe(false);
-  for (const word of ["b", "c", "d", "e"]) {
-    const next = await say(agent_id, first.thread, { word });
-    expect(warmOf(next)).toBe(true);
-  }
-  expect((await say(agent_id, first.thread, { word: "f" })).result).toMatchObject({
-    words: ["a", "b", "c", "d", "e", "f"],
-    me: (first.result as { me: string }).me,
-  });
-  expect((await say(agent_id, "another", { word: "z" })).result).toMatchObject({ words: ["z"] });
-});
+test.each(rememberers)(
+  "a thread's memory survives between its messages, wherever they are asked; another thread has its own (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source);
+    const more = { adapter_type };
+    const first = await say(agent_id, null, { word: "a" }, more);
+    expect(first.result).toMatchObject({ words: ["a"] });
+    expect(first.events.filter(({ event }) => event === "output.delta").map(({ data }) => data["content"])).toEqual(
+      expect.arrayContaining(["1 words", "from a child\n"]),
+    );
+    expect(warmOf(first)).toBe(false);
+    for (const word of ["b", "c", "d", "e"]) {
+      const next = await say(agent_id, first.thread, { word }, more);
+      expect(warmOf(next)).toBe(true);
+    }
+    expect((await say(agent_id, first.thread, { word: "f" }, more)).result).toMatchObject({
+      words: ["a", "b", "c", "d", "e", "f"],
+      me: (first.result as { me: string }).me,
+    });
+    expect((await say(agent_id, `another ${adapter_type}`, { word: "z" }, more)).result).toMatchObject({
+      words: ["z"],
+    });
+  },
+);
 
 test("each message has its own environment and files, and what one was told doesn't leave by a later one", async () => {
   const agent_id = await makeAgent(
@@ -80,23 +103,27 @@ def main(input, context):
   expect((await say(agent_id, "env", {})).result).toEqual({ kept: ["[redacted]", null], now: null, data: null });
 });
 
-test("a person's answer reaches the same process; a crash ends one run, and the thread goes on in a new one", async () => {
-  const agent_id = await makeAgent(url, rememberer);
-  const { result } = await say(agent_id, "talk", { word: "a" });
-  const asked = await say(agent_id, "talk", { ask: true });
-  const question = asked.events.at(-1);
-  expect(question?.event).toBe("run.interrupted");
-  const run_id = String(question?.data["run_id"]);
-  expect((await call(url, "POST", `/v1/runs/${run_id}/resume`, { response: "b" })).status).toBe(202);
-  await waitFor(async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body["status"] === "success");
-  expect((await say(agent_id, "talk", { word: "c" })).result).toMatchObject({ words: ["a", "c"] });
+test.each(rememberers)(
+  "a person's answer reaches the same process; a crash ends one run, and the thread goes on in a new one (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source);
+    const talk = (input: object) => say(agent_id, `talk ${adapter_type}`, input, { adapter_type });
+    const { result } = await talk({ word: "a" });
+    const asked = await talk({ ask: true });
+    const question = asked.events.at(-1);
+    expect(question?.event).toBe("run.interrupted");
+    const run_id = String(question?.data["run_id"]);
+    expect((await call(url, "POST", `/v1/runs/${run_id}/resume`, { response: "b" })).status).toBe(202);
+    await waitFor(async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body["status"] === "success");
+    expect((await talk({ word: "c" })).result).toMatchObject({ words: ["a", "c"] });
 
-  const crashed = await say(agent_id, "talk", { crash: true });
-  expect(crashed.events.at(-1)?.data["error"]).toMatchObject({ code: "process_exited" });
-  const after = await say(agent_id, "talk", { word: "d" });
-  expect(after.result).toMatchObject({ words: ["d"] });
-  expect(after.result).not.toMatchObject({ me: (result as { me: string }).me });
-});
+    const crashed = await talk({ crash: true });
+    expect(crashed.events.at(-1)?.data["error"]).toMatchObject({ code: "process_exited" });
+    const after = await talk({ word: "d" });
+    expect(after.result).toMatchObject({ words: ["d"] });
+    expect(after.result).not.toMatchObject({ me: (result as { me: string }).me });
+  },
+);
 
 test("a process that idles for its time-out ends, and the next message starts one that knows the saved state", async () => {
   const source = `

@@ -1,4 +1,3 @@
-import type { Log } from "../../shared/log.ts";
 import type { ContainerEngine } from "../sandbox/container-engine.ts";
 import type { Environments } from "../sandbox/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
@@ -7,7 +6,6 @@ import { createCommandAdapter } from "./command/command-adapter.ts";
 import { createContainerAdapter } from "./container/container-adapter.ts";
 import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
-import { findNode } from "./node/find-node.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 
 /** `python` and its aliases. */
@@ -16,16 +14,17 @@ export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewa
 type AdapterOptions = {
   sandbox: Sandbox;
   python: Python;
+  /** Null where the sandbox can't run it. */
+  node: string | null;
   environments: Environments;
   warmMemoryBytes: number;
   containers: ContainerEngine | null;
   http: HttpOptions;
-  log: Pick<Log, "warn">;
 };
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<void> };
 
 /** Every `adapter_type` that this worker can run, aliases included. */
-export async function openAdapters({ log, containers, ...options }: AdapterOptions): Promise<Adapters> {
+export async function openAdapters({ node, containers, ...options }: AdapterOptions): Promise<Adapters> {
   const python = await createPythonAdapter(options);
   const command = createCommandAdapter(options.sandbox, options.python);
   const byType = new Map<string, Adapter>([
@@ -33,9 +32,7 @@ export async function openAdapters({ log, containers, ...options }: AdapterOptio
     ["process", command],
   ]);
   for (const name of pythonTypes) byType.set(name, python);
-  const node = await findNode(options.sandbox);
-  if ("reason" in node) log.warn({ reason: node.reason }, "the adapter 'node' is not offered");
-  const nodeAdapter = "path" in node ? createNodeAdapter(options.sandbox, node.path) : null;
+  const nodeAdapter = node === null ? null : createNodeAdapter(options.sandbox, node);
   if (nodeAdapter) byType.set("node", nodeAdapter);
   const http = createHttpAdapter(options.http);
   byType.set("http", http);

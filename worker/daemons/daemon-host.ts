@@ -12,6 +12,9 @@ export type DaemonStart = Pick<AgentRequest, "agent_id" | "user_id" | "version" 
   resources: { memory_bytes: number; processes: number; disk_bytes: number };
 };
 
+/** Such a process has no end, so its processor time has no sum: as good as unlimited. */
+export const endlessCpuMs = 10 * 365 * 24 * 3_600_000;
+
 /**
  * Starts a process that stays, of one language, in a sandbox. It reads JSON lines from stdin, `{"type": "message", …request}`,
  * `{"type": "cancel", "run_id"}` and `{"type": "stop"}`, nothing before it said `ready`; and says `DaemonFrame`s. Rejects

@@ -1,10 +1,20 @@
 import { pythonTypes } from "../adapters/registry.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { DaemonHost } from "./daemon-host.ts";
+import { createNodeHost } from "./node-host.ts";
 import { createPythonHost } from "./python-host.ts";
 
+type HostsOptions = {
+  sandbox: Sandbox;
+  python: Python;
+  /** Null where the sandbox can't run it. */
+  node: string | null;
+};
+
 /** Who starts the processes that stay, by adapter_type. */
-export function createDaemonHosts(sandbox: Sandbox, python: Python): ReadonlyMap<string, DaemonHost> {
+export function createDaemonHosts({ sandbox, python, node }: HostsOptions): ReadonlyMap<string, DaemonHost> {
   const host = createPythonHost(sandbox, python);
-  return new Map(pythonTypes.map((type) => [type, host]));
+  const hosts = new Map(pythonTypes.map((type): [string, DaemonHost] => [type, host]));
+  if (node !== null) hosts.set("node", createNodeHost(sandbox, node));
+  return hosts;
 }

@@ -21,7 +21,8 @@ export function ownDaemons(ctx: WorkerContext): DaemonOwner {
   async function claimSome(): Promise<void> {
     const limit = config.daemons.perWorker - owned.size;
     if (leaving || limit <= 0) return;
-    const options = { worker_id: ctx.workerId, leaseMs: config.worker.leaseMs, limit };
+    const hosts = [...ctx.daemonHosts.keys()];
+    const options = { worker_id: ctx.workerId, leaseMs: config.worker.leaseMs, limit, hosts };
     for (const daemon of await claimDaemons(db, options)) {
       const supervisor = superviseDaemon(ctx, daemon);
       owned.set(daemon.agent_id, supervisor);

@@ -1,9 +1,6 @@
 import { bootstraps, compileRunner } from "../adapters/python/compile-runner.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
-import type { DaemonHost } from "./daemon-host.ts";
-
-/** Such a process has no end, so its processor time has no sum: as good as unlimited. */
-const cpu_ms = 10 * 365 * 24 * 3_600_000;
+import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
 /** Runs Python processes that stay. The runner is compiled when the first one starts. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
@@ -19,7 +16,8 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
     const code = await runner();
     const argv = [python.path, "-I", "-S", "-X", "utf8", "-c", bootstraps.daemon] as const;
     const readOnly = start.packages === null ? [] : [start.packages];
-    const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: { ...resources, cpu_ms } });
+    const limits = { ...resources, cpu_ms: endlessCpuMs };
+    const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: limits });
     child.stdin.write(`${code.length}\n`);
     child.stdin.write(code);
     child.stdin.write(`${JSON.stringify({ ...start, site_path: python.sitePath })}\n`);

@@ -4,13 +4,12 @@ import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
-import { egressOf } from "../prepare/agent-request.ts";
+import { codeOf, defaultFiles, egressOf } from "../prepare/agent-request.ts";
 import type { WorkerContext } from "../context.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";
 import type { DaemonStart } from "./daemon-host.ts";
 
 const MiB = 1024 * 1024;
-const defaultFile = "main.py";
 
 export type StartedDaemon = {
   child: SandboxProcess;
@@ -30,8 +29,9 @@ export async function startDaemon(
   const found = await resolveVersion(db, agent_id, version, null);
   if ("missing" in found) throw new Error(`There is no version '${version}' of the agent.`);
   const agent = agentConfig.parse(found.config);
-  const host = daemonHosts.get(agent.adapter_type ?? "python");
-  if (!host) throw new Error(`No daemon of the adapter '${agent.adapter_type}' can run here.`);
+  const { adapter_type = "python" } = agent;
+  const host = daemonHosts.get(adapter_type);
+  if (!host) throw new Error(`No daemon of the adapter '${adapter_type}' can run here.`);
   const env_vars = openEnv(config.encryptionKeys, agent_id, wanted.sealed_env);
   const child = await host({
     agent_id,
@@ -40,7 +40,7 @@ export async function startDaemon(
     lifecycle: "daemon",
     packages: null,
     egress: egressOf(agent),
-    ...codeOf(agent),
+    ...programOf(agent, adapter_type),
     env: { ...agent.env, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
     state_snapshot: wanted.state_snapshot ?? "",
     resources: resourcesOf(agent),
@@ -48,10 +48,12 @@ export async function startDaemon(
   return { child, secrets: Object.values(env_vars) };
 }
 
-function codeOf({ source, files, entrypoint }: AgentConfig): Pick<DaemonStart, "code" | "entrypoint"> {
-  const code = { ...(source === undefined ? {} : { [defaultFile]: source }), ...files };
-  if (entrypoint === undefined && !(defaultFile in code)) throw new Error("The agent's config holds no code to run.");
-  return { code, entrypoint: entrypoint ?? defaultFile };
+function programOf(agent: AgentConfig, adapter_type: string): Pick<DaemonStart, "code" | "entrypoint"> {
+  const names = defaultFiles(adapter_type);
+  const code = codeOf(agent, names[0]);
+  const entrypoint = agent.entrypoint ?? names.find((name) => name in code);
+  if (entrypoint === undefined) throw new Error("The agent's config holds no code to run.");
+  return { code, entrypoint };
 }
 
 function resourcesOf({ limits }: AgentConfig): DaemonStart["resources"] {

@@ -9,7 +9,7 @@ import type { AgentRequest } from "../adapters/adapter.ts";
 const MiB = 1024 * 1024;
 
 /** The files that are looked for when no entrypoint is named; `source` becomes the first. */
-function defaultFiles({ adapter_type }: Attempt): [string, ...string[]] {
+export function defaultFiles(adapter_type: string): [string, ...string[]] {
   return adapter_type === "node" ? ["main.ts", "main.js", "main.mjs", "main.cjs", "index.js"] : ["main.py"];
 }
 
@@ -40,7 +40,8 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
 type Opened = { files: Record<string, string>; env_vars: Record<string, string> };
 
 function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
-  const code = codeOf(config, defaultFiles(attempt)[0]);
+  const names = defaultFiles(attempt.adapter_type);
+  const code = codeOf(config, names[0]);
   const version_env = { ...config.env, AGENT_ID: attempt.agent_id, AGENT_VERSION: attempt.version };
   const {
     id: run_id,
@@ -62,7 +63,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     thread_id,
     runtime_mode,
     lifecycle,
-    entrypoint: config.entrypoint ?? defaultFiles(attempt).find((name) => name in code || name in files) ?? null,
+    entrypoint: config.entrypoint ?? names.find((name) => name in code || name in files) ?? null,
     ...programOf(config),
     code,
     files,
@@ -85,7 +86,7 @@ function programOf({ command, url, image, output }: AgentConfig) {
   return { command: command ?? null, url: url ?? null, image: image ?? null, output: output ?? "text" };
 }
 
-function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
+export function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
   return { ...(source === undefined ? {} : { [sourceFile]: source }), ...files };
 }
 

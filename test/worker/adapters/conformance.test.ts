@@ -1,4 +1,5 @@
 import { describeAdapter, type Program, type Programs } from "../../conformance/adapter-suite.ts";
+import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
 import { elsewhere, openLevels } from "../sandbox/open-levels.ts";
 
@@ -100,7 +101,7 @@ for (const { name, label = name, programs, returns } of subjects)
         environments,
         warmMemoryBytes: 1 << 28,
         ...elsewhere,
-        log,
+        node: await findNode(sandbox, log),
       });
       const adapter = adapters.byType.get(name);
       if (!adapter) throw new Error(`${name} is not offered here`);

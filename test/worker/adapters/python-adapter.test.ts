@@ -14,7 +14,6 @@ beforeAll(async () => {
   machine = await openLevels();
   const [strongest] = machine.levels;
   if (!strongest) throw new Error("no level at all");
-  const log = { warn: () => {} };
   const { python, environments } = machine;
   adapters = await openAdapters({
     sandbox: strongest,
@@ -22,7 +21,7 @@ beforeAll(async () => {
     environments,
     warmMemoryBytes: 256 << 20,
     ...elsewhere,
-    log,
+    node: null,
   });
   const found = adapters.byType.get("langgraph");
   if (!found || found !== adapters.byType.get("python")) throw new Error("langgraph is python");

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AgentRequest } from "../../../worker/adapters/adapter.ts";
-import type { AgentFrame, Frame } from "../../../worker/channel/frame-schema.ts";
-import { type DaemonProcess, DaemonLost, openDaemonProcess } from "../../../worker/daemons/daemon-process.ts";
+import { DaemonLost } from "../../../worker/daemons/daemon-process.ts";
 import { createPythonHost } from "../../../worker/daemons/python-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { waitFor } from "../../harness/wait-for.ts";
-import { agentRequest, resources } from "../adapters/run-agent.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
+import { deliver, resultOf, startDaemon } from "./play-daemon.ts";
 
 let machine: Awaited<ReturnType<typeof openLevels>>;
 beforeAll(async () => {
@@ -14,47 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => machine.close());
 
-type Started = { daemon: DaemonProcess; own: AgentFrame[]; prints: string[]; ready: Promise<void> };
 const level = (index: number): Sandbox => {
   const found = machine.levels.at(index);
   if (!found) throw new Error("no level at all");
   return found;
 };
 
-async function start(sandbox: Sandbox, source: string, entrypoint = "main.py"): Promise<Started> {
-  const own: AgentFrame[] = [];
-  const prints: string[] = [];
-  let onReady = (): void => {};
-  const ready = new Promise<void>((resolve) => (onReady = resolve));
-  const identity = { agent_id: "agent_1", user_id: "user_1", version: "1.0.0", env: { COLOUR: "blue" } };
-  const kind = { lifecycle: "daemon" as const, packages: null, egress: null };
-  const start = { ...identity, ...kind, entrypoint, code: { "main.py": source }, state_snapshot: "kept", resources };
-  const child = await createPythonHost(sandbox, machine.python)(start);
-  const daemon = openDaemonProcess(child, {
-    onReady,
-    onAlive: () => {},
-    onOwn: (frame) => own.push(frame),
-    onPrint(_stream, text) {
-      prints.push(text);
-      return null;
-    },
-  });
-  return { daemon, own, prints, ready };
-}
-
-let count = 0;
-async function deliver(
-  daemon: DaemonProcess,
-  input_payload: Record<string, unknown>,
-  changes: Partial<AgentRequest> = {},
-  signal = new AbortController().signal,
-): Promise<Frame[]> {
-  const frames: Frame[] = [];
-  const request = agentRequest("chatty", { run_id: `run_${++count}`, input_payload, thread_id: null, ...changes });
-  for await (const frame of daemon.deliver(request, signal)) frames.push(frame);
-  return frames;
-}
-const resultOf = (frames: Frame[]): unknown => frames.find((frame) => frame.type === "result")?.result_content;
+const start = (sandbox: Sandbox, source: string, entrypoint = "main.py") =>
+  startDaemon(createPythonHost(sandbox, machine.python), ["main.py", source], { entrypoint });
 
 describe.each([0, -1])("at level index %i of those that this machine has", (index) => {
   test("messages are answered in one process that ends when it is asked to", async () => {

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { claimDaemons } from "../../../../shared/store/daemons/claim-daemons.ts";
+import { announceWorker } from "../../../../shared/store/workers/announce-worker.ts";
+import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+
+let stack: TestStack;
+let db: Db;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  db = openDb(stack.databaseUrl, 4, () => undefined);
+}, 60_000);
+afterAll(async () => {
+  await db?.close();
+  await stack?.close();
+});
+beforeEach(async () => {
+  await stack.sql.query(
+    "DELETE FROM agents; DELETE FROM users; DELETE FROM workers; INSERT INTO users (id) VALUES ('u')",
+  );
+  const data = { id: "a", user_id: "u", name: "a", current_version: "1" };
+  await db.prisma.agent.create({ data });
+  await db.prisma.agentVersion.create({ data: { agent_id: "a", version: "1", config: { adapter_type: "node" } } });
+  await db.prisma.daemon.create({ data: { agent_id: "a", user_id: "u", version: "1", desired: "running" } });
+});
+
+const sandbox = { level: 0, name: "none", layers: [] };
+const announce = (id: string, adapters: string[]) =>
+  announceWorker(db, {
+    id,
+    host: "h",
+    pid: 1,
+    software: "1",
+    slots: 1,
+    busy: 0,
+    adapters,
+    sandbox,
+    status: "active",
+  });
+const claim = async (worker_id: string, hosts: string[]) =>
+  (await claimDaemons(db, { worker_id, leaseMs: 1_000, limit: 5, hosts })).map(({ agent_id }) => agent_id);
+
+test("a daemon is left to a live worker that can start it", async () => {
+  await announce("python only", ["daemon:python"]);
+  await announce("both", ["daemon:python", "daemon:node"]);
+  expect(await claim("python only", ["python"])).toEqual([]);
+  expect(await claim("both", ["python", "node"])).toEqual(["a"]);
+});
+
+test("where no worker can start a daemon, any takes it, so that somebody says so", async () => {
+  await announce("python only", ["daemon:python"]);
+  expect(await claim("python only", ["python"])).toEqual(["a"]);
+});

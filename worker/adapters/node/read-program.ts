@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+
+const shared = ["channel", "context", "load-agent"] as const;
+const programs = { once: [...shared, "once"], daemon: [...shared, "message", "daemon"] } as const;
+const importLine = /^import \{([^}]*)\} from "([^"]*)";\n/gm;
+
+/** One of our programs for `node -e`: its files as one module, in the order of their need, so that no sandbox must reach them. */
+export function readProgram(name: keyof typeof programs): string {
+  const builtins = new Map<string, Set<string>>();
+  const takeImport = (_line: string, names: string, from: string): string => {
+    if (!from.startsWith("node:")) return "";
+    const known = builtins.get(from) ?? new Set();
+    for (const one of names.split(",")) if (one.trim()) known.add(one.trim());
+    builtins.set(from, known);
+    return "";
+  };
+  const bodies = programs[name].map((file) =>
+    readFileSync(new URL(`./${file}.mjs`, import.meta.url), "utf8")
+      .replace(importLine, takeImport)
+      .replace(/^export /gm, ""),
+  );
+  const imports = [...builtins].map(([from, names]) => `import { ${[...names].join(", ")} } from "${from}";`);
+  return [...imports, ...bodies].join("\n");
+}
