@@ -65,7 +65,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
-  const node = await findNode(sandbox, log);
+  const node = await findNode({ sandbox, directory: config.installer.directory, log });
   const environments = openEnvironments({ python, ...config.installer });
   const adapters = opens(
     await openAdapters({

@@ -5,6 +5,7 @@ import type { Adapter } from "./adapter.ts";
 import { createCommandAdapter } from "./command/command-adapter.ts";
 import { createContainerAdapter } from "./container/container-adapter.ts";
 import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
+import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
 
@@ -15,7 +16,7 @@ type AdapterOptions = {
   sandbox: Sandbox;
   python: Python;
   /** Null where the sandbox can't run it. */
-  node: string | null;
+  node: NodeRuntime | null;
   environments: Environments;
   warmMemoryBytes: number;
   containers: ContainerEngine | null;

@@ -1,6 +1,7 @@
 import { pythonTypes } from "../adapters/registry.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { DaemonHost } from "./daemon-host.ts";
+import type { NodeRuntime } from "../adapters/node/node-command.ts";
 import { createNodeHost } from "./node-host.ts";
 import { createPythonHost } from "./python-host.ts";
 
@@ -8,7 +9,7 @@ type HostsOptions = {
   sandbox: Sandbox;
   python: Python;
   /** Null where the sandbox can't run it. */
-  node: string | null;
+  node: NodeRuntime | null;
 };
 
 /** Who starts the processes that stay, by adapter_type. */

@@ -120,8 +120,8 @@ function findUv({ PATH = "" }: Record<string, string>): string | null {
   return candidates.find((path) => path.startsWith("/") && existsSync(path)) ?? null;
 }
 
-/** Others could plant packages in a directory that they can write to. Answers what is wrong with it. */
-function secure(directory: string): string | null {
+/** Others could plant code in a directory that they can write to. Makes it, or answers what is wrong with it. */
+export function secure(directory: string): string | null {
   mkdirSync(directory, { recursive: true });
   const found = lstatSync(directory);
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return `${directory} belongs to somebody else.`;

@@ -93,7 +93,7 @@ for (const { name, label = name, programs, returns } of subjects)
     namesLimits: sandbox?.report.level === 3 && name !== "command",
     async open() {
       if (!sandbox) throw new Error("no level at all");
-      const { python: interpreter, environments } = machine;
+      const { python: interpreter, environments, directory } = machine;
       const log = { warn: (...said: unknown[]) => console.warn(...said) };
       const adapters = await openAdapters({
         sandbox,
@@ -101,7 +101,7 @@ for (const { name, label = name, programs, returns } of subjects)
         environments,
         warmMemoryBytes: 1 << 28,
         ...elsewhere,
-        node: await findNode(sandbox, log),
+        node: await findNode({ sandbox, directory, log }),
       });
       const adapter = adapters.byType.get(name);
       if (!adapter) throw new Error(`${name} is not offered here`);

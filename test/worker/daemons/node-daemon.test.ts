@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { placeTypeStripper } from "../../../worker/adapters/node/place-type-stripper.ts";
 import { DaemonLost } from "../../../worker/daemons/daemon-process.ts";
 import { createNodeHost } from "../../../worker/daemons/node-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
@@ -23,10 +24,11 @@ const start = (
   entrypoint = "main.mjs",
   lifecycle: "daemon" | "interactive" = "daemon",
 ) =>
-  startDaemon(createNodeHost(sandbox, process.execPath), [entrypoint.split(":")[0] ?? "", source], {
-    entrypoint,
-    lifecycle,
-  });
+  startDaemon(
+    createNodeHost(sandbox, { path: process.execPath, typeStripper: placeTypeStripper(machine.directory) }),
+    [entrypoint.split(":")[0] ?? "", source],
+    { entrypoint, lifecycle },
+  );
 
 describe.each([0, -1])("at level index %i of those that this machine has", (index) => {
   test("messages are answered in one process that ends when it is asked to", async () => {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { inject } from "vitest";
 import { createEgressProxy } from "../../../shared/net/egress-proxy.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
@@ -19,11 +20,19 @@ export function bwrapPath(): string | undefined {
 /** A way out that leads to this machine's own loopback, by any name. */
 export const loopbackEgress = () => createEgressProxy({ allowHosts: ["*", "*:1"], allowCidrs: ["127.0.0.0/8"] });
 
-type Machine = { python: Python; environments: Environments; levels: Sandbox[]; close(): Promise<void> };
+type Machine = {
+  python: Python;
+  environments: Environments;
+  /** Where the sandboxes' users can read. */
+  directory: string;
+  levels: Sandbox[];
+  close(): Promise<void>;
+};
 
 /** Every level that this machine can have, strongest first, unproven. */
 export async function openLevels(): Promise<Machine> {
   const python = await findPython(undefined, searchPath);
+  const directory = `/var/tmp/runfleet-test-${process.pid}`;
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
   const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress() };
@@ -31,12 +40,13 @@ export async function openLevels(): Promise<Machine> {
   const levels = opened.filter((level): level is Sandbox => "start" in level);
   return {
     python,
-    // Where the sandbox's users can read; no test but that of environments builds one.
-    environments: openEnvironments({ python, directory: `/var/tmp/runfleet-test-${process.pid}`, env: {} }),
+    environments: openEnvironments({ python, directory, env: {} }),
+    directory,
     levels,
     close: async () => {
       await Promise.all(levels.map((level) => level.close()));
       uids?.close();
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,14 +1,25 @@
 import { text } from "node:stream/consumers";
 import { runLimits } from "../../../shared/run/limits.ts";
 import type { Log } from "../../../shared/log.ts";
+import { secure } from "../../sandbox/environments.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { NodeRuntime } from "./node-command.ts";
+import { placeTypeStripper } from "./place-type-stripper.ts";
+
+type FindOptions = {
+  sandbox: Sandbox;
+  /** Where a file can be put that every user may read. */
+  directory: string;
+  log: Pick<Log, "warn">;
+};
 
 /** This worker's own Node, where the sandbox can run it: below a closed home it can't, and null is the answer. */
-export async function findNode(sandbox: Sandbox, log: Pick<Log, "warn">): Promise<string | null> {
+export async function findNode({ sandbox, directory, log }: FindOptions): Promise<NodeRuntime | null> {
   const path = process.execPath;
-  const fault = await tryNode(sandbox, path);
-  if (fault !== null) log.warn({ reason: `${path} in the sandbox: ${fault}` }, "the adapter 'node' is not offered");
-  return fault === null ? path : null;
+  const fault = secure(directory) ?? (await tryNode(sandbox, path));
+  if (fault === null) return { path, typeStripper: placeTypeStripper(directory) };
+  log.warn({ reason: `${path} in the sandbox: ${fault}` }, "the adapter 'node' is not offered");
+  return null;
 }
 
 async function tryNode(sandbox: Sandbox, path: string): Promise<string | null> {

@@ -4,7 +4,7 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { keepSpares } from "../keep-spares.ts";
 import { readProcess } from "../read-process.ts";
-import { nodeCommand, typeStripper } from "./node-command.ts";
+import { nodeCommand, type NodeRuntime } from "./node-command.ts";
 import { readProgram } from "./read-program.ts";
 
 const sameResources = ["memory_bytes", "processes", "disk_bytes"] as const;
@@ -16,7 +16,7 @@ type Ground = Pick<AgentRequest, "resources" | "egress">;
  * for its start, some that have read the runner stand ready and wait for their one request (measured in the commit that
  * brought this file). An `isolated` run is one of these as well: nobody's code ran in it before.
  */
-export function createNodeAdapter(sandbox: Sandbox, node: string): Adapter & { close(): void } {
+export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime): Adapter & { close(): void } {
   const program = readProgram("once");
   const open = ({ resources, egress }: Ground): Promise<SandboxProcess> =>
     sandbox.start({ ...nodeCommand(node, program, resources), egress });
@@ -31,7 +31,7 @@ export function createNodeAdapter(sandbox: Sandbox, node: string): Adapter & { c
     async *run(request, signal) {
       const child = await spares.take(request);
       const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
-      child.stdin.end(JSON.stringify({ ...rest, type_stripper: typeStripper }));
+      child.stdin.end(JSON.stringify({ ...rest, type_stripper: node.typeStripper }));
       yield* readProcess(child, { opening: [{ type: "started", warm: false }], signal });
     },
     close: () => spares.close(),
