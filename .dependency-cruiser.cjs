@@ -20,7 +20,7 @@ const production = "^((shared|api|worker)/|prisma/deploy)";
 const generated = "^shared/store/generated/";
 const mains = "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
 /** Read as text, and run in the sandbox. */
-const insiders = "^worker/adapters/node/runner\\.mjs$";
+const insiders = "^worker/adapters/node/[^/]+\\.mjs$";
 
 module.exports = {
   forbidden: [

@@ -81,7 +81,7 @@ test.each(rememberers)(
       words: ["a", "b", "c", "d", "e", "f"],
       me: (first.result as { me: string }).me,
     });
-    expect((await say(agent_id, `another ${adapter_type}`, { word: "z" }, more)).result).toMatchObject({
+    expect((await say(agent_id, `another-${adapter_type}`, { word: "z" }, more)).result).toMatchObject({
       words: ["z"],
     });
   },
@@ -107,7 +107,7 @@ test.each(rememberers)(
   "a person's answer reaches the same process; a crash ends one run, and the thread goes on in a new one (%s)",
   async (adapter_type, source) => {
     const agent_id = await makeAgent(url, source);
-    const talk = (input: object) => say(agent_id, `talk ${adapter_type}`, input, { adapter_type });
+    const talk = (input: object) => say(agent_id, `talk-${adapter_type}`, input, { adapter_type });
     const { result } = await talk({ word: "a" });
     const asked = await talk({ ask: true });
     const question = asked.events.at(-1);
