@@ -18,15 +18,16 @@ import { tellWaiting } from "./tell-waiting.ts";
 
 /**
  * A run's way through a worker: claim → hold its lease → play its agent → decide → finalize → announce → call back.
- * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone.
+ * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone. False: it
+ * doesn't wait to be taken, by whomsoever.
  */
-export async function executeRun(ctx: WorkerContext, runId: string): Promise<void> {
+export async function executeRun(ctx: WorkerContext, runId: string): Promise<boolean> {
   const claimedAt = performance.now();
   trace(runId, "woken");
   const claim = await claimRun(ctx.db, runId, ctx.card);
-  if (claim.kind === "waits") return tellWaiting(ctx, runId, claim.reason);
-  if (claim.kind === "elsewhere") return ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
-  if (claim.kind === "not_claimable") return;
+  if (claim.kind === "waits") await tellWaiting(ctx, runId, claim.reason);
+  if (claim.kind === "elsewhere") await ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
+  if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
   const { attempt } = claim;
   const hold = ctx.leases.hold(attempt, claimedAt);
@@ -50,6 +51,7 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<voi
     output.close();
     hold.release();
   }
+  return true;
 }
 
 type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };

@@ -3,7 +3,7 @@ import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "./context.ts";
 import { executeRun } from "./execute-run.ts";
 import { createSlots } from "./slots.ts";
-import { takeTurn } from "./take-turn.ts";
+import { createTurns } from "./turns.ts";
 
 /** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
 const nudgePatienceMs = 3_000;
@@ -28,16 +28,23 @@ export type RunTaker = {
 export function takeRuns(ctx: WorkerContext): RunTaker {
   const { config, log, db } = ctx;
   const slots = createSlots(config.worker.slots);
+  const turns = createTurns(ctx);
   let paused = false;
   let consumer: Consumer | null = null;
 
+  const attempt = (runId: string): Promise<boolean> =>
+    executeRun(ctx, runId).catch((error: unknown) => {
+      log.error({ run_id: runId, err: String(error) }, "a run was dropped");
+      return true;
+    });
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
     slots.use(async () => {
       if (paused) return ctx.nudge(runId);
-      const next = await takeTurn(ctx, runId, Date.now() - queuedAt);
-      await executeRun(ctx, next).catch((error: unknown) =>
-        log.error({ run_id: next, err: String(error) }, "a run was dropped"),
-      );
+      const waitedMs = Date.now() - queuedAt;
+      const next = await turns.take(runId, waitedMs);
+      if (await attempt(next)) return;
+      const passedOver = await turns.makeUp(next, waitedMs);
+      if (passedOver !== null) await attempt(passedOver);
     });
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
 
