@@ -113,11 +113,15 @@ const cases: Record<string, Case> = {
 const admin = randomBytes(32).toString("hex");
 let stack: TestStack;
 let url: string;
+/** Two owners whose things no test changes: it is tested that it can't. */
+let owner: Awaited<ReturnType<typeof makeWorld>>;
+let stranger: Awaited<ReturnType<typeof makeWorld>>;
 
 beforeAll(async () => {
   stack = await openTestStack();
   await stack.start("worker");
   url = (await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, RATE_LIMIT_PER_MINUTE: "0" })).url;
+  [owner, stranger] = [await makeWorld(), await makeWorld()];
 });
 afterAll(() => stack?.close());
 
@@ -228,20 +232,18 @@ const isPrivileged = ({ scope }: Operation<never>) => scope === "admin" || scope
 
 describe.each(guarded)("%s", (_name, operation) => {
   test("no key: 401", async () => {
-    const { world } = await makeWorld();
-    expect((await ask(operation, world, null)).status).toBe(401);
+    expect((await ask(operation, owner.world, null)).status).toBe(401);
   });
 
   test("a key of its owner without the scope: 403", async () => {
-    const { world } = await makeWorld();
+    const { world } = owner;
     const others = scopes.filter((scope) => scope !== operation.scope && scope !== "admin" && scope !== "*");
     const granted = isPrivileged(operation) ? ["*"] : others;
     expect((await ask(operation, world, (await makeKey(world.user_id, granted)).text)).status).toBe(403);
   });
 
   test("another owner's key: nothing of it is found, shown or changed", async () => {
-    const { world } = await makeWorld();
-    const stranger = await makeWorld();
+    const { world } = owner;
     const answer = await ask(operation, world, stranger.key);
     const addressed = paramsOf(operation.path).length > 0 || cases[operation.name] !== undefined;
     const refused = cases[operation.name]?.foreign ?? (addressed ? 404 : 200);
@@ -256,7 +258,7 @@ describe.each(guarded)("%s", (_name, operation) => {
   });
 
   test("what there isn't: 404", async () => {
-    const { world, key } = await makeWorld();
+    const { world, key } = owner;
     const params = paramsOf(operation.path);
     // What is called put makes the last thing that its path names.
     const needed = operation.name.startsWith("put_") ? params.slice(0, -1) : params;
