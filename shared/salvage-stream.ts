@@ -16,9 +16,11 @@ async function salvageAttempt(db: Db, streams: RunStreams, runId: string, attemp
   let seq = await lastSavedSeq(db, runId, attempt);
   for (;;) {
     const events = (await streams.read(runId, { attempt, seq })).filter((event) => event.attempt === attempt);
-    // Redis lost a part: what follows a gap can't be joined to the transcript.
-    if (events[0]?.seq !== seq + 1) return;
-    await salvageTranscript(db, runId, events);
-    seq += events.length;
+    // Redis may have lost a part that came between others: what follows a gap can't be joined to the transcript.
+    const gap = events.findIndex((event, place) => event.seq !== seq + 1 + place);
+    const joined = gap === -1 ? events : events.slice(0, gap);
+    if (joined.length === 0) return;
+    await salvageTranscript(db, runId, joined);
+    seq += joined.length;
   }
 }
