@@ -90,7 +90,11 @@ export async function fillIn({ db, streams }: Deps, runId: string, cursor: Event
   const found = join(cursor, merged, follows);
   if (found.events.length > 0 || !found.gapAhead) return found;
   const [state] = await readRunStates(db, [runId], null);
-  return state && isTerminal(state.status) ? sayGap(runId, cursor, merged) : found;
+  if (!state || !isTerminal(state.status)) return found;
+  // It may have ended since the transcript was read; its end wrote down what only the worker still had.
+  const whole = [...(await readTranscript(db, runId, cursor)), ...live].toSorted(compareEventIds);
+  const again = join(cursor, whole, follows);
+  return again.events.length > 0 ? again : sayGap(runId, cursor, whole);
 }
 
 /** The run is over and a part of its history is in neither store any more: say so, and go on behind it. */

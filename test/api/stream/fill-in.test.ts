@@ -82,3 +82,20 @@ test("whatever Redis lost and the transcript lacks: a reader sees no gap unsaid,
   });
   await expect(fc.assert(property, { numRuns: 100_000 })).resolves.toBeUndefined();
 }, 300_000);
+
+test("a run that ends just after its transcript was read has no gap: its end wrote down what Redis had lost", async () => {
+  const told = tell({ lengths: [5], saved: [2, 0, 0, 0], flushed: 0, away: 0, ended: true, cursor: 0 });
+  const [before, after] = [told.stored.slice(0, 2), told.stored];
+  // Redis lost 1-3; the transcript gets it with the run's end, which comes between the reader's two looks at Postgres.
+  const world = { stored: before, live: told.all.filter(({ seq }) => seq !== 3) };
+  const query = async (statement: { name: string }) => {
+    if (statement.name === "read-run-states") world.stored = after;
+    return storesOf({ ...told, ...world }, true).db.sql.query(statement as never);
+  };
+  const read = async (_id: string, cursor: EventId) => world.live.filter((one) => compareEventIds(one, cursor) > 0);
+  const seen = await readAll({ db: { sql: { query } }, streams: { read } } as never, { attempt: 0, seq: 1 });
+  expect(seen.map((event) => `${event.type} ${formatEventId(event)}`)).toEqual([
+    ...[1, 2, 3, 4].map((seq) => `output.delta 1-${seq}`),
+    "run.success 1-5",
+  ]);
+});
