@@ -9,8 +9,7 @@ import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
-import { createQueueView, type QueueView } from "./execute/queue-view.ts";
-import { createQuota, type Quota } from "./execute/check-quota.ts";
+import { type Admission, createAdmission } from "./execute/admission.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
 import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
@@ -26,10 +25,8 @@ export type ApiContext = {
   ticks: TickQueue;
   hub: TailHub;
   fleet: FleetView;
-  /** How full the queue is. */
-  room: QueueView;
   news: NewsBell;
-  quota: Quota;
+  admission: Admission;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -56,8 +53,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const hub = opens(openTailHub({ url, prefix, db, log }));
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
-  const room = createQueueView(db, config.queue);
-  const quota = createQuota(db);
+  const admission = createAdmission(db, config.queue);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -71,9 +67,8 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     ticks,
     hub,
     fleet,
-    room,
     news,
-    quota,
+    admission,
     jsonSchemas,
     guards,
     processMetrics,

@@ -147,6 +147,9 @@ export const quotaErrors = [
   "too_many_open_runs",
 ] as const;
 
+/** What a run is refused with that is right in itself. */
+export const admissionErrors = [...quotaErrors, "queue_full", "owner_queue_full", "agent_queue_full"] as const;
+
 type Kinds = typeof errorKinds;
 export type ErrorKind = keyof Kinds;
 export type CodeOf<K extends ErrorKind> = { [Kind in K]: keyof Kinds[Kind]["codes"] }[K];

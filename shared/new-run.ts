@@ -18,7 +18,7 @@ type Material = {
   /** The run that this one repeats. */
   replay_of: string | null;
   /** In the queue, the next one to start having 1, where the accepting process knows it. */
-  position?: number;
+  position?: number | null;
   /** The job whose tick it is. */
   job_id?: string;
   metadata?: Record<string, unknown>;

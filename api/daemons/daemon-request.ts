@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { quotaErrors } from "../../shared/error-codes.ts";
+import { admissionErrors } from "../../shared/error-codes.ts";
 import { laxInt, text } from "../../shared/schemas/primitives.ts";
 
 /** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */
@@ -16,7 +16,7 @@ export const messageErrors = [
   "agent_not_found",
   "agent_not_active",
   "no_worker",
-  ...quotaErrors,
+  ...admissionErrors,
   "daemon_failed",
   "run_id_taken",
 ] as const;

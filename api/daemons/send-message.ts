@@ -39,7 +39,7 @@ export async function sendMessage(
   const adapter_type = adapterTypes.find((type) => type === asked) ?? "python";
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  await ctx.quota.admit({ user_id: version.user_id, run_id, key: null });
+  const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id, key: null });
   await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,
@@ -54,6 +54,7 @@ export async function sendMessage(
     version,
     run_id: run_id ?? newId("run"),
     traceparent,
+    position,
     origin: "daemon",
     replay_of: null,
   } as const;

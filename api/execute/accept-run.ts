@@ -1,4 +1,4 @@
-import { quotaErrors } from "../../shared/error-codes.ts";
+import { admissionErrors } from "../../shared/error-codes.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
 import { cancelAhead } from "../../shared/cancel-ahead.ts";
@@ -14,11 +14,8 @@ import { type Origin, prepareRun } from "./prepare-run.ts";
 /** What `acceptRun` throws. */
 export const acceptErrors = [
   ...acceptableErrors,
-  ...quotaErrors,
+  ...admissionErrors,
   "daemon_failed",
-  "queue_full",
-  "owner_queue_full",
-  "agent_queue_full",
   "thread_busy",
   "run_id_taken",
 ] as const;

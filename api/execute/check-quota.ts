@@ -1,18 +1,14 @@
 import { quotaFault } from "../../shared/quota-fault.ts";
 import { readStanding, type Standing } from "../../shared/store/billing/read-standing.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { isRepeat } from "../../shared/store/runs/is-repeat.ts";
-import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 
 /** What was paid, or ended, counts after this; and so long other processes don't know of what this one let in. */
 const maxAgeMs = 1_000;
 const mostUsers = 10_000;
 
-type Request = { user_id: string; run_id: string | null; key: RepeatKey | null };
-
 export type Quota = {
-  /** Lets one more run of a user in, or a repeat of one. Throws quota_exceeded, or too_many_requests where it is worth waiting. */
-  admit(request: Request): Promise<void>;
+  /** Lets one more run of a user in. Throws quota_exceeded, or too_many_requests where it is worth waiting. */
+  admit(user_id: string): Promise<void>;
   /** Throws as `admit` would, and takes nothing. */
   check(user_id: string): Promise<void>;
 };
@@ -34,11 +30,11 @@ export function createQuota(db: Db): Quota {
   }
 
   return {
-    async admit({ user_id, run_id, key }) {
+    async admit(user_id) {
       const entry = entryOf(user_id);
       const fault = quotaFault(await entry.standing, entry.taken);
-      if (fault === null) entry.taken += 1;
-      else if ((run_id === null && key === null) || !(await isRepeat(db, run_id, key))) throw fault;
+      if (fault !== null) throw fault;
+      entry.taken += 1;
     },
     async check(user_id) {
       const { standing, taken } = entryOf(user_id);

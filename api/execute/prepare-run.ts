@@ -20,11 +20,10 @@ export type Origin = {
 /** The row that a request becomes, once everything about it was checked. Starts the daemon that it is for. */
 export async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<NewRun> {
   const version = await checkAcceptable(ctx, request, origin.owner);
-  const { run_id: given = null } = request;
-  await ctx.quota.admit({ user_id: version.user_id, run_id: given, key: origin.key });
+  const { agent_id, run_id: given = null } = request;
+  const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id: given, key: origin.key });
   // Before the commit: a run that stands has somebody to take it.
-  if (request.lifecycle === "daemon") await wakeDaemon(ctx, { agent_id: request.agent_id, ...version });
-  const position = await ctx.room.enter({ user_id: version.user_id, agent_id: request.agent_id });
+  if (request.lifecycle === "daemon") await wakeDaemon(ctx, { agent_id, ...version });
   const run_id = await chooseRunId(ctx.db, request, origin.key);
   return newRun(ctx.config.encryptionKeys, {
     request,

@@ -39,7 +39,7 @@ export const validateRequest = defineOperation({
   responses: { 200: { description: "It would be accepted", schema: verdict } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { user_id, version, version_status, config } = await checkAcceptable(ctx, body, caller.owner);
-    await ctx.quota.check(user_id);
+    await ctx.admission.check(user_id);
     const { entrypoint, source, files, secrets = [] } = agentConfig.parse(config);
     const set = new Set((await listSecrets(ctx.db, body.agent_id, caller.owner))?.map(({ name }) => name));
     const has = (name: string) => [files, body.files].some((some) => some !== undefined && Object.hasOwn(some, name));

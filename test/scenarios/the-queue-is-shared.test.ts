@@ -110,11 +110,14 @@ test("a full queue answers 429 with Retry-After before anything is written", asy
   await start(agent_id);
   await waitFor(() => count("agent_id = $1 AND status = 'running'", agent_id));
   const answers = [];
-  for (let i = 0; i < 12; i++) answers.push(await start(agent_id));
+  for (let i = 0; i < 12; i++) answers.push(await start(agent_id, { run_id: `waits-${i}` }));
   const refused = answers.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThanOrEqual(2);
   expect(refused[0]).toMatchObject({ body: { code: "agent_queue_full" } });
   expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await count("agent_id = $1", agent_id)).toBe(1 + answers.length - refused.length);
+  const taken = answers.find(({ status }) => status === 202);
+  const repeated = await start(agent_id, { run_id: String(taken?.body["id"]) });
+  expect([repeated.status, repeated.body["id"]]).toEqual([202, taken?.body["id"]]);
   await worker.stop("SIGKILL");
 });

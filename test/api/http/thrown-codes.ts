@@ -4,8 +4,8 @@ import { type ErrorCode, errorKinds } from "../../../shared/error-codes.ts";
 
 /** Parts that are handed over rather than imported. */
 const handedOver: [call: RegExp, file: string][] = [
-  [/quota\.(admit|check)\(/, "api/execute/check-quota.ts"],
-  [/room\.enter\(/, "api/execute/queue-view.ts"],
+  [/admission\.admit\(/, "api/execute/admission.ts"],
+  [/admission\.check\(/, "api/execute/check-quota.ts"],
 ];
 
 export const allCodes = new Set(Object.values(errorKinds).flatMap(({ codes }) => Object.keys(codes) as ErrorCode[]));
