@@ -1,18 +1,26 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
-import { announceWorker, type Dismissal, forgetWorker } from "../shared/store/workers/announce-worker.ts";
+import {
+  announceWorker,
+  type Dismissal,
+  forgetWorker,
+  type WorkerCard,
+} from "../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "./context.ts";
 import { ownDaemons } from "./daemons/own-daemons.ts";
+import { noticeDeafness } from "./notice-deafness.ts";
 import { hearMessages } from "./hear-messages.ts";
 import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../shared/lifecycle/start-loop.ts";
 import { startChores } from "./start-chores.ts";
 
+export type Leave = { graceMs: number; deaf: boolean };
+
 export type FleetMember = {
-  /** Resolves when an operator sent this worker away, with how long what it has may go on. */
-  dismissed: Promise<{ graceMs: number }>;
+  /** Resolves when an operator sent this worker away, or it found itself deaf, with how long what it has may go on. */
+  dismissed: Promise<Leave>;
   /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
   drain(graceMs: number): Promise<void>;
 };
@@ -21,32 +29,26 @@ export type FleetMember = {
 export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const { config, log, db } = ctx;
   const runs = takeRuns(ctx);
-  let status: "active" | "draining" = "active";
+  let status: WorkerCard["status"] = "active";
 
-  const lifecycles = [...ctx.daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
-  let dismiss: (how: { graceMs: number }) => void = () => undefined;
-  const dismissed = new Promise<{ graceMs: number }>((resolve) => (dismiss = resolve));
+  const card = cardOf(ctx);
+  let dismiss: (how: Leave) => void = () => undefined;
+  const dismissed = new Promise<Leave>((resolve) => (dismiss = resolve));
   // Both may be asked for, a kill after a drain, and each beat says so again.
   const heed = async (dismissal: Dismissal | null): Promise<void> => {
     if (dismissal === null) return;
     status = "draining";
     await runs.pause();
-    if (dismissal === "kill") dismiss({ graceMs: 0 });
-    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs }));
+    if (dismissal === "kill") dismiss({ graceMs: 0, deaf: false });
+    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, deaf: false }));
   };
   const announce = async (): Promise<void> => {
-    const dismissal = await announceWorker(db, {
-      id: ctx.workerId,
-      host: hostname(),
-      pid: process.pid,
-      software: version,
-      slots: config.worker.slots,
-      busy: runs.busy(),
-      adapters: [...ctx.adapters.keys(), ...lifecycles],
-      sandbox: ctx.sandbox.report,
-      status,
-    });
-    await heed(dismissal);
+    await heed(await announceWorker(db, { ...card, busy: runs.busy(), status }));
+  };
+
+  const onDeaf = (): void => {
+    status = "deaf";
+    dismiss({ graceMs: config.shutdownGraceMs, deaf: true });
   };
 
   await announce();
@@ -59,14 +61,17 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
+    noticeDeafness(ctx, { taker: runs, isLeaving: () => status !== "active", onDeaf }),
     ...startChores(ctx),
   ];
 
   return {
     dismissed,
     async drain(graceMs) {
-      status = "draining";
-      await Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
+      if (status === "active") status = "draining";
+      // One that is stuck must not keep the others from leaving.
+      const stopped = Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
+      await Promise.race([stopped, sleep(5_000)]);
       const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
@@ -75,5 +80,24 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       messages.close();
       await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
     },
+  };
+}
+
+function cardOf({
+  config,
+  workerId,
+  adapters,
+  daemonHosts,
+  sandbox,
+}: WorkerContext): Omit<WorkerCard, "busy" | "status"> {
+  const lifecycles = [...daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
+  return {
+    id: workerId,
+    host: hostname(),
+    pid: process.pid,
+    software: version,
+    slots: config.worker.slots,
+    adapters: [...adapters.keys(), ...lifecycles],
+    sandbox: sandbox.report,
   };
 }

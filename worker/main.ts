@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { readEnv } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
 import { createLog } from "../shared/log.ts";
 import { writeTrace } from "../shared/trace.ts";
 import { createWorkerContext } from "./context.ts";
+import { deafExitCode } from "./notice-deafness.ts";
 import { joinFleet } from "./fleet-member.ts";
 
 await runProcess(async (signal) => {
@@ -13,9 +15,12 @@ await runProcess(async (signal) => {
   const ctx = await createWorkerContext(config, log);
   const member = await joinFleet(ctx);
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
-  const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs }));
-  const { graceMs } = await Promise.race([told, member.dismissed]);
+  const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, deaf: false }));
+  const { graceMs, deaf } = await Promise.race([told, member.dismissed]);
   log.info("draining");
-  await member.drain(graceMs);
-  await ctx.close();
+  const left = member.drain(graceMs).then(() => ctx.close());
+  if (!deaf) return left;
+  process.exitCode = deafExitCode;
+  // What made it deaf may keep it from leaving in order.
+  await Promise.race([left, sleep(graceMs + 15_000)]);
 });

@@ -6,7 +6,7 @@ import { createSlots } from "./slots.ts";
 import { createTurns } from "./turns.ts";
 
 /** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
-const nudgePatienceMs = 3_000;
+export const nudgePatienceMs = 3_000;
 
 export type RunTaker = {
   /** Runs at work now. */
@@ -15,6 +15,8 @@ export type RunTaker = {
   execute(runId: string, queuedAt?: number): Promise<void>;
   /** Looks for runs whose nudge was lost. */
   poll(): Promise<void>;
+  /** When it last ended a poll, and when it last tried to claim a run, whatever came of it: performance.now(). */
+  lastActs(): { polledAt: number; triedAt: number };
   /** From now on nudges are heard. */
   start(): void;
   /** From now on no run is taken. */
@@ -31,12 +33,15 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
   const turns = createTurns(ctx);
   let paused = false;
   let consumer: Consumer | null = null;
+  const last = { polledAt: performance.now(), triedAt: performance.now() };
 
-  const attempt = (runId: string): Promise<boolean> =>
-    executeRun(ctx, runId).catch((error: unknown) => {
+  const attempt = (runId: string): Promise<boolean> => {
+    last.triedAt = performance.now();
+    return executeRun(ctx, runId).catch((error: unknown) => {
       log.error({ run_id: runId, err: String(error) }, "a run was dropped");
       return true;
     });
+  };
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
     slots.use(async () => {
       if (paused) return ctx.nudge(runId);
@@ -53,11 +58,13 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
     execute,
     async poll() {
       const limit = slots.free();
-      if (paused || limit === 0) return;
       const { adapters } = ctx.card;
-      const found = await findUnclaimedRuns(db, { olderThanMs: nudgePatienceMs, limit, adapters });
+      const found =
+        paused || limit === 0 ? [] : await findUnclaimedRuns(db, { olderThanMs: nudgePatienceMs, limit, adapters });
       for (const runId of found) void execute(runId, 0);
+      last.polledAt = performance.now();
     },
+    lastActs: () => ({ ...last }),
     start() {
       consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
     },

@@ -43,6 +43,14 @@ export const getMetrics = defineOperation({
       { state: "all" },
       workers.reduce((sum, worker) => sum + worker.slots, 0),
     );
+    const members = new Gauge({
+      name: "runfleet_workers",
+      help: "Live workers by status; a deaf one found that it takes no runs, and leaves",
+      labelNames: ["status"],
+      registers,
+    });
+    for (const status of ["active", "draining", "deaf"])
+      members.set({ status }, workers.filter((worker) => worker.status === status).length);
     for (const worker of workers) level.set({ worker: worker.id }, worker.sandbox.level);
     new Gauge({ name: "runfleet_stream_readers", help: "Readers of this process", registers }).set(hub.size());
     const text = (await processMetrics.metrics()) + (await registry.metrics());

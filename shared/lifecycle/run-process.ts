@@ -2,7 +2,8 @@ const echoMs = 1_000;
 
 /**
  * The frame of every process of ours: one AbortSignal for "end now", whatever says so — SIGTERM, SIGINT, or the parent's
- * death where it was started with an IPC channel. A second signal, a second later or more, ends it at once. `work` resolves when all is closed.
+ * death where it was started with an IPC channel. A second signal, a second later or more, ends it at once. `work` resolves when all is closed;
+ * the exit code is 0 then, unless it set another one.
  */
 export async function runProcess(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
@@ -23,7 +24,7 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<void>): 
   });
   try {
     await work(controller.signal);
-    process.exit(0);
+    process.exit();
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

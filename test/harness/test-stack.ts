@@ -23,6 +23,8 @@ export type TestStack = {
   databaseUrl: string;
   redisUrl: string;
   prefix: string;
+  /** What every member is started with. */
+  env: Record<string, string>;
   sql: pg.Pool;
   redis: Redis;
   /** Starts a built API or worker and waits until it is ready. */
@@ -41,7 +43,8 @@ export async function openTestStack(): Promise<TestStack> {
   sql.on("error", () => undefined);
   const redis = new Redis(inject("redisUrl"));
   const members: Member[] = [];
-  const shared = {
+  const shared: Record<string, string> = {
+    PATH: readEnv()["PATH"] ?? "",
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: "6",
     REDIS_URL: inject("redisUrl"),
@@ -59,7 +62,7 @@ export async function openTestStack(): Promise<TestStack> {
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
     const port = await freePort();
     const child = spawn(process.execPath, [resolve(`dist/${role}/main.js`)], {
-      env: { PATH: readEnv()["PATH"], ...shared, PORT: String(port), ...env },
+      env: { ...shared, PORT: String(port), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const member = {
@@ -82,6 +85,7 @@ export async function openTestStack(): Promise<TestStack> {
     databaseUrl,
     redisUrl: inject("redisUrl"),
     prefix,
+    env: shared,
     sql,
     redis,
     start,

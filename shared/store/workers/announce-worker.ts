@@ -10,7 +10,7 @@ export type WorkerCard = {
   busy: number;
   adapters: string[];
   sandbox: SandboxReport;
-  status: "active" | "draining";
+  status: "active" | "draining" | "deaf";
 };
 
 /** How an operator sends a worker away: after the runs that it has, or at once. */

@@ -1,0 +1,115 @@
+import { openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { supervise, type Supervised } from "../../dev/supervise.ts";
+import { call, makeAgent } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+let agentId: string;
+let supervised: Supervised | undefined;
+const preload = `--import ${resolve("test/harness/preload/deafen-worker.mjs")}`;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  ({ url } = await stack.start("api"));
+  agentId = await makeAgent(url, "def main(input): return {}");
+});
+afterAll(async () => {
+  await supervised?.stop(5_000);
+  await stack?.close();
+});
+
+async function submit(more: Record<string, unknown> = {}): Promise<string> {
+  const request = { agent_id: agentId, version: "current", ...more };
+  const { status, body } = await call(url, "POST", "/v1/execute", request, { prefer: "respond-async" });
+  expect(status).toBe(202);
+  return String(body["id"]);
+}
+const haveEnded = (ids: string[], timeoutMs: number) =>
+  waitFor(
+    async () =>
+      (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status = 'success'", [ids])).rowCount ===
+      ids.length,
+    timeoutMs,
+  );
+
+/** Cuts the stack's database off from everybody, or lets them in again. */
+async function allowPostgres(allow: boolean): Promise<void> {
+  const at = new URL(stack.databaseUrl);
+  const name = at.pathname.slice(1);
+  at.pathname = "/postgres";
+  const admin = new pg.Client({ connectionString: at.href });
+  await admin.connect();
+  await admin.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS ${allow}`);
+  if (!allow) await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [name]);
+  await admin.end();
+}
+
+/** By its lease of half a second it would leave after two looks in vain, which take less than this. */
+const twoLooksMs = 7_000;
+
+test("a worker for which nothing is to be taken is not deaf, nor is one that was frozen or whose Postgres was away", async () => {
+  const worker = await stack.start("worker", { LEASE_MS: "500", WORKER_SLOTS: "2" });
+  const [one, paused] = await Promise.all([
+    makeAgent(url, "import time\ndef main(input): time.sleep(60)", { concurrency: 1 }),
+    makeAgent(url, "def main(input): return {}"),
+  ]);
+  await stack.sql.query("INSERT INTO queue_pauses (name, paused_by) VALUES ('runs', 'test')");
+  for (const agent_id of [one, one, paused]) await submit({ agent_id });
+  await call(url, "POST", `/v1/agents/${paused}/pause`);
+  await stack.sql.query(
+    `INSERT INTO runs SELECT made.* FROM runs seen,
+       jsonb_populate_record(seen, jsonb_build_object('id', 'x', 'adapter_type', 'elsewhere')) AS made
+     WHERE seen.agent_id = $1 LIMIT 1`,
+    [one],
+  );
+  await stack.sql.query("DELETE FROM queue_pauses");
+  await sleep(twoLooksMs);
+  expect((await stack.sql.query("SELECT 1 FROM runs WHERE status = 'queued'")).rowCount).toBe(3);
+
+  worker.child.kill("SIGSTOP");
+  const run = await submit();
+  await allowPostgres(false);
+  await sleep(3_000);
+  worker.child.kill("SIGCONT");
+  await sleep(twoLooksMs);
+  await allowPostgres(true);
+  await haveEnded([run], 20_000);
+  expect([worker.child.exitCode, worker.logged()]).toEqual([null, expect.not.stringContaining("deaf")]);
+  await worker.stop("SIGKILL");
+  await stack.sql.query("DELETE FROM runs");
+}, 60_000);
+
+test("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async () => {
+  const log = join(tmpdir(), `runfleet-deaf-${process.pid}.log`);
+  const pids: number[] = [];
+  const said = vi.spyOn(process.stderr, "write");
+  supervised = supervise(resolve("dist/worker/main.js"), {
+    env: { ...stack.env, LEASE_MS: "1000", NODE_OPTIONS: preload },
+    output: openSync(log, "w"),
+    onStart: (pid) => pids.push(pid),
+  });
+  await waitFor(async () => (await stack.sql.query("SELECT 1 FROM workers")).rowCount, 60_000);
+  await haveEnded([await submit()], 30_000);
+
+  process.kill(pids[0] ?? 0, "SIGUSR2");
+  const waiting = [await submit(), await submit(), await submit()];
+  const statuses = async () =>
+    ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { status: string }[]).map(({ status }) => status);
+  await waitFor(async () => (await statuses()).includes("deaf"), 30_000);
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{status="deaf"} 1');
+
+  await haveEnded(waiting, 60_000);
+  expect(pids).toHaveLength(2);
+  expect(said.mock.calls.flat()).toContainEqual(expect.stringContaining("ended (75); it is started again"));
+  expect(readFileSync(log, "utf8")).toMatch(/"exit_code":75,.*this worker is deaf/);
+  const { rows } = await stack.sql.query("SELECT DISTINCT attempt, lost_attempts FROM runs");
+  expect(rows).toEqual([{ attempt: 1, lost_attempts: 0 }]);
+  rmSync(log);
+}, 120_000);
