@@ -27,8 +27,8 @@ export async function endProcess(identity: ProcessIdentity, signals: [NodeJS.Sig
       if (!isAlive(identity)) return;
       throw new Error(`can't end process ${identity.pid}`, { cause: error });
     }
-    const until = Date.now() + waitMs;
-    while (Date.now() < until && isAlive(identity)) await sleep(20);
+    const until = performance.now() + waitMs;
+    while (performance.now() < until && isAlive(identity)) await sleep(20);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Outcome, terminalEvent } from "./run/terminal-event.ts";
 import { placeEvent } from "./run/stream-event.ts";
 import { salvageStream } from "./salvage-stream.ts";
 import type { Db } from "./store/client.ts";
+import { readClock } from "./store/read-clock.ts";
 import { type Finalization, finalizeRun, type SeenRun } from "./store/runs/finalize-run.ts";
 import type { RunStreams } from "./stream/run-streams.ts";
 
@@ -24,7 +25,7 @@ export type Ending = {
 export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending: Ending): Promise<boolean> {
   const { id, attempt, worker_id, started_at } = seen;
   const { cause, outcome, reason } = ending;
-  const now = new Date();
+  const now = await readClock(db);
   const duration_ms = ending.duration_ms ?? (started_at ? Math.max(0, now.getTime() - started_at.getTime()) : 0);
   const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminalEvent(outcome, null, duration_ms), now);
   const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });

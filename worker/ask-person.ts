@@ -2,6 +2,7 @@ import { newId } from "../shared/ids.ts";
 import { queueTtlMs } from "../shared/run/limits.ts";
 import type { OpenInterrupt } from "../shared/schemas/run-event.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import { readClock } from "../shared/store/read-clock.ts";
 import { interruptRun } from "../shared/store/runs/interrupt-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import type { WorkerContext } from "./context.ts";
@@ -18,7 +19,8 @@ export async function askPerson(ctx: WorkerContext, { attempt, output, remains }
   const { interrupt: asked, state_snapshot, usage } = remains;
   if (!asked || remains.result || remains.error) return false;
   const { reason, message, response_schema, expires_in_ms } = asked;
-  const expires_at = new Date(Date.now() + (expires_in_ms ?? queueTtlMs)).toISOString();
+  const now = await untilPostgresAnswers(() => readClock(ctx.db));
+  const expires_at = new Date(now.getTime() + (expires_in_ms ?? queueTtlMs)).toISOString();
   const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
   const events = await output.finish({ type: "run.interrupted", interrupts: [interrupt], state_snapshot });
   const put = { run: attempt, interrupt, state_snapshot, usage, events };

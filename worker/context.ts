@@ -7,6 +7,7 @@ import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
+import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
@@ -78,6 +79,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       http: {
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
+        now: () => readClock(db),
       },
     }),
   );

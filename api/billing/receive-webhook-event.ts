@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { providerEvent } from "../../shared/schemas/billing-event.ts";
 import type { KeptEvent } from "../../shared/store/billing/keep-event.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { applyEvent } from "./apply-event.ts";
@@ -39,7 +40,7 @@ export const receiveWebhookEvent = defineOperation({
       throw new AppError("payload_too_large", "payload_too_large", `An event is at most ${longestBytes} bytes.`);
     const secrets = config.billing.webhookSecrets;
     const verified = secrets.length > 0;
-    if (verified) verifyEvent(body, headers["stripe-signature"], secrets);
+    if (verified) verifyEvent(body, headers["stripe-signature"], { secrets, now: await readClock(db) });
     const event = verified ? verifiedEvent(body) : unverifiedEvent(body);
     if (event.error !== null) log.warn({ event_id: event.event_id, err: event.error }, "a billing event can't be read");
     const isNew = await applyEvent(db, event);

@@ -20,9 +20,9 @@ export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Pr
   return version;
 }
 
-/** The first tick that a body asks for, from now on. Throws ValidationFault where there is none. */
-export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody): Date {
-  const first = firstTick({ schedule, timezone, ends_at }, new Date());
+/** The first tick that a body asks for, from `now` on. Throws ValidationFault where there is none. */
+export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody, now: Date): Date {
+  const first = firstTick({ schedule, timezone, ends_at }, now);
   if (first) return first;
   const msg = "Value error, no tick is to come: its time, or ends_at, has passed";
   throw new ValidationFault([{ type: "value_error", loc: ["body", "schedule"], msg }]);

@@ -3,6 +3,7 @@ import { newId } from "../../shared/ids.ts";
 import { jobBody, jobRecord } from "../../shared/schemas/job.ts";
 import { createJob as create } from "../../shared/store/jobs/change-job.ts";
 import { jobColumns } from "../../shared/store/jobs/job-columns.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { checkJob, firstTickOf } from "./check-job.ts";
@@ -24,7 +25,7 @@ export const createJob = defineOperation({
   responses: { 201: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { body, caller }) {
     const { user_id } = await checkJob(ctx, body, caller.owner);
-    const next_tick_at = firstTickOf(body);
+    const next_tick_at = firstTickOf(body, await readClock(ctx.db));
     const id = newId("job");
     const columns = jobColumns(ctx.config.encryptionKeys, id, body);
     await create(ctx.db, { id, user_id, agent_id: body.agent_id, columns, next_tick_at });

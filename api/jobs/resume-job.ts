@@ -20,10 +20,10 @@ export const resumeJob = defineOperation({
   errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
-    const done = await changeJob(ctx.db, job_id, caller.owner, (job) => {
+    const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) => {
       if (job.status === "active") return null;
       if (job.status !== "paused") throw conflict("job_ended", `The job is ${job.status}.`);
-      const next_tick_at = firstTick(job, new Date());
+      const next_tick_at = firstTick(job, now);
       return { status: next_tick_at ? "active" : "completed", next_tick_at };
     });
     if (!done) throw notFound("job", job_id);

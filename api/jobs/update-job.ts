@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { KeyRing } from "../../shared/config/load-config.ts";
 import { versionErrors } from "../../shared/choose-version.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { mergePatch } from "../../shared/merge-patch.ts";
@@ -31,7 +32,9 @@ export const updateJob = defineOperation({
     const seen = await findJob(ctx.db, job_id, caller.owner);
     if (!seen) throw notFound("job", job_id);
     await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
-    const done = await changeJob(ctx.db, job_id, caller.owner, (job) => change(ctx, job, patched(ctx, job, patch)));
+    const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) =>
+      change({ job, now, body: patched(ctx, job, patch), keys: ctx.config.encryptionKeys }),
+    );
     if (!done) throw notFound("job", job_id);
     const body = await getJobRecord(ctx, job_id, caller.owner);
     if (body.next_tick_at !== null) void ctx.ticks.arm(job_id, new Date(body.next_tick_at));
@@ -47,16 +50,18 @@ function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody 
   throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
 }
 
-function change({ config }: ApiContext, job: JobRow, body: JobBody): JobChange {
+type Change = { job: JobRow; now: Date; body: JobBody; keys: KeyRing };
+
+function change({ job, now, body, keys }: Change): JobChange {
   if (job.status !== "active" && job.status !== "paused")
     throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
-  const columns = jobColumns(config.encryptionKeys, job.id, body);
+  const columns = jobColumns(keys, job.id, body);
   const { status, next_tick_at } = job;
   const sameTimes =
     columns.schedule === job.schedule &&
     columns.timezone === job.timezone &&
     columns.ends_at?.getTime() === job.ends_at?.getTime();
-  const isDue = next_tick_at !== null && next_tick_at <= new Date();
+  const isDue = next_tick_at !== null && next_tick_at <= now;
   const stays = status === "paused" || isDue || sameTimes;
-  return { columns, status, next_tick_at: stays ? next_tick_at : firstTickOf(body) };
+  return { columns, status, next_tick_at: stays ? next_tick_at : firstTickOf(body, now) };
 }

@@ -5,6 +5,7 @@ import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
 import { newApiKey } from "../../shared/secrets/api-key.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";
@@ -43,7 +44,8 @@ export const createApiKey = defineOperation({
     if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const expires_at = body.expires_at ?? (run_id === null ? null : new Date(Date.now() + runTokenMs));
+    const expires_at =
+      body.expires_at ?? (run_id === null ? null : new Date((await readClock(db)).getTime() + runTokenMs));
     const record = await insertApiKey(db, {
       id,
       user_id,

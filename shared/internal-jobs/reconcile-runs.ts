@@ -13,7 +13,7 @@ export const reconcileRuns: InternalJob = {
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
     const counts = { requeued: 0, ended: 0 };
-    for (const run of await requeueLostRuns(deps.db, batch)) {
+    for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
       if (run.outcome === "queued") {
         counts.requeued += 1;

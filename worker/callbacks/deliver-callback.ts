@@ -13,7 +13,7 @@ export type Delivery = { message: DueMessage; body: string; secrets: string[]; s
 /** Sends a callback once and judges the answer: 2xx is done, 410 stops, all else is tried again while tries are left. */
 export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number, delivery: Delivery): Promise<Try> {
   const { message, body, secrets, signal } = delivery;
-  const signed = sign({ id: message.id, body }, new Date(), secrets);
+  const signed = sign({ id: message.id, body }, message.claimed_at, secrets);
   const headers = { "content-type": "application/json", "user-agent": "runfleet-callback", ...signed };
   const startedAt = performance.now();
   const answer = await fetch.post(message.url, { headers, body, timeoutMs: callbackTimeoutMs, signal }).catch(faultOf);
@@ -25,7 +25,8 @@ export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number
   const { status: status_code } = answer;
   if (status_code >= 200 && status_code < 300)
     return { status_code, error: null, duration_ms, verdict: { status: "delivered" } };
-  const verdict: Verdict = status_code === 410 ? { status: "gone" } : retryLater(askedDelay(answer));
+  const verdict: Verdict =
+    status_code === 410 ? { status: "gone" } : retryLater(askedDelay(answer, message.claimed_at));
   return { status_code, error: `http_${status_code}`, duration_ms, verdict };
 }
 
@@ -35,8 +36,8 @@ function faultOf(error: unknown): TargetFault {
 }
 
 /** Seconds that a receiver asks for which is busy, or whose proxy says so. */
-function askedDelay({ status, retryAfter }: Answer): number | null {
-  return [429, 502, 503, 504].includes(status) ? retryAfterSeconds(retryAfter, new Date()) : null;
+function askedDelay({ status, retryAfter }: Answer, now: Date): number | null {
+  return [429, 502, 503, 504].includes(status) ? retryAfterSeconds(retryAfter, now) : null;
 }
 
 function nextTry(tries: number, scale: number, retryAfterSeconds: number | null): Verdict {

@@ -35,17 +35,17 @@ export type JobChange = Pick<JobRow, "status" | "next_tick_at"> & { columns?: Co
 
 /**
  * Lets `decide` change a job, under the lock under which its ticks are fired: so it sees which ticks were, and which
- * weren't. Null: `decide` changes nothing. False: the owner has no such job.
+ * weren't, at what time by Postgres' clock. Null: `decide` changes nothing. False: the owner has no such job.
  */
 export async function changeJob(
   db: Db,
   id: string,
   owner: Owner,
-  decide: (job: JobRow) => JobChange | null,
+  decide: (job: JobRow, now: Date) => JobChange | null,
 ): Promise<boolean> {
   return inTransaction(db, async (client) => {
     const locked = await lockJob(client, id, owner);
-    const change = locked && decide(locked.job);
+    const change = locked && decide(locked.job, locked.now);
     if (change?.columns) await client.query(setColumns, [id, ...valuesOf(change.columns)]);
     if (change) await client.query(setStanding, [id, change.status, change.next_tick_at]);
     return locked !== null;

@@ -14,6 +14,8 @@ export type DueMessage = {
   /** As the limits per host count: of the URL that it was owed to. */
   host: string;
   tries: number;
+  /** By Postgres' clock. */
+  claimed_at: Date;
 };
 
 export type ClaimLimits = {
@@ -71,5 +73,6 @@ const statement = {
     )
     UPDATE outbox SET lease_until = now() + $3 * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
     RETURNING id, user_id, webhook_id, run_id, type, payload::text AS payload, ${hostOf("url")} AS host, tries,
+      clock_timestamp() AS claimed_at,
       coalesce((SELECT url FROM webhooks WHERE webhooks.id = outbox.webhook_id), outbox.url) AS url`,
 };

@@ -32,11 +32,19 @@ export type LostRun = {
 /**
  * Takes runs whose lease ran out away from their workers: back to the queue, charged; those that can't be tried again
  * are only named, for the caller to end. Any number of reconcilers may run it: SKIP LOCKED parts the rows among them.
+ * A lease that reaches further than any worker asks for is of the time before Postgres' clock was set back: it is cut to
+ * `leaseMs`, which its worker prolongs if it lives.
  */
-export async function requeueLostRuns(db: Db, limit: number): Promise<LostRun[]> {
-  const { rows } = await db.sql.query<LostRun>({ ...lose, values: [limit] });
+export async function requeueLostRuns(
+  db: Db,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<LostRun[]> {
+  const { rows } = await db.sql.query<LostRun>({ ...lose, values: [limit, leaseMs] });
   return rows;
 }
+
+/** As LEASE_MS may be. */
+const longestLease = "interval '600 s'";
 
 const lose = {
   name: "requeue-lost-runs",
@@ -45,6 +53,9 @@ const lose = {
       SELECT id, attempt, worker_id, started_at, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
         WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'queued' END AS outcome
       FROM runs WHERE status = 'running' AND lease_until < now() ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), cut AS (
+      UPDATE runs SET lease_until = now() + $2 * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs
+        WHERE status = 'running' AND lease_until > now() + ${longestLease} LIMIT $1 FOR UPDATE SKIP LOCKED))
     ), requeued AS (
       UPDATE runs SET status = 'queued', lost_attempts = lost_attempts + 1, lease_until = NULL, worker_id = NULL
       FROM lost WHERE runs.id = lost.id AND lost.outcome = 'queued' RETURNING runs.id, runs.attempt

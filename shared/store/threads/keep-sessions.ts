@@ -2,12 +2,14 @@ import type { Db } from "../client.ts";
 
 /** The worker that keeps a thread's process now, if one does. */
 export async function findSession(db: Db, threadId: string): Promise<string | null> {
-  const thread = await db.prisma.thread.findFirst({
-    where: { id: threadId, session_until: { gt: new Date() } },
-    select: { session_worker_id: true },
-  });
-  return thread?.session_worker_id ?? null;
+  const { rows } = await db.sql.query<{ worker_id: string | null }>({ ...find, values: [threadId] });
+  return rows[0]?.worker_id ?? null;
 }
+
+const find = {
+  name: "find-session",
+  text: "SELECT session_worker_id AS worker_id FROM threads WHERE id = $1 AND session_until > now()",
+};
 
 /** Prolongs a worker's hold on the threads whose processes it keeps. Gives those that it still has. */
 export async function keepSessions(

@@ -8,8 +8,6 @@ import type { Db } from "../client.ts";
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const secretBytes = 32;
 
-const overlapMs = 24 * 60 * 60 * 1000;
-
 /** The `whsec_…` secrets that sign a user's callbacks now, the newest first. A user who has none gets the first one. */
 export async function readSigningSecrets(db: Db, keyRing: KeyRing, user_id: string): Promise<string[]> {
   const active = await readActive(db.prisma, keyRing, user_id);
@@ -25,13 +23,14 @@ export async function readSigningSecrets(db: Db, keyRing: KeyRing, user_id: stri
 export async function rotateSigningSecret(db: Db, keyRing: KeyRing, user_id: string): Promise<string> {
   return db.prisma.$transaction(async (tx) => {
     await lockUser(tx, user_id);
-    const expires_at = new Date(Date.now() + overlapMs);
-    await tx.callbackSecret.updateMany({ where: { user_id, expires_at: null }, data: { expires_at } });
+    await tx.$executeRaw`
+      UPDATE callback_secrets SET expires_at = now() + interval '24 hours'
+      WHERE user_id = ${user_id} AND expires_at IS NULL`;
     return insertSecret(tx, keyRing, user_id);
   });
 }
 
-type Tables = Pick<Db["prisma"], "callbackSecret" | "$executeRaw">;
+type Tables = Pick<Db["prisma"], "callbackSecret" | "$executeRaw" | "$queryRaw">;
 
 /** One secret at a time per user; whoever only ever ran agents has no row yet. */
 async function lockUser(tx: Tables, user_id: string): Promise<void> {
@@ -39,10 +38,9 @@ async function lockUser(tx: Tables, user_id: string): Promise<void> {
 }
 
 async function readActive(tables: Tables, keyRing: KeyRing, user_id: string): Promise<string[]> {
-  const rows = await tables.callbackSecret.findMany({
-    where: { user_id, OR: [{ expires_at: null }, { expires_at: { gt: new Date() } }] },
-    orderBy: { id: "desc" },
-  });
+  const rows = await tables.$queryRaw<{ id: string; sealed_secret: Uint8Array }[]>`
+    SELECT id, sealed_secret FROM callback_secrets
+    WHERE user_id = ${user_id} AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`;
   return rows.map(({ id, sealed_secret }) =>
     open(keyRing, sealed_secret, sealedFields.callbackSecret(id)).toString("utf8"),
   );

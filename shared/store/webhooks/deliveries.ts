@@ -2,6 +2,7 @@ import { newId } from "../../ids.ts";
 import type { DeliveryRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
+import { readClock } from "../read-clock.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
@@ -62,8 +63,9 @@ export async function oweTest(db: Db, id: string, owner: Owner): Promise<Deliver
   if (!webhook) return null;
   const { user_id, url } = webhook;
   const type = "webhook.test";
-  const payload = { type, timestamp: new Date().toISOString(), data: { webhook_id: id } };
-  const data = { id: newId("msg"), user_id, webhook_id: id, type, url, payload };
+  const now = await readClock(db);
+  const payload = { type, timestamp: now.toISOString(), data: { webhook_id: id } };
+  const data = { id: newId("msg"), user_id, webhook_id: id, type, url, payload, next_attempt_at: now };
   return toRecord(await db.prisma.outboxMessage.create({ data, include: withTries }));
 }
 
@@ -78,7 +80,7 @@ export async function redeliverDelivery(
 ): Promise<DeliveryRecord | null> {
   const { count } = await db.prisma.outboxMessage.updateMany({
     where: { id: delivery_id, webhook_id, webhook: ownedBy(owner) },
-    data: { status: "pending", next_attempt_at: new Date(), delivered_at: null },
+    data: { status: "pending", next_attempt_at: await readClock(db), delivered_at: null },
   });
   const row =
     count === 1 ? await db.prisma.outboxMessage.findUnique({ where: { id: delivery_id }, include: withTries }) : null;

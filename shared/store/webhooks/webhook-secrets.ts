@@ -9,14 +9,11 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const secretBytes = 32;
 
-const overlapMs = 24 * 60 * 60 * 1000;
-
 /** The `whsec_…` secrets that sign a webhook's messages now, the newest first. */
 export async function readWebhookSecrets(db: Db, keyRing: KeyRing, webhook_id: string): Promise<string[]> {
-  const rows = await db.prisma.webhookSecret.findMany({
-    where: { webhook_id, OR: [{ expires_at: null }, { expires_at: { gt: new Date() } }] },
-    orderBy: { id: "desc" },
-  });
+  const rows = await db.prisma.$queryRaw<{ id: string; sealed_secret: Uint8Array }[]>`
+    SELECT id, sealed_secret FROM webhook_secrets
+    WHERE webhook_id = ${webhook_id} AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`;
   return rows.map(({ id, sealed_secret }) =>
     open(keyRing, sealed_secret, sealedFields.webhookSecret(id)).toString("utf8"),
   );
@@ -30,8 +27,9 @@ export async function rotateWebhookSecret(db: Db, keyRing: KeyRing, id: string, 
   return db.prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
     if (!(await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } }))) return null;
-    const expires_at = new Date(Date.now() + overlapMs);
-    await tx.webhookSecret.updateMany({ where: { webhook_id: id, expires_at: null }, data: { expires_at } });
+    await tx.$executeRaw`
+      UPDATE webhook_secrets SET expires_at = now() + interval '24 hours'
+      WHERE webhook_id = ${id} AND expires_at IS NULL`;
     return insertWebhookSecret(tx, keyRing, id);
   });
 }

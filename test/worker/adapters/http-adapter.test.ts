@@ -8,7 +8,11 @@ import { createHttpAdapter } from "../../../worker/adapters/http/http-adapter.ts
 import { agentRequest, runAgent } from "./run-agent.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-const adapter = createHttpAdapter({ allowCidrs: ["127.0.0.0/8"], secretsOf: async () => [secret] });
+const adapter = createHttpAdapter({
+  allowCidrs: ["127.0.0.0/8"],
+  secretsOf: async () => [secret],
+  now: async () => new Date(),
+});
 const closed = new Map<string, Promise<unknown>>();
 let server: Server;
 let base: string;
@@ -108,7 +112,7 @@ test.each([
 });
 
 test("a private address is refused, and so is a config without a url", async () => {
-  const strict = createHttpAdapter({ allowCidrs: [], secretsOf: async () => [] });
+  const strict = createHttpAdapter({ allowCidrs: [], secretsOf: async () => [], now: async () => new Date() });
   expect((await runAgent(strict, at("/json"))).error).toMatchObject({ message: expect.stringContaining("blocked") });
   expect((await runAgent(strict, agentRequest("chatty"))).error).toMatchObject({ code: "no_entrypoint" });
   await strict.close();

@@ -52,4 +52,7 @@ export async function openLevels(): Promise<Machine> {
 }
 
 /** What adapters that run nothing on this machine are opened with. */
-export const elsewhere = { containers: null, http: { allowCidrs: ["127.0.0.0/8"], secretsOf: async () => [] } };
+export const elsewhere = {
+  containers: null,
+  http: { allowCidrs: ["127.0.0.0/8"], secretsOf: async () => [], now: async () => new Date() },
+};

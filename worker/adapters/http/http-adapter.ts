@@ -1,5 +1,5 @@
 import { createGuardedFetch, type OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
-import { sign } from "../../../shared/net/sign.ts";
+import { sign, type SignedHeaders } from "../../../shared/net/sign.ts";
 import { TargetFault } from "../../../shared/net/target-fault.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
@@ -10,6 +10,8 @@ export type HttpOptions = {
   allowCidrs: string[];
   /** What signs a user's requests: the secrets of the callbacks, the newest first. */
   secretsOf: (userId: string) => Promise<string[]>;
+  /** The time that the receiver is told. */
+  now: () => Promise<Date>;
 };
 
 /** How much of a refusal the error repeats. */
@@ -21,13 +23,15 @@ const done: ExitFrame = { type: "exit", code: 0, signal: null, limit: null, cpu_
  * answer (Server-Sent Events, JSON lines, JSON or text) for what the agent says. A 202 leaves the run to be completed from
  * outside. An abort closes the connection. Private addresses are refused unless they are allowed to callbacks as well.
  */
-export function createHttpAdapter({ allowCidrs, secretsOf }: HttpOptions): Adapter & { close(): Promise<void> } {
+export function createHttpAdapter({ allowCidrs, secretsOf, now }: HttpOptions): Adapter & { close(): Promise<void> } {
   const fetch = createGuardedFetch(allowCidrs);
   return {
     async *run(request, signal) {
       if (request.url === null) return yield* refuse("no_entrypoint", "The agent's config names no `url`.");
       const body = JSON.stringify({ ...toStdin(request), env: request.env, files: request.files });
-      const headers = headersOf(request, body, await secretsOf(request.user_id));
+      const [at, secrets] = await Promise.all([now(), secretsOf(request.user_id)]);
+      const signed = sign({ id: `${request.run_id}.${request.attempt}`, body }, at, secrets);
+      const headers = headersOf(request, signed);
       yield { type: "started", warm: false };
       try {
         yield* conclude(await fetch.open(request.url, { headers, body, signal }), signal);
@@ -40,14 +44,14 @@ export function createHttpAdapter({ allowCidrs, secretsOf }: HttpOptions): Adapt
   };
 }
 
-function headersOf({ run_id, attempt, env }: AgentRequest, body: string, secrets: string[]): Record<string, string> {
+function headersOf({ run_id, env }: AgentRequest, signed: SignedHeaders): Record<string, string> {
   return {
     "content-type": "application/json",
     accept: "text/event-stream, application/x-ndjson, application/json, text/plain",
     "user-agent": "runfleet-agent",
     "x-run-id": run_id,
     ...(env["TRACEPARENT"] === undefined ? {} : { traceparent: env["TRACEPARENT"] }),
-    ...sign({ id: `${run_id}.${attempt}`, body }, new Date(), secrets),
+    ...signed,
   };
 }
 

@@ -141,9 +141,9 @@ function readMembers(path: string): number[] {
 
 /** rmdir answers EBUSY for as long as a dying process is in the group. */
 async function removeGroups(paths: string[]): Promise<void> {
-  const deadline = Date.now() + removalMs;
+  const deadline = performance.now() + removalMs;
   let left = paths;
-  while (left.length > 0 && Date.now() < deadline) {
+  while (left.length > 0 && performance.now() < deadline) {
     killMembers(left.filter((path) => readMembers(path).length > 0));
     const removed = await Promise.all(
       left.map((path) =>

@@ -40,7 +40,7 @@ test("of any number of reconcilers that look at once, one takes back each lost r
   const reconcile = async (): Promise<string[]> => {
     const taken: string[] = [];
     for (;;) {
-      const runs = await requeueLostRuns(db, 7);
+      const runs = await requeueLostRuns(db, { limit: 7, leaseMs: 2_000 });
       taken.push(...runs.map(({ id }) => id));
       if (runs.length === 0) return taken;
     }
