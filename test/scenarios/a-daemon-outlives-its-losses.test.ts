@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
+import { descendants } from "../harness/process-tree.ts";
 import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -37,12 +37,6 @@ async function ownerOf(agent_id: string, members: Member[]): Promise<Member> {
   const member = members.find(({ child }) => child.pid === pid);
   if (!member) throw new Error("no such worker");
   return member;
-}
-
-/** The processes inside a daemon's sandbox: what the process that we started has started. */
-function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
 /** kill -9 of the agent's own process, as if it had crashed. */
