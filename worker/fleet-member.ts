@@ -71,7 +71,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       if (status === "active") status = "draining";
       // One that is stuck must not keep the others from leaving.
       const stopped = Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
-      await Promise.race([stopped, sleep(5_000)]);
+      await Promise.race([stopped, sleep(2_000)]);
       const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");

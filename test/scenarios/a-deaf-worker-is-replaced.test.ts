@@ -76,7 +76,7 @@ test("a worker for which nothing is to be taken is not deaf, nor is one that was
   worker.child.kill("SIGSTOP");
   const run = await submit();
   await allowPostgres(false);
-  await sleep(3_000);
+  await sleep(1_000);
   worker.child.kill("SIGCONT");
   await sleep(twoLooksMs);
   await allowPostgres(true);
