@@ -106,7 +106,8 @@ test.each([hourMs, -hourMs])(
     expect(completed.body).toMatchObject({ status: "success", duration_ms: expect.toSatisfy((ms) => ms < 30_000) });
 
     const now = await postgresNow();
-    const [question] = asked?.data["interrupts"] as { expires_at: string }[];
+    expect(asked?.event).toBe("run.interrupted");
+    const [question] = (asked?.data["interrupts"] ?? []) as { expires_at: string }[];
     expect(Math.abs(Date.parse(question?.expires_at ?? "") - now - 60_000)).toBeLessThan(20_000);
     expect(await count("SELECT 1 FROM runs WHERE status = 'expired'")).toBe(0);
     const untilTick = Date.parse(String(next_tick_at)) - now;

@@ -53,7 +53,7 @@ test("workers killed before and after the commit of a claim, of a piece of trans
   for (const [i, events] of (await reading).entries()) {
     const id = ids[i] ?? "";
     expect(events.at(-1)).toMatchObject({ event: "run.success", data: { result_content: { i } } });
-    const attempt = events.at(-1)?.data["attempt"];
+    const attempt = Number(events.at(-1)?.data["attempt"]);
     const own = events.map((event) => event.id).filter((place) => place.startsWith(`${attempt}-`));
     expect(own).toEqual(Array.from({ length: 22 }, (_, n) => `${attempt}-${n + 1}`));
     const moves = await movesOf(id);
@@ -70,7 +70,7 @@ test("an API killed before the commit of a run has not accepted it; killed after
   const killAt = async (cut: Cut): Promise<number> => {
     const doomed = await startDoomed("api", "insert-run", cut);
     const request = { run_id: `run-cut-${cut}`, agent_id, version: "current" };
-    await expect(execute(doomed.url, request)).rejects.toThrow();
+    await expect(execute(doomed.url, request)).rejects.toThrow("fetch failed");
     await doomed.dead;
     return (await call(url, "GET", `/v1/runs/run-cut-${cut}`)).status;
   };

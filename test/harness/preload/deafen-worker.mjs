@@ -11,7 +11,7 @@ Worker.prototype._getNextJob = async function (...given) {
   const job = await _getNextJob.apply(this, given);
   return deaf ? forever : job;
 };
-const { query } = pg.Pool.prototype;
+const query = Reflect.get(pg.Pool.prototype, "query");
 pg.Pool.prototype.query = function (statement, ...more) {
   return deaf && statement.name === "find-unclaimed-runs" ? forever : query.call(this, statement, ...more);
 };
