@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { KeyRing } from "../../shared/config/load-config.ts";
 import { versionErrors } from "../../shared/choose-version.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { mergePatch } from "../../shared/merge-patch.ts";
@@ -33,7 +32,7 @@ export const updateJob = defineOperation({
     if (!seen) throw notFound("job", job_id);
     await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
     const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) =>
-      change({ job, now, body: patched(ctx, job, patch), keys: ctx.config.encryptionKeys }),
+      change(ctx, job, { now, body: patched(ctx, job, patch) }),
     );
     if (!done) throw notFound("job", job_id);
     const body = await getJobRecord(ctx, job_id, caller.owner);
@@ -50,12 +49,10 @@ function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody 
   throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
 }
 
-type Change = { job: JobRow; now: Date; body: JobBody; keys: KeyRing };
-
-function change({ job, now, body, keys }: Change): JobChange {
+function change({ config }: ApiContext, job: JobRow, { now, body }: { now: Date; body: JobBody }): JobChange {
   if (job.status !== "active" && job.status !== "paused")
     throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
-  const columns = jobColumns(keys, job.id, body);
+  const columns = jobColumns(config.encryptionKeys, job.id, body);
   const { status, next_tick_at } = job;
   const sameTimes =
     columns.schedule === job.schedule &&

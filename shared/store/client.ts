@@ -27,6 +27,8 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     application_name: "runfleet",
   });
   sql.on("error", onIdleError);
+  // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
+  sql.on("connect", (client) => void client.on("error", () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
   return {
     sql,
