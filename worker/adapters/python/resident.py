@@ -196,25 +196,24 @@ def await_run(agent):
     os.close(CONTROL_FD)
     prctl(PR_SET_DUMPABLE, 1)
     os.setsid()
-    agent["code"] = write_ahead(agent["code"])
     if agent["module"]:
+        write_ahead(agent["files"])
         rehearse(agent["entrypoint"])
     request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
     for name, soft_and_hard in request.pop("rlimits").items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
-    request["code"] = agent["code"]
+    request["code"] = {} if agent["module"] else agent["code"]
     run_to_exit(request, agent["module"])
 
 
 def write_ahead(files):
-    """The agent's files, each run's first; gives those that are left to be written. A name that can't be is for the run to say."""
-    try:
-        write_files(files)
-    except Exception:
-        return files
-    return {}
+    """The agent's own files, whose names and contents were tried when it was loaded."""
+    for name, data in files.items():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        put_file(name, data)
 
 
 def rehearse(entrypoint):
@@ -307,6 +306,7 @@ def serve():
     request = read_command()
     os.environ.update(request["env"])
     agent = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
+    agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     fault, env_read = None, []
     if request["preload"]:
         os.environ.__class__, plain = NotedEnviron, os.environ.__class__
