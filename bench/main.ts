@@ -6,6 +6,7 @@ import { benchSse } from "./sse.ts";
 import { benchThroughput } from "./throughput.ts";
 import { benchTrace } from "./trace.ts";
 import { benchWarmMemory } from "./warm-memory.ts";
+import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";
 
 /**
@@ -17,11 +18,12 @@ await runProcess(async (signal) => {
   if (process.argv.includes("--trace")) return console.log(await benchTrace(signal));
   if (process.argv.includes("sse")) return benchSse(signal);
   if (process.argv.includes("lists")) return benchLists(1_000_000, signal);
-  console.log(await withStack(signal, {}, ({ client }) => benchLatency(client, signal)));
+  console.log(await withStack(signal, { WORKERS: "1" }, ({ client }) => benchLatency(client, signal)));
   console.log(`\n${await withStack(signal, { WORKERS: "1" }, benchWarmMemory)}`);
   console.log("\n| workers | clients | runs a second | median ms | p99 ms |\n|---|---|---|---|---|");
   for (const workers of [1, 2])
     await withStack(signal, { WORKERS: String(workers) }, async ({ client }) => {
+      await warmUp(client, signal);
       for (const clients of [1, 8, 64]) console.log(`| ${workers} | ${await benchThroughput(client, clients, signal)}`);
     });
 });

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TraceMark, traceSteps } from "../shared/trace.ts";
 import { quantile } from "./quantile.ts";
+import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";
 
 const rounds = 1000;
-const warmUp = 500;
 const steps = ["sent", ...traceSteps, "first_output_read", "end_read"];
 
 /** Where the time of one warm run goes: between each two steps of its way, across all processes. */
@@ -15,16 +15,16 @@ export async function benchTrace(signal: AbortSignal): Promise<string> {
   const file = join(directory, "trace");
   try {
     return await withStack(signal, { TRACE_FILE: file, WORKERS: "1" }, async ({ client }) => {
-      await client.publish("bench", { source: "def main(input):\n    yield 'hello'\n    return {'ok': True}\n" });
       const runs = new Map<string, Map<string, number>>();
-      for (let round = -warmUp; round < rounds && !signal.aborted; round += 1) {
+      await warmUp(client, signal);
+      for (let round = 0; round < rounds && !signal.aborted; round += 1) {
         const { runId, startedAt, first, whole } = await client.run("bench");
         const own = [
           ["sent", startedAt],
           ["first_output_read", startedAt + first],
           ["end_read", startedAt + whole],
         ] as const;
-        if (round >= 0) runs.set(runId, new Map(own));
+        runs.set(runId, new Map(own));
       }
       for (const line of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
         const { run_id, step, at } = JSON.parse(line) as TraceMark;

@@ -1,3 +1,4 @@
+import { firstEvent, formatEventId } from "../shared/run/event-id.ts";
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
 import type { Redactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
@@ -56,7 +57,9 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
 }
 
 function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunEventBody {
-  const { adapter_type, runtime_mode, lifecycle, requeue_reason } = attempt;
+  const { adapter_type, runtime_mode, lifecycle, requeue_reason, wait_reason } = attempt;
+  // Before a first attempt that never waited there is the event of its queueing, and no other.
+  const follows = attempt.attempt === 1 && wait_reason === null && { follows: formatEventId(firstEvent) };
   const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
   const sandbox = ctx.sandbox.report;
   const started = {
@@ -68,5 +71,5 @@ function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunE
     sandbox,
     warm,
   } as const;
-  return { ...started, ...discards };
+  return { ...started, ...follows, ...discards };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compareEventIds, type EventId, follows } from "../../shared/run/event-id.ts";
+import { z } from "zod";
+import { compareEventIds, type EventId, follows, formatEventId } from "../../shared/run/event-id.ts";
 import { isTerminal, isTerminalEvent } from "../../shared/run/run-status.ts";
 import { placeEvent } from "../../shared/run/stream-event.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
@@ -58,17 +59,25 @@ async function isAside({ db }: Deps, runId: string, last: StreamEvent): Promise<
 async function listen(tail: Tail, cursor: EventId): Promise<Found | null> {
   const tidings = await tail.next(cursor);
   if (tidings.kind === "end") return null;
-  return tidings.kind === "events" ? join(cursor, tidings.events, sameAttempt) : { events: [], gapAhead: true };
+  return tidings.kind === "events" ? join(cursor, tidings.events, adjoins) : { events: [], gapAhead: true };
 }
 
 export type Found = { events: StreamEvent[]; gapAhead: boolean };
 
-/** Within an attempt only: a live jump to a later attempt is looked up, since the stores may hold more of the one before. */
-const sameAttempt = (last: EventId, next: EventId): boolean =>
-  next.attempt === last.attempt && next.seq === last.seq + 1;
+/**
+ * Whether nothing lies between them, as far as these two tell. A jump to a later attempt is looked up, since the stores may
+ * hold more of the one before, unless the attempt's start says what it follows.
+ */
+function adjoins(last: EventId, next: StreamEvent): boolean {
+  if (next.attempt === last.attempt) return next.seq === last.seq + 1;
+  return next.type === "run.started" && next.seq === 1 && readFollows(next.data) === formatEventId(last);
+}
+
+const started = z.object({ follows: z.string().optional() });
+const readFollows = (data: string): string | undefined => started.parse(JSON.parse(data)).follows;
 
 /** The part of `events` (in order) that continues `cursor` without a gap; what the reader has already is passed over. */
-function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId, next: EventId) => boolean): Found {
+function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId, next: StreamEvent) => boolean): Found {
   const joined: StreamEvent[] = [];
   let last = cursor;
   for (const event of events) {
@@ -83,7 +92,7 @@ function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId,
 /** Reads on from `cursor` in the stores. `gapAhead`: there is more, but what comes next can't be read yet. */
 export async function fillIn({ db, streams }: Deps, runId: string, cursor: EventId): Promise<Found> {
   const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
-  const direct = join(cursor, live, sameAttempt);
+  const direct = join(cursor, live, adjoins);
   if (direct.events.length > 0) return direct;
   const stored = await readTranscript(db, runId, cursor);
   const merged = [...stored, ...live].toSorted(compareEventIds);

@@ -71,6 +71,10 @@ const started = event("run.started", {
   lifecycle: z.string(),
   sandbox: sandboxReport,
   warm: z.boolean(),
+  follows: z
+    .string()
+    .optional()
+    .meta({ description: "The id of the event before this one, where its worker knows it." }),
   discards: z.object({ attempt: z.number().int(), reason: z.string() }).optional(),
 });
 

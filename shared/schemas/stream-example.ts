@@ -24,6 +24,7 @@ const events: RunEvent[] = [
     lifecycle: run.lifecycle,
     sandbox: exampleOf(sandboxReport),
     warm: false,
+    follows: "0-1",
   },
   { type: "output.delta", ...at(3), content: "Hello, Ada" },
   {

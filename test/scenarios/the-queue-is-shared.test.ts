@@ -42,6 +42,10 @@ test("an agent runs as often at once as its config allows, on all workers togeth
   }, 30_000);
   expect(Math.max(...seen)).toBe(2);
   const events = await Promise.all(ids.map(async (id) => readEvents(await fetch(`${url}/v1/runs/${id}/stream`))));
+  for (const stream of events) {
+    const waited = stream.some(({ event }) => event === "run.waiting");
+    expect(stream.find(({ event }) => event === "run.started")?.data["follows"]).toBe(waited ? undefined : "0-1");
+  }
   const waits = events.flat().filter(({ event }) => event === "run.waiting");
   expect(waits.length).toBeGreaterThan(0);
   for (const { data } of waits) expect(data["queue"]).toMatchObject({ wait_reason: "concurrency_limit" });

@@ -1,5 +1,6 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { hasStatus } from "./has-status.ts";
 
 /**
  * Writes events of a running attempt to its transcript, so that they outlive Redis while the run goes on.
@@ -34,7 +35,7 @@ const held = {
   text: `
     WITH held AS (
       UPDATE runs SET last_seq = $4, current_status = coalesce($6, current_status)
-      WHERE id = $1 AND attempt = $2 AND status = 'running' AND last_seq IN ($3 - 1, $4) RETURNING id
+      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND last_seq IN ($3 - 1, $4) RETURNING id
     ), written AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
       ON CONFLICT DO NOTHING

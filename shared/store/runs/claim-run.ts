@@ -6,6 +6,7 @@ import { findSession } from "../threads/keep-sessions.ts";
 import { findTaker } from "../workers/find-taker.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
+import { hasStatus } from "./has-status.ts";
 import { isNotPaused, freeSlot, isFirstOfThread } from "./claimable.ts";
 
 /** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
@@ -33,6 +34,8 @@ export type Attempt = {
   agent_secrets: Record<string, string>;
   thread_state: string | null;
   thread_messages: { role: string; content: unknown }[];
+  /** Why it waited before its first claim, when that was said in its stream. */
+  wait_reason: string | null;
   /** Why the attempt before this one came to nothing; null for a first one. */
   requeue_reason: string | null;
 };
@@ -116,10 +119,10 @@ const statement = {
   name: "claim-run",
   text: `
     WITH claimed AS (
-      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0, wait_reason = NULL,
+      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0,
         concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
         lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
-      WHERE id = $1 AND status = '${transitions.claim.from[0]}' AND adapter_type = ANY($6)
+      WHERE id = $1 AND ${hasStatus("runs", ...transitions.claim.from)} AND adapter_type = ANY($6)
         AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
         AND (concurrency IS NULL OR ${freeSlot("runs")} IS NOT NULL)
         AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
@@ -135,7 +138,7 @@ const statement = {
       SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
-      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent,
+      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
       coalesce(v.config, '{}'::json) AS config,
       s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,

@@ -75,11 +75,11 @@ const statement = {
   name: "finalize-run",
   text: `
     WITH seen AS (
-      SELECT id, status FROM runs WHERE id = $1 AND attempt = $2 AND status = ANY($3::run_status[]) FOR UPDATE
+      SELECT id, status FROM runs WHERE id = $1 AND attempt = $2 AND status::text = ANY($3) FOR UPDATE
     ), ended AS (
       UPDATE runs SET attempt = $4, status = $5::run_status, result_content = $6, error = $7,
         state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
-        completed_at = now(), lease_until = NULL, wait_reason = NULL
+        completed_at = now(), lease_until = NULL
       FROM seen WHERE runs.id = seen.id
       RETURNING runs.id, runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, seen.status AS previous

@@ -2,6 +2,7 @@ import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.
 import { newId } from "../../ids.ts";
 import type { Db } from "../client.ts";
 import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
+import { hasStatus } from "./has-status.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 export type Interruption = {
@@ -47,7 +48,7 @@ const statement = {
     WITH held AS (
       UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7,
         expires_at = $8, lease_until = NULL, worker_id = NULL
-      WHERE id = $1 AND attempt = $2 AND status = 'running' AND cancel_requested_at IS NULL
+      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL
       RETURNING id, user_id, agent_id, version, thread_id
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held

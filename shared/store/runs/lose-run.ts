@@ -1,5 +1,6 @@
 import type { Db } from "../client.ts";
 import type { SeenRun } from "./finalize-run.ts";
+import { hasStatus } from "./has-status.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 export type Loss = { kind: "queued" } | { kind: "stale" } | { kind: "exhausted"; run: SeenRun };
@@ -22,7 +23,7 @@ const statement = {
     WITH seen AS (
       SELECT id, attempt, worker_id, started_at,
         cancel_requested_at IS NULL AND lost_attempts + 1 < max_attempts AS requeued
-      FROM runs WHERE id = $1 AND attempt = $2 AND status = 'running' FOR UPDATE
+      FROM runs WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} FOR UPDATE
     ), queued AS (
       UPDATE runs SET status = 'queued', lost_attempts = lost_attempts + 1, lease_until = NULL, worker_id = NULL
       FROM seen WHERE runs.id = seen.id AND seen.requeued RETURNING runs.id

@@ -1,6 +1,7 @@
 import { placeEvent } from "../../run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { hasStatus } from "./has-status.ts";
 
 export type WaitReason = Extract<RunEventBody, { type: "run.waiting" }>["queue"]["wait_reason"];
 
@@ -38,7 +39,7 @@ const mark = {
   name: "mark-waiting",
   text: `
     UPDATE runs SET wait_reason = $2, last_seq = last_seq + 1
-    WHERE id = $1 AND status = 'queued' AND attempt = 0 AND wait_reason IS DISTINCT FROM $2 RETURNING last_seq`,
+    WHERE id = $1 AND ${hasStatus("runs", "queued")} AND attempt = 0 AND wait_reason IS DISTINCT FROM $2 RETURNING last_seq`,
 };
 const append = {
   name: "append-waiting",

@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { hasStatus } from "./has-status.ts";
 
 export type HeldRun = { id: string; attempt: number };
 export type RenewedLease = HeldRun & { cancel_requested: boolean };
@@ -18,6 +19,6 @@ const statement = {
   text: `
     UPDATE runs SET lease_until = now() + $3 * interval '1 ms'
     FROM unnest($1::text[], $2::int[]) AS held (id, attempt)
-    WHERE runs.id = held.id AND runs.attempt = held.attempt AND runs.status = 'running'
+    WHERE runs.id = held.id AND runs.attempt = held.attempt AND ${hasStatus("runs", "running")}
     RETURNING runs.id, runs.attempt, runs.cancel_requested_at IS NOT NULL AS cancel_requested`,
 };

@@ -2,6 +2,7 @@ import type { RunStatus } from "../../run/run-status.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import type { SeenRun } from "./finalize-run.ts";
+import { hasStatus } from "./has-status.ts";
 
 /** As much of a run as one needs to act on it. */
 export type RunHandle = SeenRun & { status: RunStatus };
@@ -16,7 +17,7 @@ export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<R
 export async function requestCancel(db: Db, { id, attempt }: RunHandle): Promise<boolean> {
   const { rowCount } = await db.sql.query(
     `UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
-     WHERE id = $1 AND attempt = $2 AND status = 'running'`,
+     WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")}`,
     [id, attempt],
   );
   return rowCount === 1;

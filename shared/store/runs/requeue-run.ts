@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { hasStatus } from "./has-status.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 /**
@@ -15,7 +16,7 @@ const giveBack = {
   text: `
     WITH queued AS (
       UPDATE runs SET status = 'queued', lease_until = NULL, worker_id = NULL
-      WHERE id = $1 AND attempt = $2 AND status = 'running' AND cancel_requested_at IS NULL RETURNING id, attempt
+      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL RETURNING id, attempt
     )
     INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
     SELECT id, attempt, 'running', 'queued', 'worker', 'drained' FROM queued`,

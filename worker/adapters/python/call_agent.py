@@ -89,6 +89,8 @@ def defined_names(statements):
 
 def adapt(found, send):
     """The function behind an object of a known framework, by shape alone; None for what can't be called."""
+    if type(found) is type(adapt):
+        return found
     if all(hasattr(found, name) for name in ("stream", "invoke", "get_graph")):
         return lambda input, context: stream_graph(found, input, context, send)
     if isinstance(found, type) and hasattr(found, "predict"):  # a Cog predictor

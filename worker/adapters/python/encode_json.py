@@ -55,9 +55,13 @@ def encode(value):
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
-def parse(text):
-    class Options:
-        strict, object_hook, object_pairs_hook, memo = True, None, None, {}
-        parse_float, parse_int, parse_constant = float, int, float
+class Options:
+    strict, object_hook, object_pairs_hook, memo = True, None, None, {}
+    parse_float, parse_int, parse_constant = float, int, float
 
-    return _json.make_scanner(Options)(text, 0)[0]
+
+scan = _json.make_scanner(Options)
+
+
+def parse(text):
+    return scan(text, 0)[0]

@@ -8,6 +8,7 @@ The next run's process stands ready, forked before its request comes, and reads 
 is ever in this process's memory, which all later ones share.
 """
 
+import atexit  # Each run ends with it.
 import ctypes
 import fcntl
 import gc
@@ -195,14 +196,43 @@ def await_run(agent):
     os.close(CONTROL_FD)
     prctl(PR_SET_DUMPABLE, 1)
     os.setsid()
-    encode_json.parse(encode({"warm": ["up", 1.5, None]}).decode())  # Touches what every run needs, before it counts.
+    if agent["module"]:
+        write_ahead(agent["files"])
+        rehearse(agent["entrypoint"])
     request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
     for name, soft_and_hard in request.pop("rlimits").items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
-    request["code"] = agent["code"]
+    request["code"] = {} if agent["module"] else agent["code"]
     run_to_exit(request, agent["module"])
+
+
+def write_ahead(files):
+    """The agent's own files, whose names and contents were tried when it was loaded."""
+    for name, data in files.items():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        put_file(name, data)
+
+
+def rehearse(entrypoint):
+    """Plays a run of nothing to nobody: what every run touches is then this process's own, before it counts."""
+    global EVENTS_FD
+    events, EVENTS_FD = EVENTS_FD, os.open(os.devnull, os.O_WRONLY)
+    request = encode_json.parse(encode({**nothing, "entrypoint": entrypoint.partition(":")[0]}).decode())
+    for name in ("NOFILE", "NPROC"):
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), resource.getrlimit(getattr(resource, "RLIMIT_" + name)))
+    type_, fields = run_agent(request, rehearsal)
+    write_frame(type_, **fields)
+    os.close(EVENTS_FD)
+    EVENTS_FD = events
+
+
+rehearsal = type(sys)("rehearsal")
+exec("def main(input):\n    yield input\n    return {}", rehearsal.__dict__)
+fields_of_run = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata")
+nothing = {**dict.fromkeys(fields_of_run, None), "env": {}, "code": {}, "files": {}, "input_payload": {}}
 
 
 def read_request():
@@ -248,22 +278,21 @@ def play(agent):
             await_run(agent)
         finally:
             os._exit(1)
-    status, cpu_ms, max_rss_bytes = reap(child)
     marker = b"\0runfleet-end:" + os.urandom(16).hex().encode() + b"\n"
+    encode(describe_end(marker, 0, 0, 0))  # As in `rehearse`: what it touches is copied before it counts.
+    ended = reap(child)
     for fd in CHANNELS:
         os.set_blocking(fd, True)  # A run may have changed that, for all who share the descriptor.
         os.write(fd, marker)
-    signaled = os.WIFSIGNALED(status)
-    answer(
-        "ended",
-        code=None if signaled else os.WEXITSTATUS(status),
-        signal=os.WTERMSIG(status) if signaled else None,
-        cpu_ms=cpu_ms,
-        max_rss_bytes=max_rss_bytes,
-        marker=marker.decode(),
-    )
+    answer("ended", **describe_end(marker, *ended))
     if int.from_bytes(fcntl.ioctl(EVENTS_FD, termios.FIONREAD, bytes(4)), sys.byteorder):
         raise NotClean("the request was not read")
+
+
+def describe_end(marker, status, cpu_ms, max_rss_bytes):
+    signaled = os.WIFSIGNALED(status)
+    code, number = (None, os.WTERMSIG(status)) if signaled else (os.WEXITSTATUS(status), None)
+    return {"code": code, "signal": number, "cpu_ms": cpu_ms, "max_rss_bytes": max_rss_bytes, "marker": marker.decode()}
 
 
 def read_command():
@@ -276,7 +305,8 @@ def serve():
     untouched = look_around()
     request = read_command()
     os.environ.update(request["env"])
-    agent = {"code": request["code"], "module": None}
+    agent = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
+    agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     fault, env_read = None, []
     if request["preload"]:
         os.environ.__class__, plain = NotedEnviron, os.environ.__class__

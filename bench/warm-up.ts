@@ -1,0 +1,19 @@
+import type { BenchClient } from "./client.ts";
+
+const runs = 3_000;
+const clients = 16;
+
+export const plainSource = "def main(input):\n    yield 'hello'\n    return {'ok': True}\n";
+
+/**
+ * Publishes an agent, `bench`, and runs it until V8 has compiled what is hot in all processes, as in a service that has
+ * been up for a minute.
+ */
+export async function warmUp(client: BenchClient, signal: AbortSignal): Promise<void> {
+  await client.publish("bench", { source: plainSource });
+  let left = runs;
+  const loop = async (): Promise<void> => {
+    while (left-- > 0 && !signal.aborted) await client.run("bench");
+  };
+  await Promise.all(Array.from({ length: clients }, loop));
+}
