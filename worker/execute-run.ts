@@ -47,7 +47,8 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<boo
     await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
   } finally {
     clearTimeout(deadline);
-    ctx.outputs.delete(runId);
+    // A later attempt of the same run may be at work here already.
+    if (ctx.outputs.get(runId) === output) ctx.outputs.delete(runId);
     output.close();
     hold.release();
   }
