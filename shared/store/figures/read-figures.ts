@@ -17,17 +17,24 @@ export async function readFigures<M extends Measure = never>(
   measured: readonly M[] = [],
 ): Promise<Figures<M>[]> {
   const { ctes, values } = spellFigures(subject, stretch);
+  const pieces = [wholeSpans(measured), restSums(measured), ...measured.map((each) => restSpread(each, measured))];
   const added = [
-    ...summed.map((name) => `coalesce(sum(${name}), 0)::float8 AS ${name}`),
+    ...summed.map((name) => `sum(${name})::float8 AS ${name}`),
     // Added up here: Postgres takes ten times as long for it.
-    ...measured.map((measure) => `coalesce(string_agg(${measure}, ' '), '') AS ${measure}`),
+    ...measured.map((measure) => `string_agg(${measure}, ' ') AS ${measure}`),
   ];
+  const filled = [
+    ...summed.map((name) => `coalesce(${name}, 0) AS ${name}`),
+    ...measured.map((measure) => `coalesce(${measure}, '') AS ${measure}`),
+  ];
+  // Grouped before they are joined: Postgres foresees few rows in the join, and would sort them all.
   const { rows } = await db.sql.query<Sums & { key: string; start: Date } & Record<M, string>>(
-    `WITH ${ctes}
-     SELECT keys.key, buckets.start, ${added.join(", ")} FROM keys CROSS JOIN buckets LEFT JOIN (
-       ${[wholeSpans(measured), restSums(measured), ...measured.map((measure) => restSpread(measure, measured))].join(`
-       UNION ALL `)}) AS added ON added.key = keys.key AND added.start = buckets.start
-     GROUP BY keys.key, buckets.start ORDER BY keys.key, buckets.start`,
+    `WITH ${ctes}, added AS (
+       SELECT key, start, ${added.join(", ")} FROM (${pieces.join(" UNION ALL ")}) AS pieces GROUP BY key, start
+     )
+     SELECT keys.key, buckets.start, ${filled.join(", ")}
+     FROM keys CROSS JOIN buckets LEFT JOIN added ON added.key = keys.key AND added.start = buckets.start
+     ORDER BY keys.key, buckets.start`,
     values,
   );
   return rows.map((row) => {
