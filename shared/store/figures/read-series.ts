@@ -10,14 +10,16 @@ type Series = Pick<z.infer<typeof studioFigures>, "totals" | "series">;
 
 /** The figures of one subject, in buckets and together. */
 export async function readSeries(db: Db, subject: Subject, stretch: Stretch): Promise<Series> {
-  const buckets = await readFigures(db, subject, stretch, ["duration", "queue"]);
-  const together = (measure: "duration" | "queue") =>
-    percentiles(addHistograms(buckets.map(({ spread }) => spread[measure])));
+  const [buckets, whole] = await Promise.all([
+    readFigures(db, subject, stretch, ["duration"]),
+    // Of the queue no bucket tells, and as one they are much less to read.
+    readFigures(db, subject, { ...stretch, unit: null }, ["queue"]),
+  ]);
   return {
     totals: {
       ...toFigures(addSums(buckets)),
-      latency_ms: together("duration"),
-      queue_ms: together("queue"),
+      latency_ms: percentiles(addHistograms(buckets.map(({ spread }) => spread.duration))),
+      queue_ms: percentiles(addHistograms(whole.map(({ spread }) => spread.queue))),
     },
     series: buckets.map((sums) => ({
       start: sums.start.toISOString(),
