@@ -28,7 +28,10 @@ export const executeAgent = defineOperation({
         .meta({ description: "What the client's going away means." }),
       ...formatQuery,
     }),
-    headers: z.object({ prefer: z.string().optional(), ...idempotencyHeader }),
+    headers: z.object({
+      prefer: z.string().optional().meta({ description: "`respond-async` or `wait=N`. Left out: the stream." }),
+      ...idempotencyHeader,
+    }),
     body: executeRequest,
   },
   errors: acceptErrors,
