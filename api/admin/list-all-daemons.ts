@@ -13,7 +13,10 @@ export const listAllDaemons = defineOperation({
   summary: "Everybody's daemons, newest first",
   description: "The ids of a page are those of the agents.",
   request: {
-    query: pageQuery.extend({ status: choice(daemonStatuses).optional(), user_id: clientId().optional() }),
+    query: pageQuery.extend({
+      status: choice(daemonStatuses).optional().meta({ description: "Only those of this status." }),
+      user_id: clientId().optional().meta({ description: "Only this user's." }),
+    }),
   },
   responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord, "agent_id") } },
   async handle({ db }: ApiContext, { query }) {

@@ -22,7 +22,14 @@ export const receiveWebhookEvent = defineOperation({
   summary: "Receive an event of the payment provider",
   description:
     "For Stripe's webhooks. With `STRIPE_WEBHOOK_SECRET` the header `Stripe-Signature` must sign the body (else 400 `invalid_signature`). Each event is kept once and applied in one transaction; any order and any repeats of them end in the same state. Without a secret it is kept as unverified, and moves nothing.",
-  request: { headers: z.object({ "stripe-signature": z.string().optional() }) },
+  request: {
+    headers: z.object({
+      "stripe-signature": z
+        .string()
+        .optional()
+        .meta({ description: "Stripe's, over the body's bytes as they were sent." }),
+    }),
+  },
   rawBody: true,
   errors: ["invalid_signature", "invalid_event", "dependency_unavailable"],
   responses: {

@@ -18,7 +18,13 @@ export const listDaemonLogs = defineOperation({
   description: "What the daemon prints and logs outside of its messages, and what its supervisor says of it.",
   request: {
     params: daemonParams,
-    query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
+    query: z.object({
+      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+      after: z
+        .string()
+        .optional()
+        .meta({ description: "The id of the line after which to go on: `last_id` of the page before." }),
+    }),
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { clientId, jsonObject } from "../../shared/schemas/primitives.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -31,7 +31,11 @@ export const postDaemonMessage = defineOperation({
   errors: messageErrors,
   responses: {
     200: { description: "It has ended", schema: runRecord },
-    202: { description: "It is in the mailbox", schema: runRecord },
+    202: {
+      description: "It is in the mailbox",
+      schema: runRecord,
+      example: { ...queuedExample, lifecycle: "daemon", origin: "daemon" },
+    },
   },
   async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);

@@ -30,8 +30,15 @@ export const streamDaemon = defineOperation({
     "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
   request: {
     params: daemonParams,
-    query: z.object({ after: z.string().optional() }),
-    headers: z.object({ "last-event-id": z.string().optional() }),
+    query: z.object({
+      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
+    }),
+    headers: z.object({
+      "last-event-id": z
+        .string()
+        .optional()
+        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
+    }),
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },

@@ -1,12 +1,21 @@
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { countBulk, insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 
-export const bulkResponses = {
-  200: { description: "With `preview`: how many runs it would be", schema: bulkPreview },
-  202: { description: "It is being done; `GET /v1/runs/bulk/{bulk_id}` tells how far", schema: bulkRecord },
-} as const;
+export const bulkResponses = (action: NewBulk["action"]) => ({
+  200: {
+    description: "With `preview`: how many runs it would be",
+    schema: bulkPreview,
+    example: { ...exampleOf(bulkPreview), action },
+  },
+  202: {
+    description: "It is being done; `GET /v1/runs/bulk/{bulk_id}` tells how far",
+    schema: bulkRecord,
+    example: { ...exampleOf(bulkRecord), action },
+  },
+});
 
 type Answer =
   | { status: 200; body: { action: NewBulk["action"]; total: number } }

@@ -14,7 +14,7 @@ export const bulkCancelRuns = defineOperation({
   summary: "Cancel all runs that a filter names",
   description: "Those that have not ended, in the background. With `preview` it only counts them.",
   request: { body: bulkCancelBody },
-  responses: bulkResponses,
+  responses: bulkResponses("cancel"),
   async handle(ctx: ApiContext, { body: { filter, preview }, caller: { owner, user_id } }) {
     return askBulk(ctx, { user_id, owner, action: "cancel", filter, edits: {} }, preview);
   },

@@ -15,7 +15,7 @@ export const bulkReplayRuns = defineOperation({
   description:
     "Those that have ended, in the background, each once. One that had env_vars or files can not be replayed so, and counts as failed. With `preview` it only counts them.",
   request: { body: bulkReplayBody },
-  responses: bulkResponses,
+  responses: bulkResponses("replay"),
   async handle(ctx: ApiContext, { body: { filter, preview, ...edits }, caller: { owner, user_id } }) {
     return askBulk(ctx, { user_id, owner, action: "replay", filter, edits }, preview);
   },

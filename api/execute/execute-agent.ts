@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -28,13 +28,16 @@ export const executeAgent = defineOperation({
         .meta({ description: "What the client's going away means." }),
       ...formatQuery,
     }),
-    headers: z.object({ prefer: z.string().optional(), ...idempotencyHeader }),
+    headers: z.object({
+      prefer: z.string().optional().meta({ description: "`respond-async` or `wait=N`. Left out: the stream." }),
+      ...idempotencyHeader,
+    }),
     body: executeRequest,
   },
   errors: acceptErrors,
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
-    202: { description: "Accepted; not ended yet", schema: runRecord },
+    202: { description: "Accepted; not ended yet", schema: runRecord, example: queuedExample },
   },
   async handle(ctx: ApiContext, { body, headers, query, traceparent, signal, caller }) {
     const key = headers["idempotency-key"];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notFound } from "../../shared/errors.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { replayBody } from "../../shared/schemas/replay.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -27,7 +27,13 @@ export const replayRun = defineOperation({
     body: replayBody.default(nothing),
   },
   errors: ["run_not_found", "replay_incomplete", ...acceptErrors],
-  responses: { 202: { description: "The new run", schema: runRecord } },
+  responses: {
+    202: {
+      description: "The new run",
+      schema: runRecord,
+      example: { ...queuedExample, origin: "replay", replay_of: "run_0199c0ffee" },
+    },
+  },
   async handle(ctx: ApiContext, { params: { run_id }, body: edits, caller, traceparent }) {
     const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
     const id = await startReplay(ctx, run_id, edits, origin);

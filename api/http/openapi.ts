@@ -3,6 +3,7 @@ import { streamExample } from "../../shared/schemas/stream-example.ts";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation } from "./define-operation.ts";
 import { describeErrors } from "./describe-errors.ts";
+import { areas, introduction } from "./describe-service.ts";
 
 type Json = Record<string, unknown>;
 type Io = "input" | "output";
@@ -22,9 +23,9 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Runfleet", version: "2.0.0", description: "Agent execution service." },
+    info: { title: "Runfleet", version: "2.0.0", description: introduction },
     servers: [{ url: "/" }],
-    tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name, description: areas[name] })),
     paths,
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." } },

@@ -2,7 +2,7 @@ import { conflict, notFound } from "../../shared/errors.ts";
 import { type FiredTick, fireTick, tickErrors } from "../../shared/jobs/fire-tick.ts";
 import { startFired } from "../../shared/jobs/start-fired.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
 import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
 import { settleTick, takeTick } from "../../shared/store/jobs/record-ticks.ts";
@@ -24,7 +24,13 @@ export const triggerJob = defineOperation({
     "Besides its schedule, which goes on as it would; a paused or completed job too. 409 `still_running` where its overlap policy is skip and a run of it has not ended; else what an execute request would be told.",
   request: { params: jobParams },
   errors: ["job_not_found", "job_ended", ...tickErrors],
-  responses: { 202: { description: "The run", schema: runRecord } },
+  responses: {
+    202: {
+      description: "The run",
+      schema: runRecord,
+      example: { ...queuedExample, origin: "job", job_id: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" },
+    },
+  },
   async handle(ctx: ApiContext, { params: { job_id }, caller }) {
     const fired = await fireNow(ctx, job_id, caller.owner);
     void startFired(ctx, fired);

@@ -28,8 +28,15 @@ export const streamNotifications = defineOperation({
   description:
     "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
   request: {
-    query: me.extend({ after: z.string().optional() }),
-    headers: z.object({ "last-event-id": z.string().optional() }),
+    query: me.extend({
+      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
+    }),
+    headers: z.object({
+      "last-event-id": z
+        .string()
+        .optional()
+        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
+    }),
   },
   errors: ["foreign_user_id", "malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },

@@ -46,7 +46,13 @@ export const listRunEvents = defineOperation({
   summary: "The same events as the stream's, as a list",
   request: {
     params: runParams,
-    query: z.object({ limit: laxInt({ ge: 1, le: 1000 }).default(100), after: z.string().optional() }),
+    query: z.object({
+      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+      after: z
+        .string()
+        .optional()
+        .meta({ description: "The id of the event after which to go on: `last_id` of the page before." }),
+    }),
   },
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },

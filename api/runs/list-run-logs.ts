@@ -12,10 +12,15 @@ import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({
-  limit: laxInt({ ge: 1, le: 1000 }).default(100),
-  after: z.string().optional(),
-  level: text({ max: 64 }).optional(),
-  stream: choice(["stderr", "agent"]).optional(),
+  limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+  after: z
+    .string()
+    .optional()
+    .meta({ description: "The id of the line after which to go on: `last_id` of the page before." }),
+  level: text({ max: 64 }).optional().meta({ description: "Only lines of this level, as the agent named it." }),
+  stream: choice(["stderr", "agent"])
+    .optional()
+    .meta({ description: "Only what was written to stderr, or only what the agent logged." }),
 });
 type LogQuery = z.output<typeof logQuery>;
 

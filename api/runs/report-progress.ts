@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { laxFloat, text } from "../../shared/schemas/primitives.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runRecord, runningExample } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import { setCurrentStatus } from "../../shared/store/runs/set-current-status.ts";
@@ -27,7 +27,7 @@ export const reportProgress = defineOperation({
     "For an agent that works outside: its stream gets a `progress` event, through the worker that holds it. 409 when the run isn't running.",
   request: { params: runParams, body: progress },
   errors: ["run_not_running"],
-  responses: { 202: { description: "The run", schema: runRecord } },
+  responses: { 202: { description: "The run", schema: runRecord, example: runningExample } },
   async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
     const { value = null, message = null } = body;
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);

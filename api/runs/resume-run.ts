@@ -2,7 +2,7 @@ import { z } from "zod";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { queueTtlMs } from "../../shared/run/limits.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import { readOpenInterrupt, resumeRun as resume } from "../../shared/store/runs/resume-run.ts";
@@ -31,7 +31,9 @@ export const resumeRun = defineOperation({
     "The run goes back to the queue and starts anew with the answer; its stream goes on under the same id. Exactly one answer counts: a 409 for any other.",
   request: { params: runParams, body: answer },
   errors: ["run_not_interrupted", "interrupt_closed"],
-  responses: { 202: { description: "The run, queued again", schema: runRecord } },
+  responses: {
+    202: { description: "The run, queued again", schema: runRecord, example: { ...queuedExample, attempt: 1 } },
+  },
   async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const open = await readOpenInterrupt(ctx.db, run_id);

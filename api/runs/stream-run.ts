@@ -22,11 +22,16 @@ export const streamRun = defineOperation({
   request: {
     params: runParams,
     query: z.object({
-      after: z.string().optional(),
+      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
       ...formatQuery,
       token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
     }),
-    headers: z.object({ "last-event-id": z.string().optional() }),
+    headers: z.object({
+      "last-event-id": z
+        .string()
+        .optional()
+        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
+    }),
   },
   errors: ["bad_event_id"],
   responses: {

@@ -23,7 +23,12 @@ export const exportRuns = defineOperation({
   summary: "What each run used, as a file",
   description:
     "All runs of the filter, the oldest first, streamed: CSV with a line of names, or a JSON object per line.",
-  request: { query: z.object({ format: choice(["csv", "ndjson"]).default("csv"), ...filters }) },
+  request: {
+    query: z.object({
+      format: choice(["csv", "ndjson"]).default("csv").meta({ description: "How the file is spelled." }),
+      ...filters,
+    }),
+  },
   responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
   async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller }) {
     const spell = format === "csv" ? csvLine : jsonLine;

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { sessionDepth, stretchQuery } from "../../shared/schemas/figures.ts";
+import { sessionDepth } from "../../shared/schemas/figures.ts";
+import { timeRange } from "../../shared/schemas/run-filter.ts";
 import { readSessionDepth } from "../../shared/store/figures/read-session-depth.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -13,8 +15,8 @@ export const getSessionDepth = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "How many runs an agent's threads have",
-  description: "Of the threads that were made in the stretch of time.",
-  request: { params: agentParams, query: stretchQuery },
+  description: "Of the threads that were made in the last 30 days, unless `since` and `until` say otherwise.",
+  request: { params: agentParams, query: z.object(timeRange) },
   responses: { 200: { description: "The depths that came up", schema: sessionDepth } },
   async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);

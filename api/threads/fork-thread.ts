@@ -1,10 +1,20 @@
+import type { z } from "zod";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { forkBody, threadParams, threadRecord } from "../../shared/schemas/thread.ts";
 import { forkThread as fork } from "../../shared/store/threads/fork-thread.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+
+const example: z.output<typeof threadRecord> = {
+  ...exampleOf(threadRecord),
+  id: "thread_0199c0ffee",
+  thread_id: "thread_0199c0ffee",
+  title: "What if",
+  forked_from: "support-4711",
+};
 
 export const forkThread = defineOperation({
   method: "post",
@@ -19,7 +29,7 @@ export const forkThread = defineOperation({
     "The copy has the messages and the state that stood when that run had ended, and goes its own way. It belongs to the same user.",
   request: { params: threadParams, body: forkBody },
   errors: ["thread_not_found", "run_not_found", "run_not_ended", "thread_exists"],
-  responses: { 201: { description: "The new thread", schema: threadRecord } },
+  responses: { 201: { description: "The new thread", schema: threadRecord, example } },
   async handle({ db }: ApiContext, { params: { thread_id: from }, body, caller }) {
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");

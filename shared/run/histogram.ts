@@ -1,33 +1,58 @@
 /**
- * How often values of a size came: [index, count] pairs, in the order of the index. Index i stands for the values in
- * [2^(i/8), 2^((i+1)/8)), 0 for those below as well: a value is known within 9 %, and two histograms add up.
+ * How often values of a size came, by index. Index i stands for the values in [2^(i/8), 2^((i+1)/8)), 0 for those below as
+ * well: a value is known within 9 %, and two histograms add up. Stored as [[index, count], …] of the indexes that came up.
  */
-export type Histogram = readonly (readonly [index: number, count: number])[];
+export type Histogram = readonly number[];
 
 const perOctave = 8;
 const lowerBound = (index: number): number => (index === 0 ? 0 : 2 ** (index / perOctave));
 
 /** The value below which the share `q` (0 to 1) of the values lies, as if they lay evenly in their step; null for none. */
 export function quantile(histogram: Histogram, q: number): number | null {
-  const total = histogram.reduce((sum, [, count]) => sum + count, 0);
-  let rank = q * total;
-  for (const [index, count] of histogram) {
-    if (rank <= count) return Math.round(2 ** ((index + rank / count) / perOctave));
+  let rank = q * histogram.reduce((sum, count) => sum + count, 0);
+  const index = histogram.findIndex((count) => {
+    if (count > 0 && rank <= count) return true;
     rank -= count;
-  }
-  return null;
+    return false;
+  });
+  return index < 0 ? null : Math.round(2 ** ((index + rank / (histogram[index] ?? 0)) / perOctave));
 }
 
 /** Several as one. */
 export function addHistograms(histograms: readonly Histogram[]): Histogram {
-  // Some hundred indexes at most, and figures add a hundred thousand pairs at once: an array is faster than a map.
-  const counts: number[] = [];
+  const length = Math.max(0, ...histograms.map((histogram) => histogram.length));
+  const counts = Array.from({ length }, () => 0);
   for (const histogram of histograms)
-    for (const [index, count] of histogram) {
+    for (let index = 0; index < histogram.length; index++)
+      counts[index] = (counts[index] ?? 0) + (histogram[index] ?? 0);
+  return counts;
+}
+
+/**
+ * Several as one, of a text in which their pairs follow on one another, whatever stands between the numbers. Scanned, since
+ * figures add a hundred thousand pairs at once: parsed as JSON each would be an array, and collecting those takes longest.
+ */
+export function readHistograms(text: string): Histogram {
+  const counts: number[] = [];
+  let index: number | null = null;
+  for (let at = 0; at < text.length; at++) {
+    let digit = digitAt(text, at);
+    if (digit === null) continue;
+    let number = 0;
+    for (; digit !== null; digit = digitAt(text, ++at)) number = number * 10 + digit;
+    if (index === null) index = number;
+    else {
       while (counts.length <= index) counts.push(0);
-      counts[index] = (counts[index] ?? 0) + count;
+      counts[index] = (counts[index] ?? 0) + number;
+      index = null;
     }
-  return [...counts.entries()].filter(([, count]) => count > 0);
+  }
+  return counts;
+}
+
+function digitAt(text: string, at: number): number | null {
+  const digit = text.charCodeAt(at) - 48;
+  return digit >= 0 && digit <= 9 ? digit : null;
 }
 
 type Percentiles = { p50: number | null; p95: number | null; p99: number | null };
@@ -44,9 +69,9 @@ type Step = { from: number; to: number; count: number };
 export function steps(histogram: Histogram): Step[] {
   const width = perOctave / 2;
   const counts = new Map<number, number>();
-  for (const [index, count] of histogram) {
+  for (const [index, count] of histogram.entries()) {
     const step = Math.floor(index / width);
-    counts.set(step, (counts.get(step) ?? 0) + count);
+    if (count > 0) counts.set(step, (counts.get(step) ?? 0) + count);
   }
   if (counts.size === 0) return [];
   const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];

@@ -68,8 +68,8 @@ export const adminOverview = z
   });
 
 export const deadLetterQuery = pageQuery.extend({
-  user_id: clientId().optional(),
-  run_id: clientId().optional(),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  run_id: clientId().optional().meta({ description: "Only this run's." }),
   ...timeRange,
 });
 
@@ -105,8 +105,8 @@ export const deadLetter = z
 export type DeadLetter = z.infer<typeof deadLetter>;
 
 export const costQuery = stretchQuery.extend({
-  by: choice(["user", "agent"]).default("user"),
-  limit: laxInt({ ge: 1, le: 100 }).default(20),
+  by: choice(["user", "agent"]).default("user").meta({ description: "Whose costs are added up." }),
+  limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "How many to return, the dearest first." }),
 });
 
 const costEntry = figures.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });

@@ -67,8 +67,8 @@ export type AgentRecord = z.infer<typeof agentRecord>;
 const agentStatuses = ["active", "paused", "archived"] as const;
 
 export const agentListQuery = pageQuery.extend({
-  status: choice(agentStatuses).optional(),
-  user_id: clientId().optional(),
+  status: choice(agentStatuses).optional().meta({ description: "Only those of this status." }),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
 });

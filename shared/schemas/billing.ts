@@ -6,7 +6,7 @@ import { choice, clientId, httpUrl, laxBool, laxInt, pageQuery, text } from "./p
 import { timeRange } from "./run-filter.ts";
 
 const user_id = clientId().nullish().meta({ description: "Whose; the caller's when left out." });
-export const ofUser = { user_id: clientId().optional(), ...timeRange };
+export const ofUser = { user_id: clientId().optional().meta({ description: "Only this user's." }), ...timeRange };
 
 const spendPeriods = ["day", "week", "month"] as const;
 
@@ -78,7 +78,10 @@ export const subscriptionParams = z.object({
 export const subscriptionBody = z
   .object({ user_id, plan_id: clientId() })
   .meta({ id: "SubscriptionBody", example: { plan_id: "free" } });
-export const subscriptionQuery = pageQuery.extend({ ...ofUser, status: choice(subscriptionStatuses).optional() });
+export const subscriptionQuery = pageQuery.extend({
+  ...ofUser,
+  status: choice(subscriptionStatuses).optional().meta({ description: "Only those of this status." }),
+});
 export const subscriptionRecord = z
   .object({
     id: z.string(),
@@ -125,7 +128,10 @@ export const transactionBody = z
   })
   .meta({ id: "TransactionBody", example: { user_id: "ada", amount_micro_usd: 5_000_000, description: "Welcome" } });
 const transactionTypes = ["top_up", "refund", "usage", "grant"] as const;
-export const transactionQuery = pageQuery.extend({ ...ofUser, type: choice(transactionTypes).optional() });
+export const transactionQuery = pageQuery.extend({
+  ...ofUser,
+  type: choice(transactionTypes).optional().meta({ description: "Only bookings of this kind." }),
+});
 export const transactionRecord = z
   .object({
     id: z.string(),
@@ -163,8 +169,8 @@ export type TransactionRecord = z.infer<typeof transactionRecord>;
 
 export const usageQuery = pageQuery.extend({
   ...ofUser,
-  agent_id: clientId().optional(),
-  run_id: clientId().optional(),
+  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
+  run_id: clientId().optional().meta({ description: "Only this run's." }),
 });
 export const usageRecord = z
   .object({

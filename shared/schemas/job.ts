@@ -188,9 +188,9 @@ export const tickListQuery = pageQuery.extend({
 });
 
 export const jobListQuery = pageQuery.extend({
-  status: choice(jobStatuses).optional(),
-  agent_id: clientId().optional(),
-  user_id: clientId().optional(),
+  status: choice(jobStatuses).optional().meta({ description: "Only those of this status." }),
+  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
 });

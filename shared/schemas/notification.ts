@@ -33,12 +33,12 @@ export const notificationBody = z
   });
 
 export const notificationListQuery = pageQuery.extend({
-  user_id: clientId().optional(),
-  type: notificationType().optional(),
-  level: choice(levels).optional(),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  type: notificationType().optional().meta({ description: "Only those of this type." }),
+  level: choice(levels).optional().meta({ description: "Only those of this level." }),
   unread: laxBool().optional().meta({ description: "Only those that are not read yet, or only those that are." }),
-  agent_id: clientId().optional(),
-  run_id: clientId().optional(),
+  agent_id: clientId().optional().meta({ description: "Only those about this agent." }),
+  run_id: clientId().optional().meta({ description: "Only those about this run." }),
   ...timeRange,
 });
 

@@ -3,7 +3,12 @@ import { ofUser } from "./billing.ts";
 import { money } from "./plan.ts";
 import { pageQuery, text } from "./primitives.ts";
 
-export const paidQuery = pageQuery.extend({ ...ofUser, status: text({ max: 64 }).optional() });
+export const paidQuery = pageQuery.extend({
+  ...ofUser,
+  status: text({ max: 64 })
+    .optional()
+    .meta({ description: "Only those of this status, in the payment provider's words." }),
+});
 export const paymentRecord = z
   .object({
     id: z.string(),

@@ -9,12 +9,12 @@ export const timeRange = { since, until };
 
 /** What a list of runs can be narrowed to. */
 export const runFilter = {
-  status: choice(runStatuses).optional(),
-  agent_id: clientId().optional(),
-  version: text({ max: 128 }).optional(),
-  user_id: clientId().optional(),
-  thread_id: clientId().optional(),
-  job_id: clientId().optional(),
+  status: choice(runStatuses).optional().meta({ description: "Only those of this status." }),
+  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
+  version: text({ max: 128 }).optional().meta({ description: "Only this version's, by its exact name." }),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  thread_id: clientId().optional().meta({ description: "Only this thread's." }),
+  job_id: clientId().optional().meta({ description: "Only those that this job made." }),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
     description:

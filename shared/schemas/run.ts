@@ -95,6 +95,27 @@ export const runRecord = z
   });
 export type RunRecord = z.infer<typeof runRecord>;
 
+const notEnded = { result_content: null, usage: null, completed_at: null, duration_ms: null } as const;
+
+/** The same run before its end, for the examples of who answers with such a one. */
+export const runningExample: RunRecord = {
+  ...exampleOf(runRecord),
+  ...notEnded,
+  status: "running",
+  current_status: "reading page 2 of 5",
+  callback: { ...exampleOf(runCallback), status: "waiting", attempts: 0 },
+};
+export const queuedExample: RunRecord = {
+  ...runningExample,
+  status: "queued",
+  attempt: 0,
+  current_status: null,
+  sandbox: null,
+  worker_id: null,
+  started_at: null,
+  queue_ms: null,
+};
+
 /** The answer of POST /v1/runs/{run_id}/complete. */
 export const completedRun = runRecord
   .extend({ completed: z.boolean(), already_completed: z.boolean() })

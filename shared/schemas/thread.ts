@@ -65,8 +65,8 @@ export const threadRecord = z
 export type ThreadRecord = z.infer<typeof threadRecord>;
 
 export const threadListQuery = pageQuery.extend({
-  agent_id: clientId().optional(),
-  user_id: clientId().optional(),
+  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the title." }),
 });

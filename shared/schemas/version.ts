@@ -8,7 +8,7 @@ export const versionParams = agentParams.extend({ version: text({ max: 128 }).me
 
 export const versionListQuery = pageQuery.extend({
   after: text({ max: 128 }).optional().meta({ description: "The version after which to go on." }),
-  status: choice(versionStatuses).optional(),
+  status: choice(versionStatuses).optional().meta({ description: "Only those of this status." }),
 });
 
 /** The body of POST /v1/versions/{agent_id}. */

@@ -44,8 +44,8 @@ export const webhookPatch = z
 export type WebhookPatch = z.infer<typeof webhookPatch>;
 
 export const webhookListQuery = pageQuery.extend({
-  user_id: clientId().optional(),
-  status: choice(statuses).optional(),
+  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  status: choice(statuses).optional().meta({ description: "Only those of this status." }),
   ...timeRange,
 });
 
@@ -97,8 +97,8 @@ export const redeliverBody = z
 const deliveryStatuses = ["pending", "delivered", "exhausted"] as const;
 
 export const deliveryListQuery = pageQuery.extend({
-  status: choice(deliveryStatuses).optional(),
-  type: text({ max: 80 }).optional(),
+  status: choice(deliveryStatuses).optional().meta({ description: "Only those of this status." }),
+  type: text({ max: 80 }).optional().meta({ description: "Only those of this event type." }),
   ...timeRange,
 });
 

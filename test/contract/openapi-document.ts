@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
 export type Json = Record<string, unknown>;
-export type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Json };
+export type Parameter = {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  description?: string;
+  schema: Json;
+};
 type Media = { schema: Json; example?: unknown; examples?: Record<string, { value: unknown }> };
 type Content = Record<string, Media>;
 type Answer = { content?: Content };
@@ -23,11 +29,15 @@ type RawOperation = Omit<DocumentedOperation, "method" | "path" | "body" | "resp
   responses: Record<string, Answer | { $ref: string }>;
 };
 type Document = {
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, RawOperation>>;
   components: { schemas: Record<string, Json>; responses: Record<string, Answer> };
 };
 
 const document: Document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
+
+/** The parts of the service. */
+export const { tags } = document;
 
 /** What docs/openapi.json says that there is. */
 export const operations: DocumentedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>

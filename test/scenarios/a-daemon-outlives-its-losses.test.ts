@@ -8,10 +8,7 @@ import { waitFor } from "../harness/wait-for.ts";
 let stack: TestStack;
 let url: string;
 const leaseMs = 2_000;
-const echo =
-  "import os\ndef on_message(input):\n    return {**input, 'pid': os.getpid(), 'version': os.environ['AGENT_VERSION']}\n";
-const nodeEcho =
-  "export const onMessage = (input) => ({ ...input, pid: process.pid, version: process.env.AGENT_VERSION });\n";
+const echo = "def on_message(input):\n    return input\n";
 
 const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
@@ -158,80 +155,6 @@ test("a message that kills its daemon each time ends as an error after its attem
   expect((await poison).body).toMatchObject({ status: "error", attempt: 4, error: { code: "daemon_crashed" } });
   expect((await good).body).toMatchObject({ status: "success", attempt: 1 });
   await worker.stop("SIGKILL");
-});
-
-test("an upgrade drains and replaces the daemon, and stands when it is healthy; in between nothing is lost", async () => {
-  const worker = await startWorker();
-  const agent_id = await makeAgent(url, echo);
-  await ask(agent_id, {});
-  const messages = Array.from({ length: 30 }, (_, i) => ask(agent_id, { i }));
-  const upgraded = await call(url, "POST", "/v1/upgrade", { agent_id, version: "1.1.0" });
-  expect([upgraded.status, upgraded.body]).toMatchObject([
-    200,
-    {
-      agent_id,
-      previous_version: "1.0.0",
-      version: "1.1.0",
-      direction: "upgrade",
-      changed: true,
-      created: true,
-      daemon: { version: "1.1.0", previous_version: "1.0.0" },
-    },
-  ]);
-  const again = await call(url, "POST", "/v1/upgrade", { agent_id, version: "1.1.0" });
-  expect(again.body).toMatchObject({ changed: false, created: false, direction: "none" });
-  for (const { body } of await Promise.all(messages)) expect(body["status"]).toBe("success");
-  await daemonThat(url, agent_id, ({ version, status, previous_version }) => {
-    return version === "1.1.0" && status === "running" && previous_version === null;
-  });
-  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ version: "1.1.0" });
-  const back = await call(url, "POST", "/v1/rollback", { agent_id });
-  expect(back.body).toMatchObject({
-    version: "1.0.0",
-    previous_version: "1.1.0",
-    direction: "downgrade",
-    changed: true,
-  });
-  await daemonThat(url, agent_id, ({ version, previous_version }) => version === "1.0.0" && previous_version === null);
-  expect((await ask(agent_id, {})).body["result_content"]).toMatchObject({ version: "1.0.0" });
-  await worker.stop("SIGKILL");
-});
-
-test.each([
-  ["crashes at its start", "python", "raise SystemExit(4)\ndef on_message(input):\n    return input\n"],
-  ["crashes at its start", "node", "process.exit(4);\n"],
-  [
-    "makes no progress",
-    "python",
-    "import time\ndef on_message(input):\n    time.sleep(3)\n    return {'version': 'bad'}\n",
-  ],
-])(
-  "an upgrade to a version that %s goes back by itself, daemon and current alike (%s)",
-  async (_name, adapter_type, source) => {
-    const worker = await startWorker({ DAEMON_STALL_MS: "700" });
-    const agent_id = await makeAgent(url, adapter_type === "node" ? nodeEcho : echo, { adapter_type });
-    await ask(agent_id, {});
-    const config = { source, adapter_type };
-    await call(url, "POST", "/v1/agents", { id: agent_id, user_id: "tester", name: "agent", version: "2.0.0", config });
-    await call(url, "POST", "/v1/upgrade", { agent_id, version: "2.0.0" });
-    const asked = ask(agent_id, {});
-    await daemonThat(url, agent_id, ({ version, status }) => version === "1.0.0" && status === "running", 20_000);
-    expect((await asked).body["status"]).toBe("success");
-    const { rows } = await stack.sql.query("SELECT current_version FROM agents WHERE id = $1", [agent_id]);
-    expect(rows).toEqual([{ current_version: "1.0.0" }]);
-    const said = "daemon: version 2.0.0 isn't healthy: back to 1.0.0";
-    await waitFor(async () => (await readLog(url, agent_id)).includes(said));
-    await worker.stop("SIGKILL");
-  },
-);
-
-test("strict refuses a version that isn't published; unknown agents and a rollback from the first version are 404", async () => {
-  const agent_id = await makeAgent(url, echo);
-  const post = async (path: string, body: object) => (await call(url, "POST", path, body)).status;
-  expect(await post("/v1/upgrade?strict=true", { agent_id, version: "7" })).toBe(404);
-  expect(await post("/v1/upgrade", { agent_id: "nobody", version: "7" })).toBe(404);
-  expect(await post("/v1/upgrade", { agent_id })).toBe(422);
-  expect(await post("/v1/rollback", { agent_id })).toBe(404);
 });
 
 test("1,000 messages, with kill -9 of the process and of the worker in between: each ends once, none is lost", async () => {

@@ -1,21 +1,19 @@
-import { percentiles } from "../../run/histogram.ts";
+import { addHistograms, percentiles } from "../../run/histogram.ts";
 import type { AgentStats } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
-import { readFigures, readSpread } from "../figures/read-figures.ts";
+import { readFigures } from "../figures/read-figures.ts";
 import { addSums, countStatuses } from "../figures/to-figures.ts";
 import { countOpenRuns } from "../runs/count-open.ts";
 
 /** Figures of an agent's runs that ended in a stretch of time. Whose it is, the caller has checked. */
 export async function readAgentStats(db: Db, agent_id: string, since: Date, until: Date): Promise<AgentStats> {
-  const subject = { by: "agent", keys: [agent_id] } as const;
   const stretch = { since, until, unit: null, timezone: "UTC" };
-  const [sums, durations, queues, open, last] = await Promise.all([
-    readFigures(db, subject, stretch).then(addSums),
-    readSpread(db, "duration", subject, stretch),
-    readSpread(db, "queue", subject, stretch),
+  const [figures, open, last] = await Promise.all([
+    readFigures(db, { by: "agent", keys: [agent_id] }, stretch, ["duration", "queue"]),
     countOpenRuns(db, { agent_id, since, until }),
     db.prisma.run.findFirst({ where: { agent_id }, select: { created_at: true }, orderBy: { created_at: "desc" } }),
   ]);
+  const sums = addSums(figures);
   const ended = countStatuses(sums);
   const by_status = { ...Object.fromEntries(Object.entries(open).filter(([, count]) => count > 0)), ...ended };
   const finished = Object.values(ended).reduce((sum, count) => sum + count, 0);
@@ -26,8 +24,8 @@ export async function readAgentStats(db: Db, agent_id: string, since: Date, unti
     runs: Object.values(by_status).reduce((sum, count) => sum + count, 0),
     by_status,
     success_rate: finished > 0 ? sums.success / finished : null,
-    duration_ms: percentiles(durations[0]?.histogram ?? []),
-    queue_ms: percentiles(queues[0]?.histogram ?? []),
+    duration_ms: percentiles(addHistograms(figures.map(({ spread }) => spread.duration))),
+    queue_ms: percentiles(addHistograms(figures.map(({ spread }) => spread.queue))),
     cpu_ms: sums.cpu_ms_sum,
     input_tokens: sums.input_tokens,
     output_tokens: sums.output_tokens,

@@ -6,7 +6,7 @@ import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import type { Page, PageRequest } from "../read-page.ts";
 import { lastRunsOf } from "../runs/last-runs.ts";
-import { readFigures, readSpread } from "./read-figures.ts";
+import { readFigures } from "./read-figures.ts";
 import { addSums, toFigures } from "./to-figures.ts";
 
 type StudioAgent = z.infer<typeof studioAgent>;
@@ -22,21 +22,16 @@ export async function listStudioAgents(
   const keys = agents.map(({ id }) => id);
   const subject = { by: "agent", keys } as const;
   const stretch = { since, until, unit: null, timezone: "UTC" };
-  const [figures, spreads, last] = await Promise.all([
-    readFigures(db, subject, stretch),
-    readSpread(db, "duration", subject, stretch),
-    lastRunsOf(db, keys),
-  ]);
-  const sumsOf = new Map(figures.map((sums) => [sums.key, sums]));
-  const spreadOf = new Map(spreads.map(({ key, histogram }) => [key, histogram]));
+  const [figures, last] = await Promise.all([readFigures(db, subject, stretch, ["duration"]), lastRunsOf(db, keys)]);
+  const figuresOf = new Map(figures.map((each) => [each.key, each]));
   const data = agents.map(({ id, user_id, name, status, current_version }) => ({
     agent_id: id,
     user_id,
     name,
     status,
     current_version,
-    ...toFigures(sumsOf.get(id) ?? addSums([])),
-    latency_ms: percentiles(spreadOf.get(id) ?? []),
+    ...toFigures(figuresOf.get(id) ?? addSums([])),
+    latency_ms: percentiles(figuresOf.get(id)?.spread.duration ?? []),
     last_run_at: last.get(id) ?? null,
   }));
   return { data, ...ids };

@@ -3,7 +3,7 @@ import { percentiles, steps } from "../../run/histogram.ts";
 import type { distribution } from "../../schemas/figures.ts";
 import type { Db } from "../client.ts";
 import type { Measure } from "./histogram-columns.ts";
-import { readSpread } from "./read-figures.ts";
+import { readFigures } from "./read-figures.ts";
 
 /** How a measure is spread over an agent's runs that ended in a stretch of time. */
 export async function readDistribution(
@@ -13,7 +13,7 @@ export async function readDistribution(
   { since, until }: { since: Date; until: Date },
 ): Promise<z.infer<typeof distribution>> {
   const stretch = { since, until, unit: null, timezone: "UTC" };
-  const [spread] = await readSpread(db, measure, { by: "agent", keys: [agent_id] }, stretch);
-  const histogram = spread?.histogram ?? [];
+  const [figures] = await readFigures(db, { by: "agent", keys: [agent_id] }, stretch, [measure]);
+  const histogram = figures?.spread[measure] ?? [];
   return { ...percentiles(histogram), steps: steps(histogram) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operations as served } from "../../../api/operations.ts";
-import { type Json, faultOfValue, operations, resolveRef } from "../../contract/openapi-document.ts";
+import { type Json, faultOfValue, operations, resolveRef, tags } from "../../contract/openapi-document.ts";
 
 type Place = { name: string; schema: Json; examples: unknown[] };
 
@@ -29,6 +29,16 @@ describe("the document at /docs", () => {
 
   it("shows an example of each body, each answer and each fault", () => {
     expect(places.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("says what each part of the service is for, and what each query parameter and header means", () => {
+    expect(tags.filter(({ description }) => !description).map(({ name }) => name)).toEqual([]);
+    const silent = operations.flatMap(({ operationId, parameters }) =>
+      parameters
+        .filter(({ in: where, description }) => where !== "path" && !description)
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(silent).toEqual([]);
   });
 
   it("shows an example of what each path names", () => {

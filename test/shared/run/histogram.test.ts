@@ -1,11 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addHistograms, type Histogram, percentiles, quantile, steps } from "../../../shared/run/histogram.ts";
+import {
+  addHistograms,
+  type Histogram,
+  percentiles,
+  quantile,
+  readHistograms,
+  steps,
+} from "../../../shared/run/histogram.ts";
 
 const indexOf = (value: number): number => Math.floor(Math.log2(Math.max(value, 1)) * 8);
 
 function histogramOf(values: number[]): Histogram {
-  return addHistograms(values.map((value) => [[indexOf(value), 1]]));
+  return readHistograms(JSON.stringify(values.map((value) => [indexOf(value), 1])));
 }
 
 test("a percentile lies within 10 % of a value that has as many below it", () => {
@@ -35,6 +42,17 @@ test("steps join without a gap and hold every value once", () => {
       const found = steps(histogramOf(values));
       expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
       for (const [place, step] of found.entries()) expect(found[place + 1]?.from ?? step.to).toBe(step.to);
+    }),
+  );
+});
+
+test("added up or read from one text: several are what all of their values make", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 3_600_000 }))), (groups) => {
+      const each = groups.map((values) => histogramOf(values));
+      expect(addHistograms(each)).toEqual(histogramOf(groups.flat()));
+      const texts = each.map((counts) => JSON.stringify([...counts.entries()], null, 1));
+      expect(readHistograms(texts.join(" "))).toEqual(histogramOf(groups.flat()));
     }),
   );
 });

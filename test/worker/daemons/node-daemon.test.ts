@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { placeTypeStripper } from "../../../worker/adapters/node/place-type-stripper.ts";
 import { DaemonLost } from "../../../worker/daemons/daemon-process.ts";
 import { createNodeHost } from "../../../worker/daemons/node-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { waitFor } from "../../harness/wait-for.ts";
-import { openLevels } from "../sandbox/open-levels.ts";
-import { deliver, resultOf, startDaemon } from "./play-daemon.ts";
+import { deliver, openMachine, resultOf, startDaemon } from "./play-daemon.ts";
 
-let machine: Awaited<ReturnType<typeof openLevels>>;
-beforeAll(async () => {
-  machine = await openLevels();
-});
-afterAll(() => machine.close());
-
-const level = (index: number): Sandbox => {
-  const found = machine.levels.at(index);
-  if (!found) throw new Error("no level at all");
-  return found;
-};
+const { level, directory } = await openMachine();
 const start = (
   sandbox: Sandbox,
   source: string,
@@ -25,7 +14,7 @@ const start = (
   lifecycle: "daemon" | "interactive" = "daemon",
 ) =>
   startDaemon(
-    createNodeHost(sandbox, { path: process.execPath, typeStripper: placeTypeStripper(machine.directory) }),
+    createNodeHost(sandbox, { path: process.execPath, typeStripper: placeTypeStripper(directory) }),
     [entrypoint.split(":")[0] ?? "", source],
     { entrypoint, lifecycle },
   );

@@ -1,8 +1,23 @@
+import { afterAll } from "vitest";
 import type { AgentRequest } from "../../../worker/adapters/adapter.ts";
 import type { AgentFrame, Frame } from "../../../worker/channel/frame-schema.ts";
 import type { DaemonHost, DaemonStart } from "../../../worker/daemons/daemon-host.ts";
 import { type DaemonProcess, openDaemonProcess } from "../../../worker/daemons/daemon-process.ts";
+import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { agentRequest, resources } from "../adapters/run-agent.ts";
+import { openLevels } from "../sandbox/open-levels.ts";
+
+/** What a file's daemons need of this machine, until its tests have ended. `level`: from 0, the strongest, to -1, the weakest. */
+export async function openMachine() {
+  const machine = await openLevels();
+  afterAll(() => machine.close());
+  const level = (index: number): Sandbox => {
+    const found = machine.levels.at(index);
+    if (!found) throw new Error("no level at all");
+    return found;
+  };
+  return { python: machine.python, directory: machine.directory, level };
+}
 
 export type Started = { daemon: DaemonProcess; own: AgentFrame[]; prints: string[]; ready: Promise<void> };
 

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DaemonLost } from "../../../worker/daemons/daemon-process.ts";
 import { createPythonHost } from "../../../worker/daemons/python-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { waitFor } from "../../harness/wait-for.ts";
-import { openLevels } from "../sandbox/open-levels.ts";
-import { deliver, resultOf, startDaemon } from "./play-daemon.ts";
+import { deliver, openMachine, resultOf, startDaemon } from "./play-daemon.ts";
 
-let machine: Awaited<ReturnType<typeof openLevels>>;
-beforeAll(async () => {
-  machine = await openLevels();
-});
-afterAll(() => machine.close());
-
-const level = (index: number): Sandbox => {
-  const found = machine.levels.at(index);
-  if (!found) throw new Error("no level at all");
-  return found;
-};
+const { level, python } = await openMachine();
 
 const start = (sandbox: Sandbox, source: string, entrypoint = "main.py") =>
-  startDaemon(createPythonHost(sandbox, machine.python), ["main.py", source], { entrypoint });
+  startDaemon(createPythonHost(sandbox, python), ["main.py", source], { entrypoint });
 
 describe.each([0, -1])("at level index %i of those that this machine has", (index) => {
   test("messages are answered in one process that ends when it is asked to", async () => {

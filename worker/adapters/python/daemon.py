@@ -9,7 +9,7 @@ With no `main` either, whatever a run of this agent would call is called for eac
 main thread, and takes its messages itself: `for message in context.messages(): message.reply(…)`.
 
 For a thread (`interactive`) it is the memory between the thread's runs: each of them is played here as any run is, with its
-own files and environment, by the code that the first of them loaded.
+own files and environment, by the code that the first of them loaded; session.py adds that.
 
 It follows runner.py in the same namespace: `modules` and `f`, stdin, are given by the bootstrap.
 """
@@ -225,62 +225,6 @@ def serve(entrypoint):
         handle(lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get())
 
 
-def capture(fd, write_text):
-    """What C code and subprocesses print, as the output of the run at hand. Answers how to send what is there already."""
-    import codecs
-    import select
-
-    reader, writer = os.pipe()
-    os.dup2(writer, fd)
-    os.close(writer)
-    os.set_blocking(reader, False)
-    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-    turn = _thread.allocate_lock()
-
-    def drain():
-        with turn:
-            before, thread_local.run_id = current(), at_hand["run_id"]
-            try:
-                while data := os.read(reader, 1 << 16):
-                    write_text(decode(data))
-            except BlockingIOError:
-                thread_local.run_id = before
-
-    def watch():
-        poll = select.poll()
-        poll.register(reader, select.POLLIN)
-        while True:
-            poll.poll()
-            drain()
-
-    _thread.start_new_thread(watch, ())
-    return drain
-
-
-def serve_thread(entrypoint):
-    import faulthandler
-
-    faulthandler.enable(os.dup(STDERR))
-    drains.extend((capture(STDOUT, print_output), capture(STDERR, print_log)))
-    module = None
-
-    def play(run_context):
-        nonlocal module
-        before = dict(os.environ)
-        os.environ.update(run_context["env"])
-        try:
-            if module is None:
-                module = call_agent.execute(*call_agent.read_code(*call_agent.split_entrypoint(entrypoint)))
-            return None if module is None else call_agent.call_entrypoint(entrypoint, run_context, send, module)
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
-
-    write_frame("ready")
-    while True:
-        handle(play, inbox.get())
-
-
 main_thread = _thread.get_ident()
 interruptible = stopping = False
 start = encode_json.parse(f.readline().decode("utf-8", "surrogatepass"))
@@ -300,6 +244,8 @@ try:
     own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
     own_context.update(input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=saved["state"])
     _thread.start_new_thread(hear_commands, ())
+    if interactive:
+        exec(modules["session"])
     (serve_thread if interactive else serve)(start["entrypoint"])
     end_daemon()
 except BaseException as error:

@@ -1,0 +1,60 @@
+"""Plays the runs of one thread in one process: each as any run is, with what those before it left in memory.
+
+It follows daemon.py in the same namespace, and hands each run to its `handle`.
+"""
+
+
+def capture(fd, write_text):
+    """What C code and subprocesses print, as the output of the run at hand. Answers how to send what is there already."""
+    import codecs
+    import select
+
+    reader, writer = os.pipe()
+    os.dup2(writer, fd)
+    os.close(writer)
+    os.set_blocking(reader, False)
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    turn = _thread.allocate_lock()
+
+    def drain():
+        with turn:
+            before, thread_local.run_id = current(), at_hand["run_id"]
+            try:
+                while data := os.read(reader, 1 << 16):
+                    write_text(decode(data))
+            except BlockingIOError:
+                thread_local.run_id = before
+
+    def watch():
+        poll = select.poll()
+        poll.register(reader, select.POLLIN)
+        while True:
+            poll.poll()
+            drain()
+
+    _thread.start_new_thread(watch, ())
+    return drain
+
+
+def serve_thread(entrypoint):
+    import faulthandler
+
+    faulthandler.enable(os.dup(STDERR))
+    drains.extend((capture(STDOUT, print_output), capture(STDERR, print_log)))
+    module = None
+
+    def play(run_context):
+        nonlocal module
+        before = dict(os.environ)
+        os.environ.update(run_context["env"])
+        try:
+            if module is None:
+                module = call_agent.execute(*call_agent.read_code(*call_agent.split_entrypoint(entrypoint)))
+            return None if module is None else call_agent.call_entrypoint(entrypoint, run_context, send, module)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    write_frame("ready")
+    while True:
+        handle(play, inbox.get())
