@@ -3,10 +3,10 @@ import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harne
 import { type Member, openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
 
 let stack: TestStack;
-const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1500", WORKER_SLOTS: "8" };
+const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1000", WORKER_SLOTS: "8" };
 const short = "import time\ndef main(input):\n    for i in range(5):\n        yield str(i)\n        time.sleep(0.05)\n";
-/** Longer than a leaving worker waits. It may be tried once only: being handed back must not count. */
-const long = "import time\ndef main(input):\n    time.sleep(3)\n    return {'ok': True}\n";
+/** So much longer than a leaving worker waits that of all that are under way some are handed back. It may be tried once only: being handed back must not count. */
+const long = "import time\ndef main(input):\n    time.sleep(4)\n    return {'ok': True}\n";
 
 beforeAll(async () => {
   stack = await openTestStack();
@@ -76,7 +76,7 @@ test("every API and worker is replaced under load: no request fails, no stream h
     }
   };
 
-  const clients = Promise.all([0, 0, 0, 1, 1, 1, 1, 1].map((which) => client(agents[which] ?? "")));
+  const clients = Promise.all([0, 0, 0, 1, 1, 1, 1, 1, 1, 1].map((which) => client(agents[which] ?? "")));
   await replace("api", apis);
   await replace("worker", workers);
   load = false;
