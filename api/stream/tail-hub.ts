@@ -1,14 +1,18 @@
 import type { Log } from "../../shared/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { connectSubscriber } from "../../shared/stream/connection.ts";
 import { parseEventLine } from "../../shared/stream/event-line.ts";
+import { createEncodeOnce, type Piece } from "./piece.ts";
 import { createRunChannels } from "./run-channels.ts";
 import { createTail, type Tail } from "./tail.ts";
 
 export type TailHub = {
   /** Starts to listen to a run. Events that come from then on are in the tail, or the tail says that it is in doubt. */
   open(runId: string): Tail;
+  /** Events as they are sent: encoded once for all readers who are handed the same batch. */
+  encode(events: StreamEvent[]): Piece;
   /** How many tails are open. */
   size(): number;
   /** Ends every tail, and each that is opened from now on; their readers resume elsewhere. */
@@ -79,6 +83,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
       if (left) tail.end();
       return tail;
     },
+    encode: createEncodeOnce(),
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
     leave,
     close() {

@@ -3,14 +3,19 @@ import { compareEventIds, type EventId } from "../../shared/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 
-/** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; `end`: no more here. */
-export type Tidings = { kind: "events"; events: StreamEvent[] } | { kind: "doubt" } | { kind: "end" };
+/** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; null: nothing yet. */
+type Tidings = StreamEvent[] | "doubt" | null;
 
 export type Tail = {
   /** Resolves when the channel is subscribed; late or never while Redis is away. */
   listening: Promise<void>;
-  /** Waits for tidings. One waiter at a time. `cursor`: the last event that the reader has. */
-  next(cursor: EventId): Promise<Tidings>;
+  /** `cursor`: the last event that the reader has. */
+  take(cursor: EventId): Tidings;
+  /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */
+  onTidings(wake: () => void): void;
+  /** No more comes here. */
+  ended(): boolean;
+  /** Batches are shared by all readers of the run: nobody changes one. */
   deliver(events: StreamEvent[]): void;
   seeRow(state: RunState): void;
   doubt(): void;
@@ -27,71 +32,53 @@ function isBehind(cursor: EventId, row: RunState | null): boolean {
   return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
 }
 
-/** Events that wait for their reader; null when it lags by more than it may. */
-type Waiting = { events: StreamEvent[]; length: number } | null;
-
-function add(waiting: Waiting, events: StreamEvent[]): Waiting {
-  if (!waiting) return null;
-  const length = events.reduce((sum, event) => sum + event.data.length, waiting.length);
-  if (length > maxWaitingLength) return null;
-  waiting.events.push(...events);
-  return { events: waiting.events, length };
-}
-
-const nothing = (): Waiting => ({ events: [], length: 0 });
-
 /** One reader's end of a run's channel. */
 export function createTail(listening: Promise<void>, onClose: () => void): Tail {
-  /** Null is doubt: the stores know better. */
-  let waiting = nothing();
+  /** Events that wait for the reader; null is doubt: the stores know better. */
+  let waiting: StreamEvent[] | null = [];
+  let waitingLength = 0;
   let ended = false;
   let row: RunState | null = null;
-  let wake: (() => void) | null = null;
-
-  function rouse(): void {
-    wake?.();
-    wake = null;
-  }
-  function take(cursor: EventId): Tidings | null {
-    if (ended) return { kind: "end" };
-    const events = waiting?.events ?? [];
-    const doubt = waiting === null || (events.length === 0 && isBehind(cursor, row));
-    if (!doubt && events.length === 0) return null;
-    waiting = nothing();
-    if (!doubt) return { kind: "events", events };
-    row = null;
-    return { kind: "doubt" };
-  }
+  let wake = (): void => undefined;
 
   return {
     listening,
-    async next(cursor) {
-      for (;;) {
-        const tidings = take(cursor);
-        if (tidings) return tidings;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
+    take(cursor) {
+      const events = waiting;
+      waiting = [];
+      waitingLength = 0;
+      if (events !== null && events.length > 0) return events;
+      const doubt = events === null || isBehind(cursor, row);
+      row = null;
+      return doubt ? "doubt" : null;
     },
+    onTidings(reader) {
+      wake = reader;
+      wake();
+    },
+    ended: () => ended,
     deliver(events) {
-      waiting = add(waiting, events);
-      rouse();
+      waitingLength = events.reduce((sum, event) => sum + event.data.length, waitingLength);
+      if (waitingLength > maxWaitingLength) waiting = null;
+      else if (waiting) waiting = waiting.length === 0 ? events : [...waiting, ...events];
+      wake();
     },
     seeRow(state) {
       row = state;
-      rouse();
+      wake();
     },
     doubt() {
       waiting = null;
-      rouse();
+      wake();
     },
     end() {
       ended = true;
-      rouse();
+      wake();
     },
     close() {
       ended = true;
       onClose();
-      rouse();
+      wake();
     },
   };
 }
