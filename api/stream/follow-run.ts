@@ -48,7 +48,7 @@ export function followRun(
   let state: "rests" | "works" | "over" = "rests";
 
   async function handOver(): Promise<void> {
-    while (!tail.ended()) {
+    while (!tail.ended) {
       const events = inDoubt ? await lookUp() : listen();
       if (!events) return void (state = "rests");
       const last = events.at(-1);

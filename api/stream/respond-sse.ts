@@ -50,17 +50,16 @@ export function respondSse(deps: Deps, res: Response, sse: Sse): void {
     Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
     "Content-Location": `/v1/runs/${run_id}`,
   };
-  const words = format === undefined ? wordsAsTheyAre(deps, cursor) : wordsOf(format, cursor);
-  const opening = first ? words.tell([first]).text : "";
+  const { tell, close, ...words } = format === undefined ? wordsAsTheyAre(deps, cursor) : wordsOf(format, cursor);
   const outlet = openOutlet(res, {
     headers: { ...headers, ...words.headers },
-    first: words.prelude + opening,
+    first: words.prelude + (first ? tell([first]).text : ""),
     ping: words.ping,
   });
   res.on("close", () => tail.close());
   const reader: RunReader = {
-    take: (events) => outlet.write(words.tell(events)),
-    end: (events) => outlet.end(words.close(events)),
+    take: (events) => outlet.write(tell(events)),
+    end: (events) => outlet.end(close(events)),
     fail(error) {
       logFault(deps.log, error, res);
       res.destroy();
@@ -83,9 +82,9 @@ type Words = {
   ping: string;
   /** The last event that need not be told. */
   after: EventId;
-  tell(events: StreamEvent[]): Piece;
+  tell: (events: StreamEvent[]) => Piece;
   /** The last words, after the last events, if any. */
-  close(events: StreamEvent[]): string;
+  close: (events: StreamEvent[]) => string;
 };
 
 function wordsAsTheyAre({ hub, leaving }: Deps, cursor: EventId): Words {
@@ -94,7 +93,7 @@ function wordsAsTheyAre({ hub, leaving }: Deps, cursor: EventId): Words {
     prelude: encodeRetry(retryMs),
     ping: ssePing,
     after: cursor,
-    tell: (events) => hub.encode(events),
+    tell: hub.encode,
     close(events) {
       if (events.length > 0) return hub.encode(events).text;
       return leaving.aborted ? encodeRetry(resumeMs) : "";

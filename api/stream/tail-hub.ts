@@ -6,13 +6,13 @@ import { connectSubscriber } from "../../shared/stream/connection.ts";
 import { parseEventLine } from "../../shared/stream/event-line.ts";
 import { createEncodeOnce, type Piece } from "./piece.ts";
 import { createRunChannels } from "./run-channels.ts";
-import { createTail, type Tail } from "./tail.ts";
+import { Tail } from "./tail.ts";
 
 export type TailHub = {
   /** Starts to listen to a run. Events that come from then on are in the tail, or the tail says that it is in doubt. */
   open(runId: string): Tail;
   /** Events as they are sent: encoded once for all readers who are handed the same batch. */
-  encode(events: StreamEvent[]): Piece;
+  encode: (events: StreamEvent[]) => Piece;
   /** How many tails are open. */
   size(): number;
   /** Ends every tail, and each that is opened from now on; their readers resume elsewhere. */
@@ -62,11 +62,11 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
     for (const tail of tailsByRun.get(state.id) ?? []) tail.seeRow(state);
   }
 
-  function drop(runId: string, tail: Tail): void {
-    const tails = tailsByRun.get(runId);
+  function drop(tail: Tail): void {
+    const tails = tailsByRun.get(tail.runId);
     if (!tails?.delete(tail) || tails.size > 0) return;
-    tailsByRun.delete(runId);
-    channels.leave(runId);
+    tailsByRun.delete(tail.runId);
+    channels.leave(tail.runId);
   }
 
   function leave(): void {
@@ -77,7 +77,7 @@ export function openTailHub({ url, prefix, db, log }: Options): TailHub {
   return {
     open(runId) {
       const tails = tailsByRun.get(runId) ?? new Set();
-      const tail = createTail(channels.join(runId), () => drop(runId, tail));
+      const tail = new Tail(runId, channels.join(runId), drop);
       tails.add(tail);
       tailsByRun.set(runId, tails);
       if (left) tail.end();

@@ -6,23 +6,6 @@ import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 /** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; null: nothing yet. */
 type Tidings = StreamEvent[] | "doubt" | null;
 
-export type Tail = {
-  /** Resolves when the channel is subscribed; late or never while Redis is away. */
-  listening: Promise<void>;
-  /** `cursor`: the last event that the reader has. */
-  take(cursor: EventId): Tidings;
-  /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */
-  onTidings(wake: () => void): void;
-  /** No more comes here. */
-  ended(): boolean;
-  /** Batches are shared by all readers of the run: nobody changes one. */
-  deliver(events: StreamEvent[]): void;
-  seeRow(state: RunState): void;
-  doubt(): void;
-  end(): void;
-  close(): void;
-};
-
 /** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
 const maxWaitingLength = 256 * 1024;
 
@@ -32,53 +15,72 @@ function isBehind(cursor: EventId, row: RunState | null): boolean {
   return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
 }
 
-/** One reader's end of a run's channel. */
-export function createTail(listening: Promise<void>, onClose: () => void): Tail {
+/** One reader's end of a run's channel. A class, since there are thousands, each of which would have closures of its own. */
+export class Tail {
+  readonly runId: string;
+  /** Resolves when the channel is subscribed; late or never while Redis is away. */
+  readonly listening: Promise<void>;
+  readonly #onClose: (tail: Tail) => void;
   /** Events that wait for the reader; null is doubt: the stores know better. */
-  let waiting: StreamEvent[] | null = [];
-  let waitingLength = 0;
-  let ended = false;
-  let row: RunState | null = null;
-  let wake = (): void => undefined;
+  #waiting: StreamEvent[] | null = [];
+  #waitingLength = 0;
+  #row: RunState | null = null;
+  #ended = false;
+  #wake: (() => void) | null = null;
 
-  return {
-    listening,
-    take(cursor) {
-      const events = waiting;
-      waiting = [];
-      waitingLength = 0;
-      if (events !== null && events.length > 0) return events;
-      const doubt = events === null || isBehind(cursor, row);
-      row = null;
-      return doubt ? "doubt" : null;
-    },
-    onTidings(reader) {
-      wake = reader;
-      wake();
-    },
-    ended: () => ended,
-    deliver(events) {
-      waitingLength = events.reduce((sum, event) => sum + event.data.length, waitingLength);
-      if (waitingLength > maxWaitingLength) waiting = null;
-      else if (waiting) waiting = waiting.length === 0 ? events : [...waiting, ...events];
-      wake();
-    },
-    seeRow(state) {
-      row = state;
-      wake();
-    },
-    doubt() {
-      waiting = null;
-      wake();
-    },
-    end() {
-      ended = true;
-      wake();
-    },
-    close() {
-      ended = true;
-      onClose();
-      wake();
-    },
-  };
+  constructor(runId: string, listening: Promise<void>, onClose: (tail: Tail) => void) {
+    this.runId = runId;
+    this.listening = listening;
+    this.#onClose = onClose;
+  }
+
+  /** No more comes here. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** `cursor`: the last event that the reader has. */
+  take(cursor: EventId): Tidings {
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    if (events !== null && events.length > 0) return events;
+    const doubt = events === null || isBehind(cursor, this.#row);
+    this.#row = null;
+    return doubt ? "doubt" : null;
+  }
+
+  /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */
+  onTidings(wake: () => void): void {
+    this.#wake = wake;
+    wake();
+  }
+
+  /** Batches are shared by all readers of the run: nobody changes one. */
+  deliver(events: StreamEvent[]): void {
+    this.#waitingLength = events.reduce((sum, event) => sum + event.data.length, this.#waitingLength);
+    if (this.#waitingLength > maxWaitingLength) this.#waiting = null;
+    else if (this.#waiting) this.#waiting = this.#waiting.length === 0 ? events : [...this.#waiting, ...events];
+    this.#wake?.();
+  }
+
+  seeRow(state: RunState): void {
+    this.#row = state;
+    this.#wake?.();
+  }
+
+  doubt(): void {
+    this.#waiting = null;
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#onClose(this);
+    this.end();
+  }
 }
