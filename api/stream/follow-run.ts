@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compareEventIds, type EventId, follows } from "../../shared/run/event-id.ts";
-import { isTerminal, isTerminalEvent } from "../../shared/run/run-status.ts";
-import { placeEvent } from "../../shared/run/stream-event.ts";
+import type { EventId } from "../../shared/run/event-id.ts";
+import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
-import { readTranscript } from "../../shared/store/runs/read-transcript.ts";
-import type { RunStreams } from "../../shared/stream/run-streams.ts";
+import { type FillIn, join, sameAttempt } from "./fill-in.ts";
 import type { Tail } from "./tail.ts";
 
-export type FollowDeps = { db: Db; streams: RunStreams };
+export type FollowDeps = { db: Db; hub: { fillIn: FillIn } };
 
 /** How long a gap may wait for the worker to write behind what Redis lost. */
 const gapPollMs = 250;
@@ -64,7 +62,7 @@ export function followRun(
 
   /** What the stores hold next. They are read until they hold nothing more. */
   async function lookUp(): Promise<StreamEvent[]> {
-    const { events, gapAhead } = await fillIn(deps, runId, cursor);
+    const { events, gapAhead } = await deps.hub.fillIn(runId, cursor);
     if (gapAhead && events.length === 0) await sleep(gapPollMs);
     inDoubt = gapAhead || events.length > 0;
     return events;
@@ -104,50 +102,4 @@ const placeOf = ({ attempt, seq }: EventId): EventId => ({ attempt, seq });
 async function isAside({ db }: FollowDeps, runId: string): Promise<boolean> {
   const [state] = await readRunStates(db, [runId], null);
   return state?.status === "interrupted";
-}
-
-export type Found = { events: StreamEvent[]; gapAhead: boolean };
-
-/** Within an attempt only: a live jump to a later attempt is looked up, since the stores may hold more of the one before. */
-const sameAttempt = (last: EventId, next: EventId): boolean =>
-  next.attempt === last.attempt && next.seq === last.seq + 1;
-
-/** The part of `events` (in order) that continues `cursor` without a gap; what the reader has already is passed over. */
-function join(cursor: EventId, events: StreamEvent[], continues: (last: EventId, next: EventId) => boolean): Found {
-  const joined: StreamEvent[] = [];
-  let last = cursor;
-  for (const event of events) {
-    if (compareEventIds(event, last) <= 0) continue;
-    if (!continues(last, event)) return { events: joined, gapAhead: true };
-    joined.push(event);
-    last = event;
-  }
-  // The very batch, where all of it joins: it is encoded once for all its readers.
-  return { events: joined.length === events.length ? events : joined, gapAhead: false };
-}
-
-/** Reads on from `cursor` in the stores. `gapAhead`: there is more, but what comes next can't be read yet. */
-export async function fillIn({ db, streams }: FollowDeps, runId: string, cursor: EventId): Promise<Found> {
-  const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
-  const direct = join(cursor, live, sameAttempt);
-  if (direct.events.length > 0) return direct;
-  const stored = await readTranscript(db, runId, cursor);
-  const merged = [...stored, ...live].toSorted(compareEventIds);
-  const found = join(cursor, merged, follows);
-  if (found.events.length > 0 || !found.gapAhead) return found;
-  const [state] = await readRunStates(db, [runId], null);
-  if (!state || !isTerminal(state.status)) return found;
-  // It may have ended since the transcript was read; its end wrote down what only the worker still had.
-  const whole = [...(await readTranscript(db, runId, cursor)), ...live].toSorted(compareEventIds);
-  const again = join(cursor, whole, follows);
-  return again.events.length > 0 ? again : sayGap(runId, cursor, whole);
-}
-
-/** The run is over and a part of its history is in neither store any more: say so, and go on behind it. */
-function sayGap(runId: string, cursor: EventId, ahead: StreamEvent[]): Found {
-  const next = ahead.find((event) => compareEventIds(event, cursor) > 0);
-  if (!next) return { events: [], gapAhead: false };
-  const place = { attempt: next.attempt, seq: next.seq - 1 };
-  const gap = placeEvent(runId, place, { type: "gap", from: cursor, to: place, reason: "not_kept" }, new Date());
-  return { events: [gap, next], gapAhead: false };
 }

@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { Response } from "express";
-import { type Piece, pieceOf } from "./piece.ts";
+import type { Piece } from "./piece.ts";
 
 const pingMs = 15_000;
 /** A client that takes nothing for this long is let go; it can resume. */
@@ -34,11 +34,15 @@ export function openOutlet(res: Response, { headers, first, ping }: Opening): Ou
   res.flushHeaders();
   res.write(first);
   res.uncork();
-  const pings = ping === "" ? undefined : setInterval(() => void write(res, pieceOf(ping)), pingMs);
-  res.on("close", () => clearInterval(pings));
+  const pings = ping === "" || res.destroyed ? undefined : setInterval(() => res.write(ping), pingMs);
+  const stop = (): void => clearInterval(pings);
+  res.on("close", stop);
   return {
     write: (piece) => write(res, piece),
-    end: (text) => void res.end(text),
+    end(text) {
+      stop();
+      res.end(text);
+    },
   };
 }
 

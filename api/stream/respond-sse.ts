@@ -35,7 +35,7 @@ export type Sse = {
   format: Format | undefined;
 };
 
-type Deps = Pick<ApiContext, "db" | "streams" | "hub" | "log" | "leaving">;
+type Deps = Pick<ApiContext, "db" | "hub" | "log" | "leaving">;
 
 /**
  * Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. Returns at
@@ -56,7 +56,8 @@ export function respondSse(deps: Deps, res: Response, sse: Sse): void {
     first: words.prelude + (first ? tell([first]).text : ""),
     ping: words.ping,
   });
-  res.on("close", () => tail.close());
+  if (res.destroyed) tail.close();
+  else res.on("close", () => tail.close());
   const reader: RunReader = {
     take: (events) => outlet.write(tell(events)),
     end: (events) => outlet.end(close(events)),

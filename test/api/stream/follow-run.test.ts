@@ -1,0 +1,104 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createFillIn } from "../../../api/stream/fill-in.ts";
+import { followRun, type RunReader } from "../../../api/stream/follow-run.ts";
+import { createEncodeOnce } from "../../../api/stream/piece.ts";
+import { Tail } from "../../../api/stream/tail.ts";
+import { formatEventId } from "../../../shared/run/event-id.ts";
+import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
+
+const event = (attempt: number, seq: number, type = "output.delta"): StreamEvent => ({
+  attempt,
+  seq,
+  type,
+  data: `${attempt}-${seq}`,
+});
+
+/** A run of which Redis holds `live`, with readers as many as are opened, and how often Redis was asked. */
+function createRun(live: StreamEvent[]) {
+  let asked = 0;
+  const streams = {
+    read: async () => {
+      asked += 1;
+      return live;
+    },
+  };
+  const db = { sql: { query: async () => ({ rows: [] }) } } as never;
+  const fillIn = createFillIn({ db, streams });
+  function open(fresh: boolean, take: RunReader["take"] = () => undefined) {
+    const seen: string[] = [];
+    const batches: StreamEvent[][] = [];
+    const tail = new Tail("run", Promise.resolve(), () => undefined);
+    const note = (events: StreamEvent[]) => {
+      batches.push(events);
+      seen.push(...events.map(formatEventId));
+    };
+    const reader: RunReader = {
+      take(events) {
+        note(events);
+        return take(events);
+      },
+      end(events) {
+        note(events);
+        seen.push("end");
+      },
+      fail: (error) => seen.push(String(error)),
+    };
+    followRun({ db, hub: { fillIn } }, "run", tail, { cursor: { attempt: 1, seq: 1 }, fresh, reader });
+    return { tail, seen, batches };
+  }
+  return { open, asked: () => asked };
+}
+
+test("a reader that is behind gets what came meanwhile afterwards, once and in order, up to the end", async () => {
+  const released: (() => void)[] = [];
+  const { tail, seen } = createRun([]).open(true, () => new Promise((resolve) => released.push(resolve)));
+  tail.deliver([event(1, 2)]);
+  tail.deliver([event(1, 3)]);
+  tail.deliver([event(1, 3), event(1, 4)]);
+  await turn();
+  expect(seen).toEqual(["1-2"]);
+  released.shift()?.();
+  await turn();
+  expect(seen).toEqual(["1-2", "1-3", "1-4"]);
+  tail.deliver([event(1, 5, "run.success")]);
+  released.shift()?.();
+  await turn();
+  tail.deliver([event(1, 6)]);
+  expect(seen).toEqual(["1-2", "1-3", "1-4", "1-5", "end"]);
+});
+
+test("two batches that come at once both reach a reader who keeps up", () => {
+  const { tail, seen } = createRun([]).open(true);
+  tail.deliver([event(1, 2)]);
+  tail.deliver([event(1, 3)]);
+  expect(seen).toEqual(["1-2", "1-3"]);
+});
+
+test("readers of one run whom the same event sends to the stores ask there once, and what they are sent is encoded once", async () => {
+  const run = createRun([event(1, 2), event(1, 3)]);
+  const readers = Array.from({ length: 1_000 }, () => run.open(true));
+  for (const { tail } of readers) tail.deliver([event(1, 3)]);
+  await turn();
+  const asked = run.asked();
+  const encode = createEncodeOnce();
+  const batch = [event(1, 4)];
+  for (const { tail } of readers) tail.deliver(batch);
+  expect(new Set(readers.map(({ seen }) => seen.join(" ")))).toEqual(new Set(["1-2 1-3 1-4"]));
+  expect(new Set(readers.flatMap(({ batches }) => batches.map(encode))).size).toBe(2);
+  // It reads until the stores hold nothing more.
+  expect(asked).toBe(2);
+  await turn();
+  readers[0]?.tail.deliver([event(1, 6)]);
+  await turn();
+  expect(run.asked()).toBeGreaterThan(asked);
+});
+
+test("a reader that goes while the stores are read asks them no further", async () => {
+  const run = createRun([event(1, 2)]);
+  const { tail, seen } = run.open(false);
+  tail.close();
+  await turn();
+  expect(seen.at(-1)).toBe("end");
+  expect(run.asked()).toBe(1);
+});
