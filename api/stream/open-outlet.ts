@@ -21,8 +21,21 @@ export type Outlet = {
   end(text: string): void;
 };
 
+/** What tells a browser how to show a document. A stream is none, and Node keeps 2 KB of them while the answer lasts. */
+const documentHeaders = [
+  "Content-Security-Policy",
+  "Cross-Origin-Opener-Policy",
+  "Origin-Agent-Cluster",
+  "Referrer-Policy",
+  "X-DNS-Prefetch-Control",
+  "X-Download-Options",
+  "X-Permitted-Cross-Domain-Policies",
+  "X-XSS-Protection",
+];
+
 /** Answers with a stream: headers now, pings from time to time, and what is written. */
 export function openOutlet(res: Response, { headers, first, ping }: Opening): Outlet {
+  for (const name of documentHeaders) res.removeHeader(name);
   res.status(200).set({
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",

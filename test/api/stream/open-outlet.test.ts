@@ -73,3 +73,11 @@ test("an HTTP/1.0 client, such as a proxy, gets the messages alone", async () =>
   expect(answer).not.toMatch(/transfer-encoding/i);
   expect(answer.slice(answer.indexOf("\r\n\r\n") + 4)).toBe(whole);
 });
+
+test("a stream can't be sniffed, framed or read by other origins, and has no headers of documents", async () => {
+  const { headers } = await fetch(`${app.url}/told`);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("x-frame-options")).toBe("SAMEORIGIN");
+  expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  expect(headers.get("content-security-policy")).toBeNull();
+});
