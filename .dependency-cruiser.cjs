@@ -102,7 +102,7 @@ module.exports = {
 
     // ── doors ──
     door("express-lives-in-http", "Only the HTTP shell knows Express.", packages("express"), [
-      "^api/(http/|app\\.ts$|main\\.ts$|stream/respond-sse\\.ts$)",
+      "^api/(http/|app\\.ts$|main\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
     ]),
     door("bullmq-has-two-doors", "Jobs are made in shared/queue and taken in worker/consume.ts.", packages("bullmq"), [
       "^(shared/queue/|worker/consume\\.ts$)",
@@ -126,7 +126,12 @@ module.exports = {
       "network-goes-through-the-guard",
       "Outgoing requests go through shared/net, which checks the address. (`fetch` is a lint rule.)",
       { path: [packages("undici").path, "^(node:)?(https?|http2|dns|dns/promises)$"] },
-      ["^shared/net/", "^dev/", "^api/(http/|main\\.ts$|app\\.ts$|stream/respond-sse\\.ts$)", "^worker/health/"],
+      [
+        "^shared/net/",
+        "^dev/",
+        "^api/(http/|main\\.ts$|app\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
+        "^worker/health/",
+      ],
     ),
 
     // ── everywhere ──

@@ -50,7 +50,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const streams = opens(openRunStreams(url, prefix, quiet("streams")));
   const queue = opens(openRunQueue(url, prefix, quiet("queue")));
   const ticks = opens(openTickQueue(url, prefix, quiet("ticks")));
-  const hub = opens(openTailHub({ url, prefix, db, log }));
+  const hub = opens(openTailHub({ url, prefix, db, streams, log }));
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
   const admission = createAdmission(db, config.queue);

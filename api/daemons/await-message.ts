@@ -1,7 +1,7 @@
 import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
 import type { ApiContext } from "../context.ts";
-import { followRun } from "../stream/follow-run.ts";
+import { endOfRun } from "../stream/end-of-run.ts";
 
 /** Resolves when a message's run has ended, or after `waitMs`. */
 export async function awaitMessage(ctx: ApiContext, runId: string, waitMs: number): Promise<void> {
@@ -9,8 +9,8 @@ export async function awaitMessage(ctx: ApiContext, runId: string, waitMs: numbe
   const tail = ctx.hub.open(runId);
   await withTimeLimit({ ms: waitMs, signals: [ctx.leaving] }, async (until) => {
     until.addEventListener("abort", () => tail.close(), { once: true });
-    const start = { cursor: beforeFirst, fresh: false };
-    for await (const _events of followRun(ctx, runId, tail, start)) if (until.aborted) return;
+    if (until.aborted) tail.close();
+    await endOfRun(ctx, runId, tail, { cursor: beforeFirst, fresh: false });
   });
   tail.close();
 }

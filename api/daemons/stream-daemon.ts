@@ -42,20 +42,15 @@ export const streamDaemon = defineOperation({
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { params, query, headers, signal, caller }) {
+  async handle(ctx: ApiContext, { params, query, headers, untilGone, caller }) {
     const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
     await readDaemonOf(ctx, params.agent_id, caller.owner);
-    const until = AbortSignal.any([signal, ctx.leaving]);
-    return { respond: (_req, res) => writeSse(res, {}, "", follow(ctx, params.agent_id, cursor, until)) };
+    const until = AbortSignal.any([untilGone(), ctx.leaving]);
+    return { respond: (_req, res) => writeSse(res, follow(ctx, params.agent_id, cursor, until)) };
   },
 });
 
-async function* follow(
-  ctx: ApiContext,
-  agent_id: string,
-  start: EventId,
-  until: AbortSignal,
-): AsyncGenerator<string, string> {
+async function* follow(ctx: ApiContext, agent_id: string, start: EventId, until: AbortSignal): AsyncGenerator<string> {
   let cursor = start;
   let shown = "";
   while (!until.aborted) {
@@ -70,5 +65,4 @@ async function* follow(
     if (last) cursor = readLogCursor(last.id);
     if (lines.length < batch) await sleep(pollMs, undefined, { signal: until }).catch(() => undefined);
   }
-  return "";
 }

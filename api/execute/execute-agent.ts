@@ -39,7 +39,7 @@ export const executeAgent = defineOperation({
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted; not ended yet", schema: runRecord, example: queuedExample },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, signal, caller }) {
+  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller }) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
     const accepted = await acceptRun(ctx, body, {
@@ -48,14 +48,18 @@ export const executeAgent = defineOperation({
       key: key === undefined ? null : { user_id: caller.owner ?? caller.user_id, route: "execute", key },
     });
     const attached = key !== undefined && accepted.queued === null ? replayed : {};
-    if (query.on_disconnect === "cancel")
-      signal.addEventListener("abort", () => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined));
+    if (query.on_disconnect === "cancel") {
+      const cancel = (): void => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined);
+      const gone = untilGone();
+      if (gone.aborted) cancel();
+      else gone.addEventListener("abort", cancel);
+    }
     if (prefer === "stream")
       return {
         respond: (_req, res) =>
           respondSse(ctx, res.set(attached), { ...accepted, first: accepted.queued, format: query.format }),
       };
-    if (prefer.waitMs > 0) await awaitEnd(ctx, accepted, prefer.waitMs, signal);
+    if (prefer.waitMs > 0) await awaitEnd(ctx, accepted, prefer.waitMs, untilGone());
     accepted.tail.close();
     const record = await readRun(ctx.db, accepted.run_id, caller.owner);
     if (!record) throw new Error("An accepted run has no row.");

@@ -15,7 +15,7 @@ export const notFoundHandler: RequestHandler = () => {
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     if (res.headersSent) {
-      logUnknown(log, error, res);
+      logFault(log, error, res);
       res.destroy();
       return;
     }
@@ -24,7 +24,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
       return;
     }
     const known = toAppError(error);
-    if (!known || known.kind === "unavailable") logUnknown(log, error, res);
+    if (!known || known.kind === "unavailable") logFault(log, error, res);
     sendError(res, known ?? new AppError("internal", "internal_error", "Internal Server Error"));
   };
 }
@@ -48,8 +48,8 @@ function toAppError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-/** The message stays out: it may hold SQL, arguments or a body. */
-function logUnknown(log: Log, error: unknown, res: Response): void {
+/** Of an error that nobody foresaw. The message stays out: it may hold SQL, arguments or a body. */
+export function logFault(log: Log, error: unknown, res: Response): void {
   // Said on purpose, such as a 503 while no worker is there: the access log has it.
   if (error instanceof AppError) return;
   const { name, code, stack } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };

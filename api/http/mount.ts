@@ -66,6 +66,8 @@ async function readInput<C>(
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {
   if ("respond" in result) {
+    // Express' way to here, which the request would keep for as long as its answer lasts.
+    req.next = () => undefined;
     if (req.method === "HEAD") res.end();
     else await result.respond(req, res);
     return;

@@ -15,16 +15,19 @@ export function readRawBody(req: IncomingMessage, limit: number = requestLimits.
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    req.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       // The rest is read and dropped: a client that is still sending wouldn't see the answer of a closed socket.
       else reject(tooLarge(limit));
-    });
-    req.on("end", () => resolve(Buffer.concat(chunks, size)));
-    const brokenOff = () => reject(new AppError("bad_request", "body_incomplete", "The body broke off."));
-    req.on("error", brokenOff);
-    req.on("close", brokenOff);
+    };
+    const brokenOff = (): void => reject(new AppError("bad_request", "body_incomplete", "The body broke off."));
+    const done = (): void => {
+      // The request lives for as long as its answer, and would keep the body.
+      req.off("data", take).off("end", done).off("error", brokenOff).off("close", brokenOff);
+      resolve(Buffer.concat(chunks, size));
+    };
+    req.on("data", take).on("end", done).on("error", brokenOff).on("close", brokenOff);
   });
 }
 

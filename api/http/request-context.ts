@@ -14,7 +14,7 @@ export function requestContext(log: Log): RequestHandler {
     const request_id = given && /^[\w.:@-]{1,128}$/.test(given) ? given : newId("req");
     res.locals["request_id"] = request_id;
     res.set({ "X-Request-Id": request_id, "Cache-Control": "no-store" });
-    res.once("close", () => {
+    res.on("close", () => {
       log.info({
         request_id,
         method: req.method,
@@ -32,17 +32,20 @@ export const requestId = (res: Response): string => String(res.locals["request_i
 
 /** What a handler may know of its request besides the parsed parts. */
 export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller"> {
-  const gone = new AbortController();
-  if (res.destroyed) gone.abort();
-  res.once("close", () => {
-    if (!res.writableFinished) gone.abort();
-  });
   return {
     request_id: requestId(res),
     traceparent: parseTraceparent(req.get("traceparent")),
     ip: req.ip,
-    signal: gone.signal,
+    untilGone: () => untilGone(res),
   };
+}
+
+function untilGone(res: Response): AbortSignal {
+  const gone = new AbortController();
+  const check = (): void => void (res.writableFinished || gone.abort());
+  if (res.destroyed) check();
+  else res.on("close", check);
+  return gone.signal;
 }
 
 /** A repeated name's last value wins, as in FastAPI. */

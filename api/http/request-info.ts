@@ -8,6 +8,6 @@ export type RequestInfo = {
   traceparent: string | undefined;
   /** The peer's address. */
   ip: string | undefined;
-  /** Aborted when the client goes away before the answer is complete. */
-  signal: AbortSignal;
+  /** Gives a signal that is aborted when the client goes away, or has gone, before the answer is complete. */
+  untilGone: () => AbortSignal;
 };

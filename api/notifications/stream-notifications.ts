@@ -40,15 +40,15 @@ export const streamNotifications = defineOperation({
   },
   errors: ["foreign_user_id", "malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { query, headers, signal, caller }) {
+  async handle(ctx: ApiContext, { query, headers, untilGone, caller }) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = headers["last-event-id"] || query.after;
     const present = await presentPlace(ctx.db);
     const place = cursor ? parsePlace(cursor) : present;
     // A place that is yet to come is of another database, such as the one before a restore.
     const start = place.xact > present.xact ? present : place;
-    const until = AbortSignal.any([signal, ctx.leaving]);
-    return { respond: (_req, res) => writeSse(res, {}, "", follow(ctx, user_id, start, until)) };
+    const until = AbortSignal.any([untilGone(), ctx.leaving]);
+    return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until)) };
   },
 });
 
@@ -57,7 +57,7 @@ async function* follow(
   user_id: string,
   start: Place,
   until: AbortSignal,
-): AsyncGenerator<string, string> {
+): AsyncGenerator<string> {
   let place = start;
   // Begun before the read: what is made while we read rings, too.
   let ring = news.rung(user_id, until);
@@ -69,7 +69,6 @@ async function* follow(
     await ring;
     ring = news.rung(user_id, until);
   }
-  return "";
 }
 
 /** An event's id is `<xact>-<id of the notification>`: all that it takes to go on, even when that one was deleted. */

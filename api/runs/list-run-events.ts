@@ -5,7 +5,7 @@ import { laxInt } from "../../shared/schemas/primitives.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/follow-run.ts";
+import { fillIn } from "../stream/fill-in.ts";
 import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
 

@@ -7,7 +7,7 @@ import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/follow-run.ts";
+import { fillIn } from "../stream/fill-in.ts";
 import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
 

@@ -1,23 +1,20 @@
-import { once } from "node:events";
 import type { Response } from "express";
 import { beforeFirst, type EventId } from "../../shared/run/event-id.ts";
-import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
-import { isTerminalEvent } from "../../shared/run/run-status.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
-import { encodeRetry, encodeSse, sseComment, ssePing } from "./encode-sse.ts";
-import { followRun } from "./follow-run.ts";
+import { logFault } from "../http/error-handler.ts";
+import { encodeRetry, sseComment, ssePing } from "./encode-sse.ts";
+import { followRun, type RunReader } from "./follow-run.ts";
+import { openOutlet } from "./open-outlet.ts";
+import { type Piece, pieceOf } from "./piece.ts";
 import { projectRun } from "./projections/project-run.ts";
 import { type Format, formats, projections } from "./projections/projections.ts";
 import type { Tail } from "./tail.ts";
 
-const pingMs = 15_000;
 const retryMs = 3_000;
 /** The same when this process goes: another one is there already. */
 const resumeMs = 100;
-/** A reader that takes nothing for this long is let go; it can resume. */
-const stuckReaderMs = 30_000;
 
 /** The query parameter that asks for another format. */
 export const formatQuery = {
@@ -38,10 +35,13 @@ export type Sse = {
   format: Format | undefined;
 };
 
-type Deps = Pick<ApiContext, "db" | "streams" | "leaving">;
+type Deps = Pick<ApiContext, "db" | "hub" | "log" | "leaving">;
 
-/** Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. */
-export async function respondSse(deps: Deps, res: Response, sse: Sse): Promise<void> {
+/**
+ * Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. Returns at
+ * once: what the request was made of needn't wait beside its answer.
+ */
+export function respondSse(deps: Deps, res: Response, sse: Sse): void {
   const { run_id, thread_id, tail, cursor, first, format } = sse;
   const headers = {
     "X-Run-Id": run_id,
@@ -50,84 +50,68 @@ export async function respondSse(deps: Deps, res: Response, sse: Sse): Promise<v
     Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
     "Content-Location": `/v1/runs/${run_id}`,
   };
-  res.once("close", () => tail.close());
-  const follow = (after: EventId) => followRun(deps, run_id, tail, { cursor: first ?? after, fresh: first !== null });
-  try {
-    if (format === undefined)
-      return await writeSse(res, headers, first ? encodeSse(first) : "", encodeRun(deps, follow(cursor)));
-    const projection = projections[format];
-    const opening = {
-      headers: { ...headers, ...projection.headers },
-      first: "",
-      ping: projection.plain ? "" : sseComment,
-    };
-    await writeStream(res, opening, projectRun(projection, first, follow(beforeFirst), cursor));
-  } finally {
-    tail.close();
-  }
-}
-
-/** Gives the last message as its return. */
-async function* encodeRun({ leaving }: Deps, batches: AsyncIterable<StreamEvent[]>): AsyncGenerator<string, string> {
-  for await (const events of batches) {
-    const text = events.map(encodeSse).join("");
-    if (endsRun(events)) return text;
-    yield text;
-  }
-  return leaving.aborted ? encodeRetry(resumeMs) : "";
-}
-
-/**
- * Writes messages as they come, at the reader's pace and with pings between them: `first` with the headers, what `texts`
- * returns with the answer's end. When the reader goes, `texts` is to end by itself.
- */
-export const writeSse = (
-  res: Response,
-  headers: Record<string, string>,
-  first: string,
-  texts: AsyncGenerator<string, string>,
-): Promise<void> => writeStream(res, { headers, first: encodeRetry(retryMs) + first, ping: ssePing }, texts);
-
-type Opening = { headers: Record<string, string>; first: string; ping: string };
-
-async function writeStream(
-  res: Response,
-  { headers, first, ping }: Opening,
-  texts: AsyncGenerator<string, string>,
-): Promise<void> {
-  res.status(200).set({
-    "Content-Type": "text/event-stream; charset=utf-8",
-    "Cache-Control": "no-cache, no-transform",
-    "X-Accel-Buffering": "no",
-    ...headers,
+  const { tell, close, ...words } = format === undefined ? wordsAsTheyAre(deps, cursor) : wordsOf(format, cursor);
+  const outlet = openOutlet(res, {
+    headers: { ...headers, ...words.headers },
+    first: words.prelude + (first ? tell([first]).text : ""),
+    ping: words.ping,
   });
-  res.write(first);
-  const gone = new AbortController();
-  res.once("close", () => gone.abort());
-  const pings = setInterval(() => res.write(ping), pingMs);
-  try {
-    for (;;) {
-      const { done, value } = await texts.next();
-      if (done) return void res.end(value);
-      if (!res.write(value) && !(await drained(res, gone.signal))) return void res.destroy();
-    }
-  } finally {
-    clearInterval(pings);
-    await texts.return("");
-  }
+  if (res.destroyed) tail.close();
+  else res.on("close", () => tail.close());
+  const reader: RunReader = {
+    take: (events) => outlet.write(tell(events)),
+    end: (events) => outlet.end(close(events)),
+    fail(error) {
+      logFault(deps.log, error, res);
+      res.destroy();
+    },
+  };
+  followRun(deps, run_id, tail, { cursor: first ?? words.after, fresh: first !== null, reader });
 }
 
-function endsRun(events: StreamEvent[]): boolean {
-  const last = events.at(-1);
-  return last !== undefined && isTerminalEvent(last.type);
+/** Streams other messages as they come, at the client's pace. When the client goes, `texts` is to end by itself. */
+export async function writeSse(res: Response, texts: AsyncIterable<string>): Promise<void> {
+  const outlet = openOutlet(res, { headers: {}, first: encodeRetry(retryMs), ping: ssePing });
+  for await (const text of texts) await outlet.write(pieceOf(text));
+  outlet.end("");
 }
 
-/** False: the reader took nothing for too long, or went. */
-async function drained(res: Response, gone: AbortSignal): Promise<boolean> {
-  try {
-    await withTimeLimit({ ms: stuckReaderMs, signals: [gone] }, (signal) => once(res, "drain", { signal }));
-    return true;
-  } catch {
-    return false;
-  }
+/** How a run is told. */
+type Words = {
+  headers: Readonly<Record<string, string>>;
+  prelude: string;
+  ping: string;
+  /** The last event that need not be told. */
+  after: EventId;
+  tell: (events: StreamEvent[]) => Piece;
+  /** The last words, after the last events, if any. */
+  close: (events: StreamEvent[]) => string;
+};
+
+function wordsAsTheyAre({ hub, leaving }: Deps, cursor: EventId): Words {
+  return {
+    headers: {},
+    prelude: encodeRetry(retryMs),
+    ping: ssePing,
+    after: cursor,
+    tell: hub.encode,
+    close(events) {
+      if (events.length > 0) return hub.encode(events).text;
+      return leaving.aborted ? encodeRetry(resumeMs) : "";
+    },
+  };
+}
+
+function wordsOf(format: Format, cursor: EventId): Words {
+  const projection = projections[format];
+  const projected = projectRun(projection, cursor);
+  return {
+    headers: projection.headers,
+    prelude: "",
+    ping: projection.plain ? "" : sseComment,
+    // What it says of an event follows from all those before.
+    after: beforeFirst,
+    tell: (events) => pieceOf(projected.push(events)),
+    close: (events) => projected.push(events) + projected.end(),
+  };
 }

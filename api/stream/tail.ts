@@ -3,20 +3,8 @@ import { compareEventIds, type EventId } from "../../shared/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 
-/** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; `end`: no more here. */
-export type Tidings = { kind: "events"; events: StreamEvent[] } | { kind: "doubt" } | { kind: "end" };
-
-export type Tail = {
-  /** Resolves when the channel is subscribed; late or never while Redis is away. */
-  listening: Promise<void>;
-  /** Waits for tidings. One waiter at a time. `cursor`: the last event that the reader has. */
-  next(cursor: EventId): Promise<Tidings>;
-  deliver(events: StreamEvent[]): void;
-  seeRow(state: RunState): void;
-  doubt(): void;
-  end(): void;
-  close(): void;
-};
+/** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; null: nothing yet. */
+type Tidings = StreamEvent[] | "doubt" | null;
 
 /** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
 const maxWaitingLength = 256 * 1024;
@@ -27,71 +15,72 @@ function isBehind(cursor: EventId, row: RunState | null): boolean {
   return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
 }
 
-/** Events that wait for their reader; null when it lags by more than it may. */
-type Waiting = { events: StreamEvent[]; length: number } | null;
+/** One reader's end of a run's channel. A class, since there are thousands, each of which would have closures of its own. */
+export class Tail {
+  readonly runId: string;
+  /** Resolves when the channel is subscribed; late or never while Redis is away. */
+  readonly listening: Promise<void>;
+  readonly #onClose: (tail: Tail) => void;
+  /** Events that wait for the reader; null is doubt: the stores know better. */
+  #waiting: StreamEvent[] | null = [];
+  #waitingLength = 0;
+  #row: RunState | null = null;
+  #ended = false;
+  #wake: (() => void) | null = null;
 
-function add(waiting: Waiting, events: StreamEvent[]): Waiting {
-  if (!waiting) return null;
-  const length = events.reduce((sum, event) => sum + event.data.length, waiting.length);
-  if (length > maxWaitingLength) return null;
-  waiting.events.push(...events);
-  return { events: waiting.events, length };
-}
-
-const nothing = (): Waiting => ({ events: [], length: 0 });
-
-/** One reader's end of a run's channel. */
-export function createTail(listening: Promise<void>, onClose: () => void): Tail {
-  /** Null is doubt: the stores know better. */
-  let waiting = nothing();
-  let ended = false;
-  let row: RunState | null = null;
-  let wake: (() => void) | null = null;
-
-  function rouse(): void {
-    wake?.();
-    wake = null;
-  }
-  function take(cursor: EventId): Tidings | null {
-    if (ended) return { kind: "end" };
-    const events = waiting?.events ?? [];
-    const doubt = waiting === null || (events.length === 0 && isBehind(cursor, row));
-    if (!doubt && events.length === 0) return null;
-    waiting = nothing();
-    if (!doubt) return { kind: "events", events };
-    row = null;
-    return { kind: "doubt" };
+  constructor(runId: string, listening: Promise<void>, onClose: (tail: Tail) => void) {
+    this.runId = runId;
+    this.listening = listening;
+    this.#onClose = onClose;
   }
 
-  return {
-    listening,
-    async next(cursor) {
-      for (;;) {
-        const tidings = take(cursor);
-        if (tidings) return tidings;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-    deliver(events) {
-      waiting = add(waiting, events);
-      rouse();
-    },
-    seeRow(state) {
-      row = state;
-      rouse();
-    },
-    doubt() {
-      waiting = null;
-      rouse();
-    },
-    end() {
-      ended = true;
-      rouse();
-    },
-    close() {
-      ended = true;
-      onClose();
-      rouse();
-    },
-  };
+  /** No more comes here. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** `cursor`: the last event that the reader has. */
+  take(cursor: EventId): Tidings {
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    if (events !== null && events.length > 0) return events;
+    const doubt = events === null || isBehind(cursor, this.#row);
+    this.#row = null;
+    return doubt ? "doubt" : null;
+  }
+
+  /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */
+  onTidings(wake: () => void): void {
+    this.#wake = wake;
+    wake();
+  }
+
+  /** Batches are shared by all readers of the run: nobody changes one. */
+  deliver(events: StreamEvent[]): void {
+    this.#waitingLength = events.reduce((sum, event) => sum + event.data.length, this.#waitingLength);
+    if (this.#waitingLength > maxWaitingLength) this.#waiting = null;
+    else if (this.#waiting) this.#waiting = this.#waiting.length === 0 ? events : [...this.#waiting, ...events];
+    this.#wake?.();
+  }
+
+  seeRow(state: RunState): void {
+    this.#row = state;
+    this.#wake?.();
+  }
+
+  doubt(): void {
+    this.#waiting = null;
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#onClose(this);
+    this.end();
+  }
 }

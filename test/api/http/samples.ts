@@ -132,10 +132,10 @@ const stream = defineOperation({
   scope: "public",
   summary: "Stream for ever",
   responses: { 200: { description: "Events", content_type: "text/event-stream", example: "data: 1\n\n" } },
-  handle: async (_ctx: unknown, { signal }) => ({
+  handle: async (_ctx: unknown, { untilGone }) => ({
     respond: async (_req, res) => {
       res.set("Content-Type", "text/event-stream").write("data: 1\n\n");
-      await once(signal, "abort");
+      await once(untilGone(), "abort");
       streamEvents.dispatchEvent(new Event("gone"));
     },
   }),
