@@ -1,4 +1,3 @@
-import { firstEvent, formatEventId } from "../shared/run/event-id.ts";
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
 import type { Redactor } from "../shared/secrets/redact.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
@@ -7,7 +6,7 @@ import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { keepFrame, type Remains } from "./outcome/remains.ts";
-import { frameToEvent } from "./output/frame-to-event.ts";
+import { frameToEvent, startedEvent } from "./output/frame-to-event.ts";
 import { createHandOut } from "./output/hand-out.ts";
 import { createOutputLimiter, type OutputLimits } from "./output/limit-output.ts";
 import type { RunOutput } from "./output/run-output.ts";
@@ -54,22 +53,4 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
     const event = frameToEvent(clean);
     if (event) await send(event);
   };
-}
-
-function startedEvent(ctx: WorkerContext, attempt: Attempt, warm: boolean): RunEventBody {
-  const { adapter_type, runtime_mode, lifecycle, requeue_reason, wait_reason } = attempt;
-  // Before a first attempt that never waited there is the event of its queueing, and no other.
-  const follows = attempt.attempt === 1 && wait_reason === null && { follows: formatEventId(firstEvent) };
-  const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
-  const sandbox = ctx.sandbox.report;
-  const started = {
-    type: "run.started",
-    worker_id: ctx.workerId,
-    adapter_type,
-    runtime_mode,
-    lifecycle,
-    sandbox,
-    warm,
-  } as const;
-  return { ...started, ...follows, ...discards };
 }

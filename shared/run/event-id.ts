@@ -9,9 +9,6 @@ const pattern = /^(\d{1,9})-(\d{1,9})$/;
 /** Before every event; the cursor of a reader that has seen nothing. */
 export const beforeFirst: EventId = { attempt: 0, seq: 0 };
 
-/** That a run was queued. */
-export const firstEvent: EventId = { attempt: 0, seq: 1 };
-
 export function formatEventId({ attempt, seq }: EventId): string {
   return `${attempt}-${seq}`;
 }

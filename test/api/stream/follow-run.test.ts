@@ -4,7 +4,7 @@ import { createFillIn } from "../../../api/stream/fill-in.ts";
 import { followRun, type RunReader } from "../../../api/stream/follow-run.ts";
 import { createEncodeOnce } from "../../../api/stream/piece.ts";
 import { Tail } from "../../../api/stream/tail.ts";
-import { firstEvent, formatEventId } from "../../../shared/run/event-id.ts";
+import { formatEventId } from "../../../shared/run/event-id.ts";
 import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 
 const event = (attempt: number, seq: number, type = "output.delta", data: object = {}): StreamEvent => ({
@@ -105,7 +105,7 @@ test("a reader that goes while the stores are read asks them no further", async 
 
 test("a reader of a run that never waited needs no look into the stores, from its start to its end", async () => {
   const run = createRun([]);
-  const { tail, seen } = run.open(true, undefined, firstEvent);
+  const { tail, seen } = run.open(true, undefined, { attempt: 0, seq: 1 });
   tail.deliver([event(1, 1, "run.started", { follows: "0-1" }), event(1, 2, "run.success")]);
   await turn();
   expect(seen).toEqual(["1-1", "1-2", "end"]);
@@ -114,7 +114,7 @@ test("a reader of a run that never waited needs no look into the stores, from it
 
 test("a reader that missed why its run waited is told from the stores before the run starts", async () => {
   const [waiting, started] = [event(0, 2, "run.waiting"), event(1, 1, "run.started")];
-  const { tail, seen } = createRun([waiting, started]).open(true, undefined, firstEvent);
+  const { tail, seen } = createRun([waiting, started]).open(true, undefined, { attempt: 0, seq: 1 });
   tail.deliver([started]);
   await turn();
   expect(seen).toEqual(["0-2", "1-1"]);
