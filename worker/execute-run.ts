@@ -78,7 +78,7 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
   );
   if (finalized.kind !== "finalized") return;
   trace(attempt.id, "finalized");
-  ctx.outbox.wake();
+  if (finalized.owes) ctx.outbox.wake();
   await output.announce(events.slice(-1));
   trace(attempt.id, "announced");
   if (finalized.next_run_id) await ctx.nudge(finalized.next_run_id);

@@ -25,5 +25,5 @@ export const tellUsers = `
           'run_id', told.run_id, 'dedup_key', told.dedup_key, 'created_at', ${nowOnTheWire})) AS payload
     FROM told JOIN heard ON heard.id = told.id WHERE heard.webhook
   ), told_owed AS (
-    INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("told_event")}
+    INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("told_event")} RETURNING id
   )`;

@@ -22,8 +22,11 @@ export type Finalization = {
   reason: string | null;
 };
 
-/** `next_run_id`: a run that waited for this one, of its thread or its agent, and may start now. */
-export type Finalized = { kind: "finalized"; next_run_id: string | null } | { kind: "stale" };
+/**
+ * `next_run_id`: a run that waited for this one, of its thread or its agent, and may start now. `owes`: there is a message to
+ * send.
+ */
+export type Finalized = { kind: "finalized"; next_run_id: string | null; owes: boolean } | { kind: "stale" };
 
 /**
  * Ends a run: status, transcript, transition, usage, callback's and webhooks' outbox rows, notification, thread and the
@@ -31,9 +34,12 @@ export type Finalized = { kind: "finalized"; next_run_id: string | null } | { ki
  * of a call that did commit is answered `finalized` too, recognised by its terminal event's place.
  */
 export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
-  const { rows } = await db.sql.query<{ next_run_id: string | null }>({ ...statement, values: valuesOf(end) });
-  if (rows[0]) return { kind: "finalized", next_run_id: rows[0].next_run_id };
-  return (await isOurs(db, end)) ? { kind: "finalized", next_run_id: null } : { kind: "stale" };
+  const { rows } = await db.sql.query<{ next_run_id: string | null; owes: boolean }>({
+    ...statement,
+    values: valuesOf(end),
+  });
+  if (rows[0]) return { kind: "finalized", ...rows[0] };
+  return (await isOurs(db, end)) ? { kind: "finalized", next_run_id: null, owes: true } : { kind: "stale" };
 }
 
 async function isOurs(db: Db, end: Finalization): Promise<boolean> {
@@ -96,11 +102,11 @@ const statement = {
     ), owed AS (
       INSERT INTO outbox (id, user_id, run_id, type, url)
       SELECT $16, user_id, id, 'run.' || $5, completion_callback_url FROM ended
-      WHERE completion_callback_url IS NOT NULL
+      WHERE completion_callback_url IS NOT NULL RETURNING id
     ), event AS (
       SELECT $16 AS seed, user_id, id AS run_id, 'run.' || $5 AS type, NULL::json AS payload FROM ended
     ), owed_to_webhooks AS (
-      INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")}
+      INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")} RETURNING id
     ), news AS (
       SELECT $17::text AS id, user_id, 'run.' || $5 AS type, 'error' AS level,
         CASE $5 WHEN 'timeout' THEN 'A run of ' || agent_id || ' took too long' ELSE 'A run of ' || agent_id || ' failed' END AS title,
@@ -122,6 +128,7 @@ const statement = {
         ORDER BY created_at, id LIMIT 1) END,
       CASE WHEN concurrency IS NOT NULL THEN (
         SELECT id FROM runs WHERE runs.user_id = ended.user_id AND runs.agent_id = ended.agent_id AND status = 'queued'
-        ORDER BY created_at, id LIMIT 1) END) AS next_run_id
+        ORDER BY created_at, id LIMIT 1) END) AS next_run_id,
+      EXISTS (SELECT FROM owed) OR EXISTS (SELECT FROM owed_to_webhooks) OR EXISTS (SELECT FROM told_owed) AS owes
     FROM ended`,
 };

@@ -4,7 +4,17 @@ import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
-const files = ["runner", "encode_json", "call_agent", "resident", "daemon", "session"] as const;
+const files = [
+  "runner",
+  "context",
+  "encode_json",
+  "call_agent",
+  "resident",
+  "places",
+  "load_ahead",
+  "daemon",
+  "session",
+] as const;
 
 const compiler = `import marshal, os, sys
 sources = eval(sys.stdin.read())

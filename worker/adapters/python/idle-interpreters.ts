@@ -6,6 +6,8 @@ export type Home = {
   interpreter: Interpreter;
   /** Names of variables that its code asked for while it was loaded. */
   envRead: string[];
+  /** The memory that it holds with its code loaded. */
+  bytes: number;
 };
 
 export type IdleInterpreters = {
@@ -16,7 +18,7 @@ export type IdleInterpreters = {
   close(): void;
 };
 
-type Idle = { home: Home; bytes: number; timer: NodeJS.Timeout; clean: Promise<boolean> };
+type Idle = { home: Home; timer: NodeJS.Timeout; clean: Promise<boolean> };
 
 const idleMs = 300_000;
 
@@ -30,7 +32,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   function takeOut(one: Idle): void {
     if (!idle.delete(one)) return;
     clearTimeout(one.timer);
-    held -= one.bytes;
+    held -= one.home.bytes;
   }
 
   function drop(one: Idle): void {
@@ -52,9 +54,9 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
       if (closed) return interpreter.kill();
       const clean = interpreter.settled();
       const timer = setTimeout(() => drop(one), idleMs).unref();
-      const one: Idle = { home, bytes: interpreter.memoryBytes(), timer, clean };
+      const one: Idle = { home, timer, clean };
       idle.add(one);
-      held += one.bytes;
+      held += home.bytes;
       void clean.then((ready) => ready || drop(one));
       for (const oldest of idle) {
         if (held <= memoryBytes) break;

@@ -74,7 +74,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
       const interpreter = await spares.take(ground);
       const loaded = await loadCode(interpreter, request, { preload: true, signal });
       fault = loaded.fault ?? findConflict(loaded.env_read, request);
-      if (!fault) return { home: { key, interpreter, envRead: loaded.env_read }, fault };
+      if (!fault) return { home: homeOf(key, interpreter, loaded.env_read), fault };
       interpreter.kill();
       signal.throwIfAborted();
       unloadable.add(key);
@@ -82,7 +82,7 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
     const interpreter = await spares.take(ground);
     const loaded = await loadCode(interpreter, request, { preload: false, signal });
     if (loaded.fault) throw new SandboxUnavailable("the interpreter ended before the run");
-    return { home: { key, interpreter, envRead: [] }, fault };
+    return { home: homeOf(key, interpreter, []), fault };
   }
 
   return {
@@ -109,6 +109,13 @@ export function createInterpreterPool({ open, usual, memoryBytes }: PoolOptions)
     },
   };
 }
+
+const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({
+  key,
+  interpreter,
+  envRead,
+  bytes: interpreter.memoryBytes(),
+});
 
 const isLike =
   (usual: Resources) =>

@@ -21,10 +21,6 @@ import traceback  # Used when an agent fails; here, so that each run finds it lo
 
 CONTROL_FD = 5
 CHANNELS = (1, 2, 3)
-WORK = os.getcwd()
-ROOT = os.path.dirname(WORK)
-PLACES = (ROOT, WORK, os.path.join(ROOT, "tmp"), "/dev/shm")
-MOST_ENTRIES = 2_000  # More than this a run leaves behind only by intent; a new sandbox is cheaper.
 PR_SET_DUMPABLE = 4
 prctl = ctypes.CDLL(None).prctl
 
@@ -35,160 +31,8 @@ def answer(type_, **fields):
         line = line[os.write(CONTROL_FD, line) :]
 
 
-class NotClean(Exception):
-    """Something of a run is left that can't be removed."""
-
-
-def identify(place):
-    found = os.lstat(place)
-    return found.st_dev, found.st_ino, found.st_mode
-
-
-def count_entries():
-    """How much there is in each place, without its names. A directory's size on tmpfs is its number of entries times 20."""
-    return [os.lstat(place).st_size for place in PLACES]
-
-
-def wipe():
-    """Empties every place that a run can write to. Answers how many entries there were."""
-    return sum(empty(place, MOST_ENTRIES) for place in PLACES)
-
-
-def empty(directory, most):
-    os.chmod(directory, 0o755)
-    with os.scandir(directory) as found:
-        entries = list(found)
-    removed = 0
-    for entry in entries:
-        if entry.path in PLACES:
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            removed += empty(entry.path, most - removed)
-            os.rmdir(entry.path)
-        else:
-            os.unlink(entry.path)
-        removed += 1
-        if removed > most:
-            raise NotClean(directory)
-    return removed
-
-
-def clean_up(files, untouched):
-    """After a run. In a process of its own, since names are a run's too, unless there is nothing but the agent's files."""
-    try:
-        for name in files:
-            os.unlink(name)
-        for directory in sorted({d for name in files for d in parents(name)}, key=len, reverse=True):
-            os.rmdir(directory)
-    except OSError:
-        pass  # The run moved or removed it, or put something in.
-    if look_around() == untouched:
-        return
-    child = os.fork()
-    if child == 0:
-        try:
-            wipe()
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    if look_around() != untouched:
-        raise NotClean("something is left")
-
-
-def look_around():
-    """What is the same before each run: the places themselves and how much is in them."""
-    return [identify(place) for place in PLACES], count_entries()
-
-
-def parents(name):
-    """`a/b/c` lies in `a/b` and `a`."""
-    return [name[:end] for end, character in enumerate(name) if character == "/"]
-
-
-class NotedEnviron(os._Environ):
-    """The environment while an agent's module is loaded: notes what it was asked for, since a run may bring another."""
-
-    names = set()
-
-    def __getitem__(self, name):
-        self.names.add(name.decode() if isinstance(name, bytes) else name)
-        return super().__getitem__(name)
-
-    def __iter__(self):
-        self.names.add("*")
-        return super().__iter__()
-
-
-def load_agent(entrypoint, files):
-    """
-    Runs the agent's module, once for all runs. Answers (module, fault): without a module each run loads the code itself;
-    with a fault the code did something that a fork can't share, and this process is no clean ground any more.
-    """
-    write_files(files)
-    written = len({*files, *(d for name in files for d in parents(name))})
-    try:
-        code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
-    except Exception:
-        code = None  # It can't even be read: each run will say why.
-    if code is None or code[2]:
-        wipe()
-        return None, None
-    before = {*os.listdir("/proc/self/fd")}, count_shared()
-    with Silence() as silence:
-        try:
-            module = call_agent.execute(*code)
-            flush()
-        except BaseException as error:
-            return None, f"it raises {type(error).__name__} when it is imported"
-    os.chdir(WORK)
-    os.umask(0o022)
-    after = {*os.listdir("/proc/self/fd")}, count_shared()
-    left = wipe()
-    return module, find_fault(silence.broken, before, after, left != written)
-
-
-class Silence:
-    """The agent's channels lead nowhere inside of it. `broken`: whether something was written to one."""
-
-    def __enter__(self):
-        self.noise = os.memfd_create("noise")
-        self.kept = [os.dup(fd) for fd in CHANNELS]
-        for fd in CHANNELS:
-            os.dup2(self.noise, fd, inheritable=fd != EVENTS_FD)
-        return self
-
-    def __exit__(self, *_):
-        self.broken = os.fstat(self.noise).st_size > 0
-        for fd, kept in zip(CHANNELS, self.kept):
-            os.dup2(kept, fd, inheritable=fd != EVENTS_FD)
-            os.close(kept)
-        os.close(self.noise)
-
-
-def find_fault(spoke, before, after, wrote_files):
-    """Why a module that was loaded here must not be forked, if it mustn't."""
-    faults = {
-        "writes output": spoke,
-        "starts threads": len(os.listdir("/proc/self/task")) > 1,
-        "starts processes": has_children(),
-        "opens files or connections": before[0] != after[0],
-        "shares memory": before[1] != after[1],
-        "writes files": wrote_files,
-    }
-    return next((f"it {fault} when it is imported" for fault, found in faults.items() if found), None)
-
-
-def has_children():
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return True
-    except ChildProcessError:
-        return False
-
-
-def count_shared():
-    with open("/proc/self/maps") as file:
-        return sum(line.split(maxsplit=2)[1].endswith("s") for line in file)
+exec(modules["places"])
+exec(modules["load_ahead"])
 
 
 def await_run(agent):
@@ -306,12 +150,13 @@ def serve():
     request = read_command()
     os.environ.update(request["env"])
     agent = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
-    agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     fault, env_read = None, []
     if request["preload"]:
         os.environ.__class__, plain = NotedEnviron, os.environ.__class__
         agent["module"], fault = load_agent(request["entrypoint"], request["code"])
         os.environ.__class__, env_read = plain, sorted(NotedEnviron.names)
+    if agent["module"]:
+        agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     gc.collect()
     gc.freeze()
     prctl(PR_SET_DUMPABLE, 0)  # No run may look into this process.

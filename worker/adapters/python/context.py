@@ -1,0 +1,115 @@
+"""What an agent is given besides its input: the context, also as `import runfleet`. It follows in runner.py's namespace."""
+
+
+class Tool:
+    """`with context.tool("search", {"q": 1}) as call: call.result = …`, in `async with` as well."""
+
+    def __init__(self, name, args):
+        self.call_id, self.name, self.args, self.result = os.urandom(8).hex(), name, args, None
+
+    def __enter__(self):
+        self.started = time.monotonic()
+        send("tool.start", call_id=self.call_id, name=self.name, args=self.args)
+        return self
+
+    def __exit__(self, kind, error, _):
+        took = round((time.monotonic() - self.started) * 1000)
+        message = f"{kind.__name__}: {error}" if kind else None
+        send("tool.end", call_id=self.call_id, result=self.result, error=message, duration_ms=took)
+
+    async def __aenter__(self):
+        return self.__enter__()
+
+    async def __aexit__(self, *error):
+        self.__exit__(*error)
+
+
+class Context(dict):
+    """What the agent knows of its run, by key or attribute, and what it may say besides yielding."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def emit(self, name, value=None):
+        send("custom", name=str(name), value=value)
+
+    def progress(self, value=None, message=None):
+        """`value` from 0 to 1."""
+        if isinstance(value, str):
+            value, message = None, value
+        bounded = None if value is None else min(max(float(value), 0.0), 1.0)
+        send("progress", value=bounded, message=None if message is None else str(message))
+
+    def log(self, message, level="info"):
+        send("log", level=str(level), stream="agent", message=str(message))
+
+    def save_state(self, state):
+        """Text is kept as it is, anything else as its JSON."""
+        text = state if isinstance(state, str) else encode(state).decode()
+        self["state"] = self["state_snapshot"] = text
+        send("state", state_snapshot=text)
+
+    def usage(self, **counts):
+        """Totals so far: input_tokens, output_tokens, cost_usd."""
+        send("usage", **counts)
+
+    def tool(self, name, args=None):
+        return Tool(str(name), args)
+
+    def artifact(self, name, content=None, mime=None):
+        """Hands out a file: `content` (text or bytes), or the file of that name."""
+        if content is None:
+            with open(name, "rb") as file:
+                content = file.read()
+        if isinstance(content, str):
+            content = content.encode()
+        import binascii
+        import mimetypes
+
+        mime = mime or mimetypes.guess_type(str(name))[0]
+        encoded = binascii.b2a_base64(bytes(content), newline=False).decode()
+        send("artifact", name=os.path.basename(str(name)), mime=mime, content=encoded)
+
+    def interrupt(self, message=None, reason="input_required", response_schema=None, expires_in_ms=None):
+        """
+        Asks a person. The run ends here and starts anew when the answer is there, which this call then returns; what came
+        before it runs again, and gets the same answers.
+        """
+        asked.append(message)
+        if len(asked) <= len(self["answers"]):
+            return self["answers"][len(asked) - 1]
+        text = None if message is None else message if isinstance(message, str) else encode(message).decode()
+        raise Interrupted(reason=reason, message=text, response_schema=response_schema, expires_in_ms=expires_in_ms)
+
+
+class Interrupted(BaseException):
+    """Not an Exception: an agent that catches those must not catch this."""
+
+    def __init__(self, **question):
+        self.question = question
+
+
+asked = []
+
+
+context = Context()
+
+
+def offer_helper():
+    """`import runfleet`: the context, and its methods as functions. The context is empty until the run begins."""
+    helper = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
+    helper.context = context
+    for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt"):
+        setattr(helper, name, getattr(context, name))
+    sys.modules["runfleet"] = helper
+
+
+def fill_context(request):
+    names = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+    context.update({name: request[name] for name in names})
+    context["input"] = request["input_payload"]
+    context["state"] = context["state_snapshot"]
+    context["files"] = {name: os.path.abspath(name) for name in request["files"]}

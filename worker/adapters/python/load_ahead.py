@@ -1,0 +1,87 @@
+"""Loads an agent's module once for all its runs, and finds out whether a fork can share it. It follows in resident.py's namespace."""
+
+
+class NotedEnviron(os._Environ):
+    """The environment while an agent's module is loaded: notes what it was asked for, since a run may bring another."""
+
+    names = set()
+
+    def __getitem__(self, name):
+        self.names.add(name.decode() if isinstance(name, bytes) else name)
+        return super().__getitem__(name)
+
+    def __iter__(self):
+        self.names.add("*")
+        return super().__iter__()
+
+
+def load_agent(entrypoint, files):
+    """
+    Runs the agent's module, once for all runs. Answers (module, fault): without a module each run loads the code itself;
+    with a fault the code did something that a fork can't share, and this process is no clean ground any more.
+    """
+    write_files(files)
+    written = len({*files, *(d for name in files for d in parents(name))})
+    try:
+        code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
+    except Exception:
+        code = None  # It can't even be read: each run will say why.
+    if code is None or code[2]:
+        wipe()
+        return None, None
+    before = {*os.listdir("/proc/self/fd")}, count_shared()
+    with Silence() as silence:
+        try:
+            module = call_agent.execute(*code)
+            flush()
+        except BaseException as error:
+            return None, f"it raises {type(error).__name__} when it is imported"
+    os.chdir(WORK)
+    os.umask(0o022)
+    after = {*os.listdir("/proc/self/fd")}, count_shared()
+    left = wipe()
+    return module, find_fault(silence.broken, before, after, left != written)
+
+
+class Silence:
+    """The agent's channels lead nowhere inside of it. `broken`: whether something was written to one."""
+
+    def __enter__(self):
+        self.noise = os.memfd_create("noise")
+        self.kept = [os.dup(fd) for fd in CHANNELS]
+        for fd in CHANNELS:
+            os.dup2(self.noise, fd, inheritable=fd != EVENTS_FD)
+        return self
+
+    def __exit__(self, *_):
+        self.broken = os.fstat(self.noise).st_size > 0
+        for fd, kept in zip(CHANNELS, self.kept):
+            os.dup2(kept, fd, inheritable=fd != EVENTS_FD)
+            os.close(kept)
+        os.close(self.noise)
+
+
+def find_fault(spoke, before, after, wrote_files):
+    """Why a module that was loaded here must not be forked, if it mustn't."""
+    faults = {
+        "writes output": spoke,
+        "starts threads": len(os.listdir("/proc/self/task")) > 1,
+        "starts processes": has_children(),
+        "opens files or connections": before[0] != after[0],
+        "shares memory": before[1] != after[1],
+        "writes files": wrote_files,
+    }
+    return next((f"it {fault} when it is imported" for fault, found in faults.items() if found), None)
+
+
+def has_children():
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return True
+    except ChildProcessError:
+        return False
+
+
+def count_shared():
+    with open("/proc/self/maps") as file:
+        return sum(line.split(maxsplit=2)[1].endswith("s") for line in file)
