@@ -72,14 +72,19 @@ export async function fillIn({ db, streams }: Stores, runId: string, cursor: Eve
   // It may have ended since the transcript was read; its end wrote down what only the worker still had.
   const whole = [...(await readTranscript(db, runId, cursor)), ...live].toSorted(compareEventIds);
   const again = join(cursor, whole, follows);
-  return again.events.length > 0 ? again : sayGap(runId, cursor, whole);
+  return again.events.length > 0 ? again : sayGap(runId, cursor, { ahead: whole, final: state.last.attempt });
 }
 
-/** The run is over and a part of its history is in neither store any more: say so, and go on behind it. */
-function sayGap(runId: string, cursor: EventId, ahead: StreamEvent[]): Found {
+/**
+ * The run is over and a part of its history is in neither store any more: say so, and go on behind it. Behind a hole in an attempt
+ * that was lost nothing is kept (see salvage-stream.ts), so there the rest of the attempt is missing too. `final`: the attempt that counts.
+ */
+function sayGap(runId: string, cursor: EventId, { ahead, final }: { ahead: StreamEvent[]; final: number }): Found {
   const next = ahead.find((event) => compareEventIds(event, cursor) > 0);
   if (!next) return { events: [], gapAhead: false };
-  const place = { attempt: next.attempt, seq: next.seq - 1 };
+  const { attempt } = next;
+  const seq = attempt < final ? (ahead.findLast((event) => event.attempt === attempt) ?? next).seq : next.seq - 1;
+  const place = { attempt, seq };
   const gap = placeEvent(runId, place, { type: "gap", from: cursor, to: place, reason: "not_kept" }, new Date());
-  return { events: [gap, next], gapAhead: false };
+  return { events: [gap], gapAhead: false };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunStreams } from "../../shared/stream/run-streams.ts";
 
@@ -13,9 +14,14 @@ export type Publisher = {
 /** A warm run's first output comes sooner than this after its start: both go in one batch. */
 const startedPatienceMs = 2;
 
+/** A cut connection is back before that, which is tried each second at least; then Redis counts as away. */
+const patienceMs = 1_500;
+const pauseMs = 50;
+
 /**
- * Sends a run's events to its stream, one batch at a time: what comes while a batch is under way makes the next one.
- * When Redis is out of reach the batch is dropped: the transcript has it, and readers fill the gap from there.
+ * Sends a run's events to its stream, one batch at a time: what comes while a batch is under way makes the next one. A
+ * batch that fails is sent again, before what came meanwhile: the stream has no hole for a cut alone.
+ * When Redis is away the batch is dropped: the transcript has it, and readers fill the gap from there.
  * `onFenced` is called when Redis holds a later attempt.
  */
 export function createPublisher(streams: RunStreams, runId: string, onFenced: () => void): Publisher {
@@ -23,16 +29,22 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   let waitingLength = 0;
   let sending: Promise<void> | null = null;
   let held: NodeJS.Timeout | undefined;
+  let failedSince: number | null = null;
 
   async function send(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting;
+      const [batch, length] = [waiting, waitingLength];
       waiting = [];
       waitingLength = 0;
       try {
         if ((await streams.append(runId, batch)) === "fenced") onFenced();
+        failedSince = null;
       } catch {
-        // Redis is away; see above.
+        failedSince ??= performance.now();
+        if (performance.now() - failedSince > patienceMs) continue;
+        waiting = [...batch, ...waiting];
+        waitingLength += length;
+        await sleep(pauseMs);
       }
     }
     sending = null;

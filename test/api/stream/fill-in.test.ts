@@ -35,10 +35,13 @@ function tell({ lengths, saved, flushed, away, ended }: Log) {
 }
 
 /** The stores as `fillIn` asks them. */
-function storesOf({ stored, live }: ReturnType<typeof tell>, ended: boolean): Parameters<typeof fillIn>[0] {
+function storesOf({ all, stored, live }: ReturnType<typeof tell>, ended: boolean): Parameters<typeof fillIn>[0] {
   const after = (events: StreamEvent[], cursor: EventId) => events.filter((one) => compareEventIds(one, cursor) > 0);
   const query = ({ name, values }: { name: string; values: [unknown, number, number] }) => {
-    if (name === "read-run-states") return { rows: [{ id: "run", status: ended ? "success" : "running", last: null }] };
+    if (name === "read-run-states")
+      return {
+        rows: [{ id: "run", status: ended ? "success" : "running", attempt: all.at(-1)?.attempt, last_seq: 0 }],
+      };
     const rows = after(stored, { attempt: values[1], seq: values[2] });
     return { rows: rows.map(({ attempt, seq, type, data }) => ({ attempt, events: [[seq, type, data]] })) };
   };
@@ -97,5 +100,15 @@ test("a run that ends just after its transcript was read has no gap: its end wro
   expect(seen.map((event) => `${event.type} ${formatEventId(event)}`)).toEqual([
     ...[1, 2, 3, 4].map((seq) => `output.delta 1-${seq}`),
     "run.success 1-5",
+  ]);
+});
+
+test("behind a hole in an attempt that was lost nothing is kept, and a reader is told of all of it as one gap", async () => {
+  const told = tell({ lengths: [5, 2], saved: [0, 0, 0, 0], flushed: 2, away: 0, ended: true, cursor: 0 });
+  const seen = await readAll(storesOf(told, true), { attempt: 0, seq: 1 });
+  expect(seen.map((event) => `${event.type} ${formatEventId(event)}`)).toEqual([
+    "gap 1-5",
+    "output.delta 2-1",
+    "run.success 2-2",
   ]);
 });
