@@ -35,12 +35,12 @@ exec(modules["places"])
 exec(modules["load_ahead"])
 
 
-def await_run(agent):
+def await_run(agent, ahead):
     """The next run's process: lets go of what isn't the run's, waits for the request, plays it. Never returns."""
     os.close(CONTROL_FD)
     prctl(PR_SET_DUMPABLE, 1)
     os.setsid()
-    if agent["module"]:
+    if ahead:
         write_ahead(agent["files"])
         rehearse(agent["entrypoint"])
     request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
@@ -48,7 +48,7 @@ def await_run(agent):
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
-    request["code"] = {} if agent["module"] else agent["code"]
+    request["code"] = {} if ahead else agent["code"]
     run_to_exit(request, agent["module"])
 
 
@@ -114,12 +114,12 @@ def reap(child):
             status = ended
 
 
-def play(agent):
-    """One run, from fork to the last of its processes."""
+def play(agent, ahead):
+    """One run, from fork to the last of its processes. `ahead`: its process stands ready before anybody asks for it."""
     child = os.fork()
     if child == 0:
         try:
-            await_run(agent)
+            await_run(agent, ahead)
         finally:
             os._exit(1)
     marker = b"\0runfleet-end:" + os.urandom(16).hex().encode() + b"\n"
@@ -161,10 +161,12 @@ def serve():
     gc.freeze()
     prctl(PR_SET_DUMPABLE, 0)  # No run may look into this process.
     answer("loaded", preloaded=agent["module"] is not None, fault=fault, env_read=env_read)
+    ahead = False  # The first run waits already.
     while True:
-        play(agent)
+        play(agent, ahead)
         clean_up(request["code"], untouched)
         answer("clean")
+        ahead = agent["module"] is not None
 
 
 try:
