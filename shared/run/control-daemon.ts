@@ -24,7 +24,10 @@ export type DaemonWish = { desired: DesiredState; version: string; restart_wante
 
 const defaultGraceMs = 10_000;
 
-/** What a command changes of what is wanted; null when all is so already. A restart that is under way counts as done. */
+/**
+ * What a command changes of what is wanted; null when all is so already. A restart that is under way counts as done, until the
+ * new process is ready.
+ */
 export function applyCommand(standing: StandingDaemon, command: DaemonCommand): DaemonWish | null {
   const { desired, version, restart_wanted } = standing;
   const grace_ms = command.grace_ms ?? defaultGraceMs;
@@ -45,11 +48,12 @@ export function applyCommand(standing: StandingDaemon, command: DaemonCommand): 
 }
 
 function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: number): DaemonWish | null {
-  const { desired, restart_wanted } = standing;
+  const { desired, restart_wanted, status } = standing;
   const version = command.version ?? (desired === "stopped" ? command.current_version : standing.version);
-  const asked = command.action === "restart" && restart_wanted === standing.restart_seen;
+  const isUnderWay = restart_wanted !== standing.restart_seen || status === "starting";
+  const asked = command.action === "restart" && !isUnderWay;
   const anew = command.new_env || asked || version !== standing.version;
-  const same = desired === "running" && standing.status !== "failed";
+  const same = desired === "running" && status !== "failed";
   if (same && !anew) return null;
   return { desired: "running", version, restart_wanted: anew ? restart_wanted + 1 : restart_wanted, grace_ms };
 }
