@@ -3,12 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { notificationRecord } from "../../shared/schemas/notification.ts";
 import { me } from "../../shared/schemas/user.ts";
-import {
-  type Place,
-  presentPlace,
-  readFrom,
-  type Told,
-} from "../../shared/store/notifications/follow-notifications.ts";
+import { type Place, readFrom, readPresent, type Told } from "../../shared/store/notifications/follow-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -43,10 +38,11 @@ export const streamNotifications = defineOperation({
   async handle(ctx: ApiContext, { query, headers, untilGone, caller }) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = headers["last-event-id"] || query.after;
-    const present = await presentPlace(ctx.db);
-    const place = cursor ? parsePlace(cursor) : present;
+    const present = await readPresent(ctx.db);
+    const asked = cursor ? parsePlace(cursor) : null;
     // A place that is yet to come is of another database, such as the one before a restore.
-    const start = place.xact > present.xact ? present : place;
+    const isOurs = asked !== null && asked.xact <= present.place.xact;
+    const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
     const until = AbortSignal.any([untilGone(), ctx.leaving]);
     return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until)) };
   },
@@ -55,14 +51,15 @@ export const streamNotifications = defineOperation({
 async function* follow(
   { db, news }: ApiContext,
   user_id: string,
-  start: Place,
+  start: { place: Place; known: string | null },
   until: AbortSignal,
 ): AsyncGenerator<string> {
-  let place = start;
+  const { known } = start;
+  let { place } = start;
   // Begun before the read: what is made while we read rings, too.
   let ring = news.rung(user_id, until);
   while (!until.aborted) {
-    const told = await readFrom(db, user_id, place, batch);
+    const told = await readFrom(db, user_id, { place, known, limit: batch });
     if (told.length > 0) yield told.map(encode).join("");
     place = told.at(-1)?.place ?? place;
     if (told.length === batch) continue;

@@ -8,19 +8,24 @@ export type Place = { xact: bigint; id: string };
 
 export type Told = { place: Place; notification: NotificationRecord };
 
-/** Before everything that isn't committed yet. */
-export async function presentPlace(db: Db): Promise<Place> {
-  const { rows } = await db.sql.query<{ xact: string }>("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xact");
-  return { xact: BigInt(rows[0]?.xact ?? 0), id: "" };
+/** Before everything that isn't committed yet, and what is visible now (a pg_snapshot): some of that may stand behind the place. */
+export async function readPresent(db: Db): Promise<{ place: Place; snapshot: string | null }> {
+  const { rows } = await db.sql.query<{ xact: string; snapshot: string }>(
+    "SELECT pg_snapshot_xmin(now)::text AS xact, now::text AS snapshot FROM pg_current_snapshot() AS now",
+  );
+  return { place: { xact: BigInt(rows[0]?.xact ?? 0), id: "" }, snapshot: rows[0]?.snapshot ?? null };
 }
+
+/** `known`: what was visible in that snapshot is left out. */
+type Wanted = { place: Place; known: string | null; limit: number };
 
 /**
  * A user's notifications behind a place, in an order to which nothing is ever added before what was read: by the
  * transactions that wrote them, and only of those that are older than all that still run.
  */
-export async function readFrom(db: Db, user_id: string, { xact, id }: Place, limit: number): Promise<Told[]> {
+export async function readFrom(db: Db, user_id: string, { place, known, limit }: Wanted): Promise<Told[]> {
   type Row = Omit<Notification, "xact"> & { xact: string };
-  const { rows } = await db.sql.query<Row>({ ...statement, values: [user_id, xact, id, limit] });
+  const { rows } = await db.sql.query<Row>({ ...statement, values: [user_id, place.xact, place.id, limit, known] });
   return rows.map((row) => ({
     place: { xact: BigInt(row.xact), id: row.id },
     notification: toNotificationRecord(row),
@@ -33,5 +38,6 @@ const statement = {
     SELECT * FROM notifications
     WHERE user_id = $1 AND in_app AND (xact, id) > ($2::bigint, $3)
       AND xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+      AND ($5::pg_snapshot IS NULL OR NOT pg_visible_in_snapshot(xact::text::xid8, $5::pg_snapshot))
     ORDER BY xact, id LIMIT $4`,
 };

@@ -141,6 +141,19 @@ test("a backlog of hundreds comes whole and in order, to many readers at once", 
   for (const { events } of readers) expect((await events).map(({ data }) => data["title"])).toEqual(titles);
 });
 
+test("a stream that begins now leaves out what was told before, even while an older transaction still runs", async () => {
+  const older = new pg.Client({ connectionString: stack.databaseUrl });
+  await older.connect();
+  await older.query("BEGIN");
+  await older.query("SELECT pg_current_xact_id()");
+  await post("starter", "before");
+  const { events } = await follow("starter", 1);
+  await post("starter", "after");
+  await older.query("COMMIT");
+  expect((await events).map(({ data }) => data["title"])).toEqual(["after"]);
+  await older.end();
+});
+
 test("a notification that is committed after a later one is neither left out of a stream nor told twice", async () => {
   const slow = new pg.Client({ connectionString: stack.databaseUrl });
   await slow.connect();
