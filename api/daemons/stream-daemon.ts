@@ -6,6 +6,7 @@ import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
 import { writeSse } from "../stream/respond-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
@@ -30,15 +31,8 @@ export const streamDaemon = defineOperation({
     "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
   request: {
     params: daemonParams,
-    query: z.object({
-      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
-    }),
-    headers: z.object({
-      "last-event-id": z
-        .string()
-        .optional()
-        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
-    }),
+    query: z.object(resumeQuery),
+    headers: z.object(resumeHeader),
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },

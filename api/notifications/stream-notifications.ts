@@ -7,6 +7,7 @@ import { type Place, readFrom, readPresent, type Told } from "../../shared/store
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
 import { writeSse } from "../stream/respond-sse.ts";
 
 const batch = 100;
@@ -23,15 +24,8 @@ export const streamNotifications = defineOperation({
   description:
     "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
   request: {
-    query: me.extend({
-      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
-    }),
-    headers: z.object({
-      "last-event-id": z
-        .string()
-        .optional()
-        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
-    }),
+    query: me.extend(resumeQuery),
+    headers: z.object(resumeHeader),
   },
   errors: ["foreign_user_id", "malformed_cursor"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },

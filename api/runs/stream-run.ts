@@ -5,6 +5,7 @@ import { isTerminal } from "../../shared/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { readCursor } from "./read-cursor.ts";
 import { runParams } from "./run-params.ts";
@@ -22,16 +23,11 @@ export const streamRun = defineOperation({
   request: {
     params: runParams,
     query: z.object({
-      after: z.string().optional().meta({ description: "The same as `Last-Event-ID`, for who can't send headers." }),
+      ...resumeQuery,
       ...formatQuery,
       token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
     }),
-    headers: z.object({
-      "last-event-id": z
-        .string()
-        .optional()
-        .meta({ description: "The id of the last event that came; the stream goes on after it." }),
-    }),
+    headers: z.object(resumeHeader),
   },
   errors: ["bad_event_id"],
   responses: {

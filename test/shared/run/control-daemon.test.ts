@@ -47,3 +47,10 @@ test("stop and kill always end in stopped; pause and resume never start what is 
     }),
   );
 });
+
+test("a restart that is asked for while the process of the one before starts changes nothing; once it is ready it does", () => {
+  const restart = { action: "restart", version: null, current_version: "2", new_env: false, grace_ms: null } as const;
+  const done = { desired: "running", version: "2", restart_wanted: 3, restart_seen: 3 } as const;
+  expect(applyCommand({ ...done, status: "starting" }, restart)).toBeNull();
+  expect(applyCommand({ ...done, status: "running" }, restart)).toMatchObject({ restart_wanted: 4 });
+});
