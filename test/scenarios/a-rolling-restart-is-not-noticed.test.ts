@@ -6,7 +6,7 @@ let stack: TestStack;
 const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1000", WORKER_SLOTS: "8" };
 const short = "import time\ndef main(input):\n    for i in range(5):\n        yield str(i)\n        time.sleep(0.05)\n";
 /** So much longer than a leaving worker waits that of all that are under way some are handed back. It may be tried once only: being handed back must not count. */
-const long = "import time\ndef main(input):\n    time.sleep(4)\n    return {'ok': True}\n";
+const long = "import time\ndef main(input):\n    time.sleep(8)\n    return {'ok': True}\n";
 
 beforeAll(async () => {
   stack = await openTestStack();
