@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readEnv } from "../shared/config/env.ts";
 import type { BenchClient, RunTimes } from "./client.ts";
 import { quantile } from "./quantile.ts";
@@ -8,6 +9,9 @@ const rounds = 200;
 const warmUpRounds = 20;
 
 type Kind = { label: string; run: (round: number) => Promise<RunTimes> };
+
+/** Longer than a Node process takes to start and to load its code. */
+const nodeReadyMs = 400;
 
 /** One run at a time, each kind in turn with a bare start of Python, so that the machine's moods hit both alike. */
 export async function benchLatency(client: BenchClient, signal: AbortSignal): Promise<string> {
@@ -28,7 +32,14 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
         return client.run("cold", { version });
       },
     },
-    { label: "node run", run: () => client.run("bench-node", { adapter_type: "node" }) },
+    {
+      label: "warm node run",
+      async run() {
+        await sleep(nodeReadyMs);
+        return client.run("bench-node", { adapter_type: "node" });
+      },
+    },
+    { label: "node run right after another", run: () => client.run("bench-node", { adapter_type: "node" }) },
     { label: "command run", run: () => client.run("bench-command", { adapter_type: "command" }) },
   ];
   const rows = [];

@@ -8,6 +8,7 @@ import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
+import { keepIdle } from "./warm/keep-idle.ts";
 
 /** `python` and its aliases. */
 export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewai"] as const;
@@ -18,6 +19,7 @@ type AdapterOptions = {
   /** Null where the sandbox can't run it. */
   node: NodeRuntime | null;
   environments: Environments;
+  /** All that interpreters may hold between runs. */
   warmMemoryBytes: number;
   containers: ContainerEngine | null;
   http: HttpOptions;
@@ -25,15 +27,17 @@ type AdapterOptions = {
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<void> };
 
 /** Every `adapter_type` that this worker can run, aliases included. */
-export async function openAdapters({ node, containers, ...options }: AdapterOptions): Promise<Adapters> {
-  const python = await createPythonAdapter(options);
+export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
+  const { node, containers, warmMemoryBytes } = options;
+  const idle = keepIdle(warmMemoryBytes);
+  const python = await createPythonAdapter({ ...options, idle });
   const command = createCommandAdapter(options.sandbox, options.python);
   const byType = new Map<string, Adapter>([
     ["command", command],
     ["process", command],
   ]);
   for (const name of pythonTypes) byType.set(name, python);
-  const nodeAdapter = node === null ? null : createNodeAdapter(options.sandbox, node);
+  const nodeAdapter = node === null ? null : createNodeAdapter(options.sandbox, node, idle);
   if (nodeAdapter) byType.set("node", nodeAdapter);
   const http = createHttpAdapter(options.http);
   byType.set("http", http);

@@ -1,4 +1,5 @@
 import { bootstraps, compileRunner } from "../adapters/python/compile-runner.ts";
+import { pythonArgv, visible } from "../adapters/python/python-command.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
@@ -14,8 +15,8 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   };
   return async ({ resources, egress, ...start }) => {
     const code = await runner();
-    const argv = [python.path, "-I", "-S", "-X", "utf8", "-c", bootstraps.daemon] as const;
-    const readOnly = start.packages === null ? [] : [start.packages];
+    const argv = pythonArgv(python, bootstraps.daemon);
+    const readOnly = visible(start.packages);
     const limits = { ...resources, cpu_ms: endlessCpuMs };
     const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: limits });
     child.stdin.write(`${code.length}\n`);

@@ -39,4 +39,6 @@ export type SandboxProcess = AgentProcess & {
   stdout: Readable;
   stderr: Readable;
   events: Duplex;
+  /** What it holds in memory now; 0 where that can't be read. */
+  memoryBytes(): number;
 };

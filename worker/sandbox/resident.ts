@@ -17,8 +17,6 @@ export type ResidentProcess = SandboxProcess & {
   control: Duplex;
   /** Null where the sandbox has no cgroup. */
   readUsage(): SandboxUsage | null;
-  /** What it holds in memory now. */
-  memoryBytes(): number;
   /** What each of its runs must limit by itself, as names and soft and hard values of setrlimit(2). */
   rlimits(cpu_ms: number): Record<string, [number, number]>;
 };

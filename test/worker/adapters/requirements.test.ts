@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
+import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
 import { openEnvironments } from "../../../worker/sandbox/environments.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
@@ -54,7 +55,7 @@ describe.runIf(hasPip).each(cases)("requirements, $name", ({ sandbox }) => {
       sandbox,
       python: machine.python,
       environments,
-      warmMemoryBytes: 1 << 28,
+      idle: keepIdle(1 << 28),
     });
     const both = await Promise.all([
       runAgent(adapter, request(["greeter>=1.0"])),
@@ -75,7 +76,7 @@ describe.runIf(hasPip)("a failing installation", () => {
   const play = async (requirements: string[]) => {
     const [sandbox] = machine.levels;
     if (!sandbox) throw new Error("no level at all");
-    const adapter = await createPythonAdapter({ sandbox, python: machine.python, environments, warmMemoryBytes: 0 });
+    const adapter = await createPythonAdapter({ sandbox, python: machine.python, environments, idle: keepIdle(0) });
     const played = await runAgent(adapter, request(requirements));
     adapter.close();
     return played;

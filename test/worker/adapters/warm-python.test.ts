@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
+import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
 import type { ResidentProcess } from "../../../worker/sandbox/resident.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
@@ -38,7 +39,7 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
       sandbox: { ...resident, ...(resident.startResident && { startResident: noting(resident.startResident) }) },
       python: machine.python,
       environments: machine.environments,
-      warmMemoryBytes: 1 << 28,
+      idle: keepIdle(1 << 28),
     });
   });
   afterAll(async () => {
@@ -164,7 +165,7 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
       sandbox: resident,
       python: machine.python,
       environments: machine.environments,
-      warmMemoryBytes: 45 << 20,
+      idle: keepIdle(45 << 20),
     });
     const warmth = async (agent_id: string) => {
       const { frames } = await runAgent(

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
+import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
 import { agentRequest, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 
@@ -57,7 +58,7 @@ describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
       sandbox,
       python: machine.python,
       environments: machine.environments,
-      warmMemoryBytes: 1 << 28,
+      idle: keepIdle(1 << 28),
     });
     try {
       const request = agentRequest("escapes", {
@@ -85,7 +86,7 @@ test("without isolation the same agents do get out: the attempts are real", asyn
     sandbox: bare,
     python: machine.python,
     environments: machine.environments,
-    warmMemoryBytes: 0,
+    idle: keepIdle(0),
   });
   const only = ["host_secret", "symlink_out", "tcp", "unix_socket", "abstract_socket", "netlink", "system_v_memory"];
   const { result } = await runAgent(adapter, agentRequest("escapes", { input_payload: { ...targets, only } }));

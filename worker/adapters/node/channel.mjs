@@ -8,6 +8,8 @@ const lineBytes = 12 * 1024 * 1024; // What the worker reads as one frame.
 export const channel = {
   /** Nothing that is said after the end counts. */
   over: false,
+  /** While code is loaded ahead of its run, what it says is kept from it: a list; null otherwise. */
+  held: null,
   /** Whose it is what is said now: a message's run id, or null for a daemon's own. The process of one run needs no such name. */
   speaker: () => undefined,
   /** A message that brings no state of its own finds what was saved last. */
@@ -54,6 +56,7 @@ function writeLine(line) {
 
 export function send(type, fields) {
   if (channel.over) return true;
+  if (channel.held) return channel.held.push(type) > 0;
   const line = toJson({ type, to: channel.speaker(), ...fields });
   if (line.length > lineBytes) return false;
   writeLine(line);

@@ -10,7 +10,7 @@ const maxText = 64 * 1024;
 const candidates = ["main", "run", "handler", "agent", "default"];
 const work = process.cwd();
 
-/** TypeScript is made JavaScript file by file, as it is imported. */
+/** From now on TypeScript is made JavaScript, file by file, as it is imported. */
 function readTypeScript(stripper) {
   const hooks = `
     import { readFileSync } from "node:fs";

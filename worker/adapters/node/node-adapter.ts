@@ -1,39 +1,35 @@
 import { runLimits } from "../../../shared/run/limits.ts";
-import type { SandboxProcess } from "../../sandbox/process.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import type { Adapter, AgentRequest } from "../adapter.ts";
-import { keepSpares } from "../keep-spares.ts";
-import { readProcess } from "../read-process.ts";
+import type { Adapter } from "../adapter.ts";
+import { createInterpreterPool } from "../warm/interpreter-pool.ts";
+import type { IdleInterpreters } from "../warm/keep-idle.ts";
+import { playWarm } from "../warm/play-warm.ts";
 import { nodeCommand, type NodeRuntime } from "./node-command.ts";
+import { takeOverNode } from "./node-interpreter.ts";
 import { readProgram } from "./read-program.ts";
 
-const sameResources = ["memory_bytes", "processes", "disk_bytes"] as const;
-
-type Ground = Pick<AgentRequest, "resources" | "egress">;
-
 /**
- * Runs JavaScript and TypeScript, each run in a fresh sandbox of its own. Node can't be forked; so that a run needn't wait
- * for its start, some that have read the runner stand ready and wait for their one request (measured in the commit that
- * brought this file). An `isolated` run is one of these as well: nobody's code ran in it before.
+ * Runs JavaScript and TypeScript, each run in a fresh sandbox and process of its own. Node can't be forked; so when a run
+ * has ended, the process of the version's next one is started and loads the code, and waits for its one request.
  */
-export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime): Adapter & { close(): void } {
+export function createNodeAdapter(
+  sandbox: Sandbox,
+  node: NodeRuntime,
+  idle: IdleInterpreters,
+): Adapter & { close(): void } {
   const program = readProgram("once");
-  const open = ({ resources, egress }: Ground): Promise<SandboxProcess> =>
-    sandbox.start({ ...nodeCommand(node, program, resources), egress });
-  // A run without a limit on CPU time of its own is held by its deadline.
-  const usual: Ground = { resources: { ...runLimits, cpu_ms: runLimits.max_timeout_ms }, egress: null };
-  const fits = ({ resources, egress }: Ground) =>
-    egress === null &&
-    resources.cpu_ms >= resources.timeout_ms &&
-    sameResources.every((name) => resources[name] === usual.resources[name]);
-  const spares = keepSpares({ open, usual, fits });
-  return {
-    async *run(request, signal) {
-      const child = await spares.take(request);
-      const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
-      child.stdin.end(JSON.stringify({ ...rest, type_stripper: node.typeStripper }));
-      yield* readProcess(child, { opening: [{ type: "started", warm: false }], signal });
+  const pool = createInterpreterPool({
+    idle,
+    // A run without a limit on CPU time of its own is held by its deadline.
+    cpuLimitOf: ({ cpu_ms, timeout_ms }) => (cpu_ms < timeout_ms ? cpu_ms : null),
+    open: async ({ resources: { cpu_ms, ...rest }, egress }) => {
+      const resources = { ...rest, cpu_ms: cpu_ms ?? runLimits.max_timeout_ms };
+      return takeOverNode(await sandbox.start({ ...nodeCommand(node, program, resources), egress }), node.typeStripper);
     },
-    close: () => spares.close(),
+  });
+  return {
+    run: (request, signal) =>
+      playWarm(pool, { request, packages: null, signal, opening: [{ type: "started", warm: false }] }),
+    close: () => pool.close(),
   };
 }

@@ -1,7 +1,9 @@
-// Runs one agent once: reads one JSON request from stdin, exits 0 with a result and 1 without.
+// Runs one agent once: loads its code when it is told to, then reads the run's one JSON request from stdin to its end, and
+// exits 0 with a result and 1 without.
+import { syncBuiltinESMExports } from "node:module";
 import { channel, send, sendLast, takeOverStreams } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
-import { drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { BadEntrypoint, drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
 
 function finish(last) {
   if (channel.over) return;
@@ -15,7 +17,7 @@ const fail = (error) => finish(endingBy(error));
 /** `process.exit()` in the agent, and a wait for what can never come, end the process past our own end. */
 function watchExit() {
   process.on("exit", (code) => {
-    if (channel.over) return;
+    if (channel.over || channel.held) return;
     if (code === 0 && !waiting) send("result", { result_content: null });
     else {
       const message = waiting && code !== 1 ? "The agent waits for something that never comes." : `exit ${code}`;
@@ -30,23 +32,110 @@ function watchExit() {
 }
 
 let waiting = false;
-let input = "";
+const context = {};
 process.stdin.setEncoding("utf8");
-for await (const chunk of process.stdin) input += chunk;
-if (input === "") process.exit(0); // The worker let this one go.
-const request = JSON.parse(input);
-Object.assign(process.env, request.env);
+const stdin = process.stdin[Symbol.asyncIterator]();
+let unread = "";
+
+/** What stdin holds up to its next newline, or to its end. */
+async function readLine() {
+  let line = "";
+  for (let part = unread; ;) {
+    const end = part.indexOf("\n");
+    if (end !== -1) {
+      unread = part.slice(end + 1);
+      return line + part.slice(0, end);
+    }
+    line += part;
+    const next = await stdin.next();
+    if (next.done) return line;
+    part = next.value;
+  }
+}
+
+/** `object` for code that is loaded ahead of its run: `note` is told of what it asks for. */
+function noteReads(object, note) {
+  const all = (target) => {
+    note("*");
+    return Reflect.ownKeys(target);
+  };
+  const told = (act) => (target, name) => {
+    note(String(name));
+    return act(target, name);
+  };
+  return new Proxy(object, {
+    get: told((target, name) => target[name]),
+    set: (target, name, value) => {
+      target[name] = value;
+      return true;
+    },
+    has: told(Reflect.has),
+    getOwnPropertyDescriptor: told(Reflect.getOwnPropertyDescriptor),
+    ownKeys: all,
+  });
+}
+
+const counted = () => process.getActiveResourcesInfo().sort().join();
+
+/** Loads the agent's module before its run is known. Answers it with what the worker must know of that. */
+async function loadAhead(agent) {
+  const env = process.env;
+  const envRead = new Set();
+  let askedForRun = false;
+  channel.held = [];
+  process.env = noteReads(env, (name) => envRead.add(name));
+  offerHelper(noteReads(context, () => (askedForRun = true)));
+  syncBuiltinESMExports();
+  let module = null;
+  let raised = null;
+  const before = counted();
+  try {
+    writeFiles(agent.code);
+    module = await loadModule(agent);
+    await new Promise(setImmediate);
+  } catch (error) {
+    if (!(error instanceof BadEntrypoint)) raised = error?.name ?? typeof error;
+  }
+  const faults = [
+    [askedForRun, "asks for its run"],
+    [raised !== null, `raises ${raised}`],
+    [channel.held.length > 0, "writes output"],
+    [counted() !== before, "starts timers, threads or processes, or opens connections"],
+  ];
+  process.env = env;
+  syncBuiltinESMExports();
+  channel.held = null;
+  const found = faults.find(([is]) => is);
+  send("loaded", {
+    preloaded: module !== null,
+    fault: found ? `it ${found[1]} when it is imported` : null,
+    env_read: [...envRead],
+  });
+  return module;
+}
+
 takeOverStreams();
 watchExit();
+const order = await readLine();
+if (order === "") process.exit(0); // The worker let this one go.
+const agent = JSON.parse(order);
+Object.assign(process.env, agent.env);
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
+let module = null;
+if (agent.preload) module = await loadAhead(agent);
+else send("loaded", { preloaded: false, fault: null, env_read: [] });
+const asked = await readLine();
+if (asked === "") process.exit(0);
+const request = JSON.parse(asked);
+Object.assign(process.env, request.env);
 try {
-  writeFiles(request.code);
+  if (!module) writeFiles(agent.code);
   writeFiles(request.files);
-  const context = createContext(request);
-  offerHelper(context);
+  Object.assign(context, createContext(request));
+  if (!module) offerHelper(context);
   waiting = true;
-  const main = findMain(await loadModule(request));
+  const main = findMain(module ?? (await loadModule(agent)));
   const result = main ? await drive(main(context.input, context)) : null;
   waiting = false;
   finish({ type: "result", result_content: result ?? null });

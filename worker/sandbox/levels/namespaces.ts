@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
@@ -9,6 +8,7 @@ import type { ResidentCommand, ResidentProcess, SandboxUsage } from "../resident
 import type { SandboxCommand, SandboxExit, SandboxProcess } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleSeccomp } from "../seccomp.ts";
+import { memoryBelow, readChildren } from "../process-tree.ts";
 import { wayOut } from "./way-out.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
@@ -71,7 +71,6 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
       return {
         ...supervise(opened),
         control,
-        memoryBytes: () => readChildren(opened.launched.pid).reduce((sum, pid) => sum + readMemory(pid), 0),
         rlimits: (cpu_ms) => residentLimits(command.resources, cpu_ms, cgroups !== null),
       };
     },
@@ -185,7 +184,8 @@ function supervise({ launched, group, release }: Opened): Supervised {
     const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, usage);
     return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill, readUsage: () => group?.readUsage() ?? null };
+  const readUsage = () => group?.readUsage() ?? null;
+  return { pid, stdin, stdout, stderr, events, exited, kill, readUsage, memoryBytes: () => memoryBelow(pid) };
 }
 
 /** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
@@ -215,23 +215,6 @@ function killNamespace(pid: number): void {
     } catch {
       // It is gone already.
     }
-  }
-}
-
-function readChildren(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
-
-/** proc(5): statm's second field counts resident pages, of 4 KiB on every machine that we know of. */
-function readMemory(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096;
-  } catch {
-    return 0;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Interpreter } from "./interpreter.ts";
 
-/** An interpreter that belongs to the versions and owner of `key`. */
+/** An interpreter that belongs to the version and owner of `key`. */
 export type Home = {
   key: string;
   interpreter: Interpreter;
@@ -10,15 +10,17 @@ export type Home = {
   bytes: number;
 };
 
+/** A home that is being made ready; `ready` gives null when it came to nothing. */
+export type Coming = { key: string; ready: Promise<Home | null>; kill: () => void };
+
 export type IdleInterpreters = {
-  /** Takes out the one that was used last, when it is ready; null when there is none. */
+  /** Takes out the one that was kept last, when it is ready; null when there is none. */
   take(key: string): Promise<Home | null>;
-  /** Keeps one that is still being cleaned. */
-  keep(home: Home): void;
+  keep(coming: Coming): void;
   close(): void;
 };
 
-type Idle = { home: Home; timer: NodeJS.Timeout; clean: Promise<boolean> };
+type Idle = { coming: Coming; timer: NodeJS.Timeout; bytes: number };
 
 const idleMs = 300_000;
 
@@ -32,36 +34,41 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   function takeOut(one: Idle): void {
     if (!idle.delete(one)) return;
     clearTimeout(one.timer);
-    held -= one.home.bytes;
+    held -= one.bytes;
   }
 
   function drop(one: Idle): void {
     takeOut(one);
-    one.home.interpreter.kill();
+    one.coming.kill();
+  }
+
+  function weigh(one: Idle, home: Home | null): void {
+    if (home === null) return drop(one);
+    if (!idle.has(one)) return;
+    one.bytes = home.bytes;
+    held += home.bytes;
+    for (const oldest of idle) {
+      if (held <= memoryBytes) break;
+      drop(oldest);
+    }
   }
 
   return {
     async take(key) {
       for (;;) {
-        const found = [...idle].findLast(({ home }) => home.key === key);
+        const found = [...idle].findLast(({ coming }) => coming.key === key);
         if (!found) return null;
         takeOut(found);
-        if ((await found.clean) && !found.home.interpreter.isGone()) return found.home;
+        const home = await found.coming.ready;
+        if (home && !home.interpreter.isGone()) return home;
       }
     },
-    keep(home) {
-      const { interpreter } = home;
-      if (closed) return interpreter.kill();
-      const clean = interpreter.settled();
+    keep(coming) {
+      if (closed) return coming.kill();
       const timer = setTimeout(() => drop(one), idleMs).unref();
-      const one: Idle = { home, timer, clean };
+      const one: Idle = { coming, timer, bytes: 0 };
       idle.add(one);
-      held += home.bytes;
-      void clean.then((ready) => ready || drop(one));
-      for (const oldest of idle) {
-        if (held <= memoryBytes) break;
-        drop(oldest);
-      }
+      void coming.ready.then((home) => weigh(one, home));
     },
     close() {
       closed = true;

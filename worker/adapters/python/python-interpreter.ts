@@ -1,55 +1,17 @@
 import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { z } from "zod";
-import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
+import type { SandboxExit } from "../../sandbox/process.ts";
 import type { ResidentProcess, SandboxUsage } from "../../sandbox/resident.ts";
-import type { AgentRequest } from "../adapter.ts";
+import { type Interpreter, loaded } from "../warm/interpreter.ts";
 import { type CutStream, cutStream } from "./cut-stream.ts";
 
 /** Where Python finds packages: what the machine has, and the agent's own. */
 type Site = { site_path: string[]; packages: string | null };
 type Equipment = { runner: Buffer; site: Site };
 
-export type AgentCode = {
-  entrypoint: string | null;
-  code: Record<string, string>;
-  /** Variables that the code may see while it is loaded. */
-  env: Record<string, string>;
-  /** False leaves the loading to each run. */
-  preload: boolean;
-};
-
-export type Loaded = {
-  preloaded: boolean;
-  /** Why the code can't be loaded ahead of its runs; with one, this interpreter is of no more use. */
-  fault: string | null;
-  /** Names of variables that the code asked for while it was loaded; `*` for all of them. */
-  env_read: string[];
-};
-
-/** A Python in a sandbox of its own, which plays one run after another. */
-export type Interpreter = {
-  /** Once, before the first run. Rejects when the interpreter ends. */
-  load(code: AgentCode): Promise<Loaded>;
-  /** One at a time. */
-  run(request: AgentRequest): AgentProcess;
-  /** After a run: true when nothing of it is left, false when the interpreter is gone. */
-  settled(): Promise<boolean>;
-  memoryBytes(): number;
-  /** Whether it was killed or has ended. */
-  isGone(): boolean;
-  /** When its sandbox is gone. */
-  exited: Promise<unknown>;
-  kill(): void;
-};
-
 const answer = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("loaded"),
-    preloaded: z.boolean(),
-    fault: z.string().nullable(),
-    env_read: z.array(z.string()),
-  }),
+  loaded,
   z.object({
     type: z.literal("ended"),
     code: z.int().nullable(),
@@ -68,7 +30,7 @@ const cpuCheckMs = 250;
 const maxAnswer = 1024 * 1024;
 
 /** Takes over a resident that was started with the resident's bootstrap: gives it the runner's code, and makes it ready. */
-export function takeOverInterpreter(resident: ResidentProcess, { runner, site }: Equipment): Interpreter {
+export function takeOverPython(resident: ResidentProcess, { runner, site }: Equipment): Interpreter {
   const { send, ask } = openDialogue(resident);
   equip(resident, runner);
   send("start", site);
@@ -86,9 +48,9 @@ export function takeOverInterpreter(resident: ResidentProcess, { runner, site }:
   return {
     async load(code) {
       send("load", code);
-      const { type: _, ...loaded } = await ask("loaded");
+      const { type: _, ...answered } = await ask("loaded");
       before = resident.readUsage();
-      return loaded;
+      return answered;
     },
     run(request) {
       const { resources, code: _code, version_env: _env, requirements: _required, ...rest } = request;

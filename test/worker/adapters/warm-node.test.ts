@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
+import { findNode } from "../../../worker/adapters/node/find-node.ts";
+import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import type { SandboxProcess } from "../../../worker/sandbox/process.ts";
+import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
+import { openLevels } from "../sandbox/open-levels.ts";
+import { agentRequest, runAgent } from "./run-agent.ts";
+
+const machine = await openLevels();
+const [strongest] = machine.levels;
+if (!strongest) throw new Error("no level at all");
+const sandbox = strongest;
+const started: SandboxProcess[] = [];
+let adapter: ReturnType<typeof createNodeAdapter>;
+
+const request = (source: string, changes: Parameters<typeof agentRequest>[1] = {}) =>
+  agentRequest("chatty", { entrypoint: "main.mjs", code: { "main.mjs": source }, ...changes });
+
+const run = async (...args: Parameters<typeof request>) => {
+  const played = await runAgent(adapter, request(...args));
+  const [first] = played.frames;
+  const notes = played.frames.flatMap((frame) =>
+    frame.type === "log" && frame.stream === "agent" ? [frame.message] : [],
+  );
+  return { ...played, warm: first?.type === "started" && first.warm, notes };
+};
+
+beforeAll(async () => {
+  const node = await findNode({ sandbox, directory: machine.directory, log: console });
+  if (!node) throw new Error("the sandbox can't run Node");
+  const noting: Sandbox = {
+    ...sandbox,
+    async start(command) {
+      const one = await sandbox.start(command);
+      started.push(one);
+      return one;
+    },
+  };
+  adapter = createNodeAdapter(noting, node, keepIdle(1 << 30));
+});
+afterAll(async () => {
+  adapter.close();
+  await machine.close();
+});
+
+describe("a Node agent whose next process has its code loaded", () => {
+  test("is warm from its second run on, for its own owner, version and mode only; no run finds another's memory or files", async () => {
+    const source = `import fs from "node:fs";
+let count = 0;
+export default () => { const left = fs.existsSync("left"); fs.writeFileSync("left", "x"); return [++count, left, process.env.SECRET ?? null]; };`;
+    const first = await run(source, { env: { SECRET: "s1" } });
+    const second = await run(source);
+    expect([first.warm, first.result]).toEqual([false, [1, false, "s1"]]);
+    expect([second.warm, second.result]).toEqual([true, [1, false, null]]);
+    for (const changes of [{ user_id: "other" }, { version: "2" }, { runtime_mode: "full" }, { agent_id: "a2" }])
+      expect([(await run(source, changes)).warm, changes]).toEqual([false, changes]);
+    expect((await run(source, { runtime_mode: "isolated" })).warm).toBe(false);
+    expect((await run(source, { runtime_mode: "isolated" })).warm).toBe(false);
+  });
+
+  test("TypeScript is read before its run comes, with all that it imports", async () => {
+    const code = {
+      "main.ts":
+        'import { greet } from "./greet.ts";\nexport async function* main(input: { name: string }) { yield greet(input.name); }',
+      "greet.ts": "export const greet = (name: string): string => `hello ${name}`;",
+    };
+    const play = (name: string) => run("", { entrypoint: "main.ts", code, input_payload: { name } });
+    expect((await play("ada")).outputs).toEqual(["hello ada"]);
+    expect(await play("grace")).toMatchObject({ warm: true, notes: [], outputs: ["hello grace"] });
+  });
+
+  test("the module `runfleet` that was imported before knows the run that came", async () => {
+    const source = `import { context, emit } from "runfleet";
+export const main = (input) => { emit("seen", context.run_id); context.saveState("kept"); return [context.input, context.state]; };`;
+    await run(source);
+    const { warm, result, frames } = await run(source, { run_id: "run_2", input_payload: { n: 2 } });
+    expect([warm, result]).toEqual([true, [{ n: 2 }, "kept"]]);
+    expect(frames).toContainEqual(expect.objectContaining({ type: "custom", name: "seen", value: "run_2" }));
+  });
+
+  test.each([
+    ["starts timers", "setInterval(() => {}, 1_000)"],
+    ["starts timers", 'import { spawn } from "node:child_process";\nspawn("sleep", ["60"])'],
+    ["starts timers", 'import { createServer } from "node:net";\ncreateServer().listen("/tmp/socket")'],
+    ["writes output", 'console.log("hello from the top")'],
+    ["asks for its run", 'import { context } from "runfleet";\nconst key = context.env.API_KEY'],
+    ["reads the environment (API_KEY)", "const key = process.env.API_KEY"],
+    ["reads the environment (API_KEY)", 'import { env } from "node:process";\nconst { API_KEY: key } = env'],
+    ["reads the environment (API_KEY)", "const key = { ...process.env }.API_KEY"],
+    ["raises Error", 'if (!process.env.API_KEY) throw new Error("no key");\nconst key = process.env.API_KEY'],
+    ["its process ends", "process.env.API_KEY ?? process.exit(3)"],
+    ["its process ends", 'process.env.API_KEY ?? Promise.reject(new Error("no key"))'],
+  ])("code that %s when it is imported is loaded by each run, which says so once", async (fault, top) => {
+    const found = top.includes("key =") ? "key" : '"ran"';
+    const source = `${top};\nexport const main = () => { setTimeout(() => process.exit(0), 50); return ${found}; };`;
+    const first = await run(source, { env: { API_KEY: "k1" } });
+    expect(first.notes).toEqual([expect.stringContaining(fault)]);
+    const second = await run(source, { env: { API_KEY: "k2" } });
+    expect(second).toMatchObject({ notes: [], warm: false });
+    expect([first.result, second.result]).toEqual(top.includes("key =") ? ["k1", "k2"] : ["ran", "ran"]);
+    if (fault === "writes output") expect(second.outputs).toEqual(["hello from the top\n"]);
+  });
+
+  test("the version's own environment is there when it is imported, and stays warm", async () => {
+    const source = "const base = process.env.BASE;\nexport const main = () => [base, process.env.RUN_ID];";
+    const version_env = { BASE: "https://x" };
+    const play = (run_id: string) => run(source, { version_env, env: { ...version_env, RUN_ID: run_id } });
+    expect((await play("r1")).result).toEqual(["https://x", "r1"]);
+    expect(await play("r2")).toMatchObject({ warm: true, notes: [], result: ["https://x", "r2"] });
+  });
+
+  test("a run that brings files has them beside the code, and may shadow it", async () => {
+    const source = 'import { name } from "./helper.mjs";\nexport const main = () => name;';
+    const code = { "main.mjs": source, "helper.mjs": 'export const name = "version";' };
+    expect((await run(source, { code })).result).toBe("version");
+    expect((await run(source, { code, files: { "helper.mjs": 'export const name = "run";' } })).result).toBe("run");
+    expect((await run(source, { code })).result).toBe("version");
+  });
+
+  test("a run isn't given a process that died while nobody used it", async () => {
+    const source = 'export const main = () => "here";';
+    await run(source);
+    await run(source);
+    for (const one of started) one.kill();
+    await Promise.all(started.map(({ exited }) => exited));
+    expect((await run(source)).result).toBe("here");
+  });
+
+  test("an import that never ends is ended by the abort", async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 300);
+    const frames = [];
+    for await (const frame of adapter.run(request("for (;;);"), controller.signal)) frames.push(frame.type);
+    expect(frames).toEqual(["started", "exit"]);
+  });
+});

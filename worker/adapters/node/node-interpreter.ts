@@ -1,0 +1,57 @@
+import type { Duplex } from "node:stream";
+import type { SandboxProcess } from "../../sandbox/process.ts";
+import { type Interpreter, loaded } from "../warm/interpreter.ts";
+
+/** More than its answer to the loading, a list of names. */
+const maxAnswer = 1024 * 1024;
+
+/** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
+export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
+  let gone = false;
+  const kill = (): void => {
+    gone = true;
+    child.kill();
+  };
+  void child.exited.then(() => (gone = true));
+  return {
+    async load(code) {
+      child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
+      const { type: _, ...answer } = loaded.parse(JSON.parse(await readAnswer(child.events)));
+      return answer;
+    },
+    run(request) {
+      const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
+      child.stdin.end(JSON.stringify(rest));
+      return child;
+    },
+    settled: null,
+    memoryBytes: () => child.memoryBytes(),
+    isGone: () => gone,
+    exited: child.exited,
+    kill,
+  };
+}
+
+/** Its first line; what comes after it stays to be read. Rejects when the channel ends before. */
+function readAnswer(events: Duplex): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const settle = (): void => {
+      events.off("data", take).off("close", fail);
+      events.pause();
+    };
+    const fail = (): void => {
+      settle();
+      reject(new Error("The process said nothing that is an answer."));
+    };
+    const take = (chunk: Buffer): void => {
+      read = Buffer.concat([read, chunk]);
+      const end = read.indexOf("\n");
+      if (end === -1) return read.length > maxAnswer ? fail() : undefined;
+      settle();
+      if (end + 1 < read.length) events.unshift(read.subarray(end + 1));
+      resolve(read.toString("utf8", 0, end));
+    };
+    events.on("data", take).once("close", fail);
+  });
+}

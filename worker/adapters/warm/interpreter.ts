@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { AgentProcess } from "../../sandbox/process.ts";
+import type { AgentRequest } from "../adapter.ts";
+
+export type AgentCode = {
+  entrypoint: string | null;
+  code: Record<string, string>;
+  /** Variables that the code may see while it is loaded. */
+  env: Record<string, string>;
+  /** False leaves the loading to each run. */
+  preload: boolean;
+};
+
+/** What an interpreter says of the loading. */
+export const loaded = z.object({
+  type: z.literal("loaded"),
+  preloaded: z.boolean(),
+  /** Why the code can't be loaded ahead of its runs; with one, this interpreter is of no more use. */
+  fault: z.string().nullable(),
+  /** Names of variables that the code asked for while it was loaded; `*` for all of them. */
+  env_read: z.array(z.string()),
+});
+export type Loaded = Omit<z.infer<typeof loaded>, "type">;
+
+/** A started language in a sandbox of its own, which is given an agent's code ahead of its runs. */
+export type Interpreter = {
+  /** Once, before the first run. Rejects when the interpreter ends. */
+  load: (code: AgentCode) => Promise<Loaded>;
+  /** One at a time. */
+  run: (request: AgentRequest) => AgentProcess;
+  /** After a run: true when nothing of it is left, false when the interpreter is gone. Null for one that plays one run only. */
+  settled: (() => Promise<boolean>) | null;
+  memoryBytes(): number;
+  /** Whether it was killed or has ended. */
+  isGone(): boolean;
+  /** When its sandbox is gone. */
+  exited: Promise<unknown>;
+  kill: () => void;
+};

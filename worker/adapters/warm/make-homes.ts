@@ -1,0 +1,114 @@
+import { runLimits } from "../../../shared/run/limits.ts";
+import type { SandboxCommand } from "../../sandbox/process.ts";
+import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
+import type { AgentRequest } from "../adapter.ts";
+import type { Interpreter } from "./interpreter.ts";
+import type { Home } from "./keep-idle.ts";
+import { keepSpares } from "./keep-spares.ts";
+import { canPreload, findConflict, loadCode } from "./load-code.ts";
+
+/** What an interpreter is started with. `cpu_ms`: null where each run's own limit is set when it begins, or needs none. */
+export type Ground = {
+  resources: Omit<SandboxCommand["resources"], "cpu_ms"> & { cpu_ms: number | null };
+  packages: string | null;
+  egress: readonly string[] | null;
+};
+
+export type HomeOptions = {
+  open: (ground: Ground) => Promise<Interpreter>;
+  /** The `cpu_ms` of a run's ground. */
+  cpuLimitOf: (resources: AgentRequest["resources"]) => number | null;
+};
+
+/** `packages`: the directory of those that the agent requires. */
+export type Wanted = { request: AgentRequest; packages: string | null; signal: AbortSignal };
+
+export type Homes = {
+  /** Runs of one key may follow on one another in a home: same owner, version, mode and ground. */
+  keyOf(wanted: Wanted): string;
+  /** A home with the code loaded where that can be done; `fault` is what kept it from being done just now. */
+  make(wanted: Wanted): Promise<{ home: Home; fault: string | null }>;
+  /** Whether the code of such runs may be loaded before they come. */
+  mayPreload(wanted: Wanted): boolean;
+  /** Whether a home that stands ready will do for this run; if not, none is loaded ahead for its key any more. */
+  suits(home: Home, wanted: Wanted): boolean;
+  close(): void;
+};
+
+/** Of how many versions it is remembered that they can't be loaded ahead. */
+const rememberedCount = 1_000;
+
+/** Makes homes out of interpreters that were started before anybody asked. */
+export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
+  const usual = groundOf(runLimits, { cpu_ms: null, packages: null, egress: null });
+  const spares = keepSpares({ open, usual, fits: (ground) => isSame(ground, usual) });
+  const unloadable = createMemory(rememberedCount);
+
+  const groundFor = ({ request: { resources, egress }, packages }: Wanted): Ground =>
+    groundOf(resources, { cpu_ms: cpuLimitOf(resources), packages, egress });
+
+  function keyOf(wanted: Wanted): string {
+    const { user_id, agent_id, version, runtime_mode } = wanted.request;
+    return JSON.stringify([user_id, agent_id, version, runtime_mode, canPreload(wanted.request), groundFor(wanted)]);
+  }
+  const mayPreload = (wanted: Wanted): boolean => canPreload(wanted.request) && !unloadable.has(keyOf(wanted));
+
+  return {
+    keyOf,
+    mayPreload,
+    async make(wanted) {
+      const { request, signal } = wanted;
+      const ground = groundFor(wanted);
+      const key = keyOf(wanted);
+      let fault: string | null = null;
+      if (mayPreload(wanted)) {
+        const interpreter = await spares.take(ground);
+        const loaded = await loadCode(interpreter, request, { preload: true, signal });
+        fault = loaded.fault ?? findConflict(loaded.env_read, request);
+        if (!fault) return { home: homeOf(key, interpreter, loaded.env_read), fault };
+        interpreter.kill();
+        signal.throwIfAborted();
+        unloadable.add(key);
+      }
+      const interpreter = await spares.take(ground);
+      const loaded = await loadCode(interpreter, request, { preload: false, signal });
+      if (loaded.fault) throw new SandboxUnavailable("the interpreter ended before the run");
+      return { home: homeOf(key, interpreter, []), fault };
+    },
+    suits({ key, envRead }, { request }) {
+      if (!findConflict(envRead, request)) return true;
+      unloadable.add(key);
+      return false;
+    },
+    close: () => spares.close(),
+  };
+}
+
+const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({
+  key,
+  interpreter,
+  envRead,
+  bytes: interpreter.memoryBytes(),
+});
+
+function groundOf(
+  { memory_bytes, processes, disk_bytes }: Omit<SandboxCommand["resources"], "cpu_ms">,
+  { cpu_ms, packages, egress }: Omit<Ground, "resources"> & { cpu_ms: number | null },
+): Ground {
+  return { resources: { memory_bytes, processes, disk_bytes, cpu_ms }, packages, egress };
+}
+
+const isSame = (one: Ground, other: Ground): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** A set that forgets its oldest. */
+function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {
+  const keys = new Set<string>();
+  return {
+    has: (key) => keys.has(key),
+    add(key) {
+      const [oldest] = keys;
+      if (keys.size >= most && oldest !== undefined) keys.delete(oldest);
+      keys.add(key);
+    },
+  };
+}
