@@ -11,6 +11,7 @@ import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts
 import { type Guards, openGuards } from "./http/guards.ts";
 import { type Admission, createAdmission } from "./execute/admission.ts";
 import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
+import { createVersionView, type VersionView } from "./execute/version-view.ts";
 import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
@@ -27,6 +28,7 @@ export type ApiContext = {
   fleet: FleetView;
   news: NewsBell;
   admission: Admission;
+  versions: VersionView;
   jsonSchemas: JsonSchemas;
   guards: Guards;
   /** Memory, event loop, handles of this process. */
@@ -54,6 +56,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
   const fleet = createFleetView(db);
   const admission = createAdmission(db, config.queue);
+  const versions = createVersionView(db);
   const guards = opens(openGuards(config, db, log));
   const jsonSchemas = createJsonSchemas();
   const processMetrics = new Registry();
@@ -69,6 +72,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     fleet,
     news,
     admission,
+    versions,
     jsonSchemas,
     guards,
     processMetrics,

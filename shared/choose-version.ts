@@ -2,7 +2,7 @@ import { conflict, notFound } from "./errors.ts";
 import type { JsonSchemas } from "./json-schema.ts";
 import { agentConfig } from "./schemas/agent-config.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
-import { type ResolvedVersion, resolveVersion } from "./store/agents/resolve-version.ts";
+import { type MissingVersion, type ResolvedVersion, resolveVersion } from "./store/agents/resolve-version.ts";
 import type { Queryable } from "./store/client.ts";
 import type { Owner } from "./store/owned-by.ts";
 import { ValidationFault } from "./validation-fault.ts";
@@ -21,7 +21,15 @@ export async function chooseVersion(
   request: ExecuteRequest,
   owner: Owner,
 ): Promise<ResolvedVersion> {
-  const version = await resolveVersion(db, request.agent_id, request.version, owner);
+  return judgeVersion(jsonSchemas, request, await resolveVersion(db, request.agent_id, request.version, owner));
+}
+
+/** What was found of a request's version, if it takes the request; throws as `chooseVersion` does. */
+export function judgeVersion<V extends ResolvedVersion>(
+  jsonSchemas: JsonSchemas,
+  request: ExecuteRequest,
+  version: V | MissingVersion,
+): V {
   if ("missing" in version)
     throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
   if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);

@@ -11,7 +11,14 @@ import { requestHash } from "./request-hash.ts";
 
 type Material = {
   request: ExecuteRequest;
-  version: { user_id: string; version: string; config: Record<string, unknown> };
+  /** `remembered`: it wasn't read just now, so the run is made only if its agent's revision is the same. */
+  version: {
+    user_id: string;
+    version: string;
+    config: Record<string, unknown>;
+    revision: string;
+    remembered?: boolean;
+  };
   run_id: string;
   traceparent: string | null;
   origin: NewRun["origin"];
@@ -46,6 +53,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     user_id: version.user_id,
     agent_id,
     version: version.version,
+    agent_revision: version.remembered ? version.revision : null,
     thread_id,
     adapter_type: request.adapter_type,
     runtime_mode: request.runtime_mode,

@@ -3,13 +3,13 @@ import { conflict, notFound } from "../../shared/errors.ts";
 import { beforeFirst } from "../../shared/run/event-id.ts";
 import { cancelAhead } from "../../shared/cancel-ahead.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
 import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { ApiContext } from "../context.ts";
 import type { Accepted } from "./accepted.ts";
 import { acceptableErrors } from "./check-acceptable.ts";
 import { nudgeRun } from "./nudge-run.ts";
 import { type Origin, prepareRun } from "./prepare-run.ts";
+import { byWhatHolds } from "./version-view.ts";
 
 /** What `acceptRun` throws. */
 export const acceptErrors = [
@@ -24,29 +24,33 @@ export const acceptErrors = [
  * Checks, commits and nudges. After it returned, the run is owed an end, whatever happens to this process. The caller
  * closes the tail, which listens since before the run could have started.
  */
-export async function acceptRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<Accepted> {
-  const run = await prepareRun(ctx, request, origin);
-  const tail = ctx.hub.open(run.id);
-  try {
-    const inserted = await commitRun(ctx, run, origin.owner);
-    if (inserted) await nudgeRun(ctx, run, tail);
-    const { id: run_id, thread_id } = run;
-    return { run_id, thread_id, queued: inserted ? run.queued_event : null, tail, cursor: beforeFirst };
-  } catch (error) {
-    tail.close();
-    throw error;
-  }
+export function acceptRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<Accepted> {
+  return byWhatHolds(ctx.versions, async (resolve) => {
+    const run = await prepareRun(ctx, resolve, request, origin);
+    const tail = ctx.hub.open(run.id);
+    try {
+      const inserted = await commitRun(ctx, run, origin.owner);
+      if (inserted) await nudgeRun(ctx, run, tail);
+      const { id: run_id, thread_id } = run;
+      return { run_id, thread_id, queued: inserted ? run.queued_event : null, tail, cursor: beforeFirst };
+    } catch (error) {
+      tail.close();
+      throw error;
+    }
+  });
 }
 
 /** The same for a run whose stream nobody here reads. Gives its id. */
-export async function acceptUnread(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<string> {
-  const run = await prepareRun(ctx, request, origin);
-  if (await commitRun(ctx, run, origin.owner)) await nudgeRun(ctx, run, null);
-  return run.id;
+export function acceptUnread(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<string> {
+  return byWhatHolds(ctx.versions, async (resolve) => {
+    const run = await prepareRun(ctx, resolve, request, origin);
+    if (await commitRun(ctx, run, origin.owner)) await nudgeRun(ctx, run, null);
+    return run.id;
+  });
 }
 
 /** False: this very request has made the run before. Throws conflict when another one has. */
-async function commitRun(ctx: ApiContext, run: NewRun, owner: Owner): Promise<boolean> {
+async function commitRun(ctx: ApiContext, run: NewRun, owner: Origin["owner"]): Promise<boolean> {
   const insertion = await insertRun(ctx.db, run, owner);
   if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (insertion.kind === "thread_busy")

@@ -1,11 +1,11 @@
 import { checkRequest } from "../../shared/check-request.ts";
-import { chooseVersion, versionErrors } from "../../shared/choose-version.ts";
+import { judgeVersion, versionErrors } from "../../shared/choose-version.ts";
 import { notFound, unavailable } from "../../shared/errors.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
-import type { ResolvedVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
 import type { ApiContext } from "../context.ts";
+import type { ResolveVersion, ViewedVersion } from "./version-view.ts";
 
 /** What `checkAcceptable` throws. */
 export const acceptableErrors = [...versionErrors, "no_worker", "lifecycle_unavailable", "thread_not_found"] as const;
@@ -13,10 +13,14 @@ export const acceptableErrors = [...versionErrors, "no_worker", "lifecycle_unava
 type Deps = Pick<ApiContext, "config" | "db" | "fleet" | "jsonSchemas">;
 
 /** The version that a request runs, if it would be accepted now; else it throws what the client is told. */
-export async function checkAcceptable(deps: Deps, request: ExecuteRequest, owner: Owner): Promise<ResolvedVersion> {
-  const { config, db, fleet } = deps;
+export async function checkAcceptable(
+  { config, db, fleet, jsonSchemas }: Deps,
+  resolve: ResolveVersion,
+  request: ExecuteRequest,
+  owner: Owner,
+): Promise<ViewedVersion> {
   checkRequest(request, config.callbacks.allowCidrs);
-  const version = await chooseVersion(deps, request, owner);
+  const version = judgeVersion(jsonSchemas, request, await resolve(request.agent_id, request.version, owner));
   const { adapter_type, lifecycle, thread_id } = request;
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);

@@ -6,6 +6,7 @@ import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import { wakeDaemon } from "../../shared/wake-daemon.ts";
 import type { ApiContext } from "../context.ts";
 import { checkAcceptable } from "./check-acceptable.ts";
+import type { ResolveVersion, ViewedVersion } from "./version-view.ts";
 import { chooseRunId } from "./choose-run-id.ts";
 
 export type Origin = {
@@ -17,9 +18,17 @@ export type Origin = {
   replay_of?: string;
 };
 
-/** The row that a request becomes, once everything about it was checked. Starts the daemon that it is for. */
-export async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origin: Origin): Promise<NewRun> {
-  const version = await checkAcceptable(ctx, request, origin.owner);
+/**
+ * The row that a request becomes, once everything about it was checked; what is remembered of its agent Postgres checks when
+ * the row is inserted. Starts the daemon that it is for.
+ */
+export async function prepareRun(
+  ctx: ApiContext,
+  resolve: ResolveVersion,
+  request: ExecuteRequest,
+  origin: Origin,
+): Promise<NewRun> {
+  const version = await chooseAcceptable(ctx, resolve, request, origin.owner);
   const { agent_id, run_id: given = null } = request;
   const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id: given, key: origin.key });
   // Before the commit: a run that stands has somebody to take it.
@@ -34,4 +43,18 @@ export async function prepareRun(ctx: ApiContext, request: ExecuteRequest, origi
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
   });
+}
+
+/** What is remembered lets nobody down: a request that it would refuse is judged by what holds now. */
+async function chooseAcceptable(
+  ctx: ApiContext,
+  resolve: ResolveVersion,
+  request: ExecuteRequest,
+  owner: Owner,
+): Promise<ViewedVersion> {
+  try {
+    return await checkAcceptable(ctx, resolve, request, owner);
+  } catch {
+    return checkAcceptable(ctx, ctx.versions.resolveAnew, request, owner);
+  }
 }

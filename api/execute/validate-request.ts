@@ -38,7 +38,8 @@ export const validateRequest = defineOperation({
   errors: [...acceptableErrors, ...quotaErrors],
   responses: { 200: { description: "It would be accepted", schema: verdict } },
   async handle(ctx: ApiContext, { body, caller }) {
-    const { user_id, version, version_status, config } = await checkAcceptable(ctx, body, caller.owner);
+    const resolve = ctx.versions.resolveAnew;
+    const { user_id, version, version_status, config } = await checkAcceptable(ctx, resolve, body, caller.owner);
     await ctx.admission.check(user_id);
     const { entrypoint, source, files, secrets = [] } = agentConfig.parse(config);
     const set = new Set((await listSecrets(ctx.db, body.agent_id, caller.owner))?.map(({ name }) => name));

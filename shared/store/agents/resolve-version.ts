@@ -9,15 +9,20 @@ export type ResolvedVersion = {
   version: string;
   version_status: string;
   config: Record<string, unknown>;
+  /** Of the agent: while it is the same, so is all of this. */
+  revision: string;
 };
 
-/** `agent`/`version`: there is none. One round trip; an exact name wins over a tag of the same name. */
+/** There is no such agent, or no such version of it. */
+export type MissingVersion = { missing: "agent" | "version" };
+
+/** One round trip; an exact name wins over a tag of the same name. */
 export async function resolveVersion(
   db: { sql: Queryable },
   agentId: string,
   version: string,
   owner: Owner,
-): Promise<ResolvedVersion | { missing: "agent" | "version" }> {
+): Promise<ResolvedVersion | MissingVersion> {
   const { rows } = await db.sql.query<Omit<ResolvedVersion, "version"> & { version: string | null }>({
     ...statement,
     values: [agentId, version, owner],
@@ -31,7 +36,7 @@ export async function resolveVersion(
 const statement = {
   name: "resolve-version",
   text: `
-    SELECT a.user_id, a.status, v.version, v.version_status, v.config FROM agents a
+    SELECT a.user_id, a.status, a.revision, v.version, v.version_status, v.config FROM agents a
     LEFT JOIN LATERAL (
       SELECT version, status AS version_status, config, CASE WHEN version = $2 THEN 0 ELSE 1 END AS rank FROM agent_versions
       WHERE agent_id = a.id AND (version = $2

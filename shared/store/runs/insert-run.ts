@@ -12,6 +12,8 @@ export type NewRun = {
   user_id: string;
   agent_id: string;
   version: string;
+  /** Of the agent, where what is known of it was remembered, not read just now. */
+  agent_revision: string | null;
   thread_id: string | null;
   /** What becomes of it where its thread has a run that has not ended. */
   multitask: MultitaskStrategy;
@@ -49,9 +51,15 @@ export type Insertion =
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
 
+/** The agent has changed since it was read, or the thread isn't the owner's; nothing was written. */
+export class AgentChanged extends Error {
+  override name = "AgentChanged";
+}
+
 /**
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
  * nobody's yet. Concurrent inserts of one id: the primary key lets one through, the others get `taken`.
+ * Throws AgentChanged where the run was made of what was remembered of its agent, and that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   try {
@@ -81,6 +89,7 @@ export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner):
   }
   const { rowCount } = await client.query({ ...statement, values: [...valuesOf(run), owner, alone] });
   if (rowCount === 1) return { kind: "inserted" };
+  if (run.agent_revision !== null) throw new AgentChanged();
   return { kind: alone ? "thread_busy" : "foreign_thread" };
 }
 
@@ -91,9 +100,11 @@ const lockThread = `
 const statement = {
   name: "insert-run",
   text: `
-    WITH thread AS (
-      INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 WHERE $5::text IS NOT NULL
-      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $28::text IS NULL OR threads.user_id = $28
+    WITH unchanged AS (
+      SELECT 1 WHERE $28::bigint IS NULL OR EXISTS (SELECT 1 FROM agents WHERE id = $3 AND revision = $28)
+    ), thread AS (
+      INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 FROM unchanged WHERE $5::text IS NOT NULL
+      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $29::text IS NULL OR threads.user_id = $29
       RETURNING id
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
@@ -101,7 +112,7 @@ const statement = {
         completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
         $18, $19, $20::run_origin, $21, $25, $26, $27::int, clock_timestamp()
-      WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $29::boolean
+      FROM unchanged WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $30::boolean
         OR EXISTS (SELECT 1 FROM runs WHERE id = $1)
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$5")}))
       RETURNING id
@@ -144,5 +155,6 @@ function valuesOf(run: NewRun): unknown[] {
     run.replay_of,
     run.job_id,
     run.concurrency,
+    run.agent_revision,
   ];
 }

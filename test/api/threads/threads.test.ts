@@ -136,7 +136,8 @@ test("a thread with a run that has not ended can't be deleted; deleted, its runs
 });
 
 test("a run that joins a thread in the moment of its deletion finds it whole, or a new one", async () => {
-  const agent = await makeAgent(url, "def main(i): return {}");
+  // It ends when the deletion was answered, not before: then its thread might be gone for good reason.
+  const agent = await makeAgent(url, "import runfleet\ndef main(i):\n    runfleet.interrupt('go on?')\n    return {}");
   for (let round = 0; round < 10; round++) {
     const thread_id = String((await create()).body["id"]);
     const [run] = await Promise.all([
@@ -144,6 +145,8 @@ test("a run that joins a thread in the moment of its deletion finds it whole, or
       call(url, "DELETE", `/v1/threads/${thread_id}`),
     ]);
     const status = async () => (await call(url, "GET", `/v1/runs/${run.id}`)).body["status"];
+    await waitFor(async () => (await status()) === "interrupted", 20_000);
+    expect((await call(url, "POST", `/v1/runs/${run.id}/resume`, { response: "yes" })).status).toBe(202);
     await waitFor(async () => (await status()) === "success", 20_000);
     expect((await list(`/${thread_id}/messages`)).length).toBe(2);
   }
