@@ -45,6 +45,7 @@ export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
   return {
     byType,
     async close() {
+      command.close();
       python.close();
       nodeAdapter?.close();
       await http.close();

@@ -1,24 +1,39 @@
+import type { SandboxProcess } from "../../sandbox/process.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
+import { cpuLimitOf, type Ground, groundOf, isUsual, resourcesOf, usualGround } from "../warm/ground.ts";
+import { keepSpares } from "../warm/keep-spares.ts";
 
 /**
  * Runs any program in a fresh sandbox: the run's files lie in its working directory, the request is JSON on its stdin, its
  * stdout is the output (or frames, where the config says `output: "ndjson"`), its stderr the log. Exit code 0 is a success.
- * A small Python lays the files out and becomes the program.
+ * A small Python lays the files out and becomes the program; some of it stand ready and wait to be told which.
  */
-export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter {
+export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter & { close(): void } {
+  const argv = [python.path, "-I", "-S", "-c", launcher] as const;
+  const open = (ground: Ground): Promise<SandboxProcess> =>
+    sandbox.start({
+      argv,
+      env: {},
+      readOnly: [],
+      resources: resourcesOf(ground),
+      egress: ground.egress,
+      reservesAddresses: true,
+    });
+  const spares = keepSpares({ open, usual: usualGround, fits: isUsual });
   return {
     async *run(request, signal) {
       const { command, resources, egress, env, code, files } = request;
       if (command === null) return yield* refuse("no_entrypoint", "The agent's config names no `command`.");
-      const argv = [python.path, "-I", "-S", "-c", launcher, ...command] as const;
-      const child = await sandbox.start({ argv, env: {}, readOnly: [], resources, egress, reservesAddresses: true });
-      const head = JSON.stringify({ env, files: { ...code, ...files } });
+      const ground = groundOf(resources, { cpu_ms: cpuLimitOf(resources), packages: null, egress });
+      const child = await spares.take(ground);
+      const head = JSON.stringify({ command, env, files: { ...code, ...files } });
       child.stdin.write(`${Buffer.byteLength(head)}\n${head}`);
       child.stdin.end(JSON.stringify(toStdin(request)));
       yield* readCommand(child, request, signal);
     },
+    close: () => spares.close(),
   };
 }
 
@@ -44,6 +59,6 @@ for name, content in layout["files"].items():
 os.environ.update(layout["env"])
 os.set_inheritable(3, False)
 try:
-    os.execvp(sys.argv[1], sys.argv[1:])
+    os.execvp(layout["command"][0], layout["command"])
 except OSError as error:
-    sys.exit(f"{sys.argv[1]}: {error.strerror}")`;
+    sys.exit(f"{layout['command'][0]}: {error.strerror}")`;

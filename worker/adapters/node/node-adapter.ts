@@ -1,6 +1,6 @@
-import { runLimits } from "../../../shared/run/limits.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
+import { cpuLimitOf, resourcesOf } from "../warm/ground.ts";
 import { createInterpreterPool } from "../warm/interpreter-pool.ts";
 import type { IdleInterpreters } from "../warm/keep-idle.ts";
 import { playWarm } from "../warm/play-warm.ts";
@@ -20,11 +20,10 @@ export function createNodeAdapter(
   const program = readProgram("once");
   const pool = createInterpreterPool({
     idle,
-    // A run without a limit on CPU time of its own is held by its deadline.
-    cpuLimitOf: ({ cpu_ms, timeout_ms }) => (cpu_ms < timeout_ms ? cpu_ms : null),
-    open: async ({ resources: { cpu_ms, ...rest }, egress }) => {
-      const resources = { ...rest, cpu_ms: cpu_ms ?? runLimits.max_timeout_ms };
-      return takeOverNode(await sandbox.start({ ...nodeCommand(node, program, resources), egress }), node.typeStripper);
+    cpuLimitOf,
+    open: async (ground) => {
+      const command = nodeCommand(node, program, resourcesOf(ground));
+      return takeOverNode(await sandbox.start({ ...command, egress: ground.egress }), node.typeStripper);
     },
   });
   return {

@@ -1,18 +1,10 @@
-import { runLimits } from "../../../shared/run/limits.ts";
-import type { SandboxCommand } from "../../sandbox/process.ts";
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
+import { type Ground, groundOf, isUsual, usualGround } from "./ground.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Home } from "./keep-idle.ts";
 import { keepSpares } from "./keep-spares.ts";
 import { canPreload, findConflict, loadCode } from "./load-code.ts";
-
-/** What an interpreter is started with. `cpu_ms`: null where each run's own limit is set when it begins, or needs none. */
-export type Ground = {
-  resources: Omit<SandboxCommand["resources"], "cpu_ms"> & { cpu_ms: number | null };
-  packages: string | null;
-  egress: readonly string[] | null;
-};
 
 export type HomeOptions = {
   open: (ground: Ground) => Promise<Interpreter>;
@@ -40,8 +32,7 @@ const rememberedCount = 1_000;
 
 /** Makes homes out of interpreters that were started before anybody asked. */
 export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
-  const usual = groundOf(runLimits, { cpu_ms: null, packages: null, egress: null });
-  const spares = keepSpares({ open, usual, fits: (ground) => isSame(ground, usual) });
+  const spares = keepSpares({ open, usual: usualGround, fits: isUsual });
   const unloadable = createMemory(rememberedCount);
 
   const groundFor = ({ request: { resources, egress }, packages }: Wanted): Ground =>
@@ -90,15 +81,6 @@ const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home 
   envRead,
   bytes: interpreter.memoryBytes(),
 });
-
-function groundOf(
-  { memory_bytes, processes, disk_bytes }: Omit<SandboxCommand["resources"], "cpu_ms">,
-  { cpu_ms, packages, egress }: Omit<Ground, "resources"> & { cpu_ms: number | null },
-): Ground {
-  return { resources: { memory_bytes, processes, disk_bytes, cpu_ms }, packages, egress };
-}
-
-const isSame = (one: Ground, other: Ground): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** A set that forgets its oldest. */
 function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {
