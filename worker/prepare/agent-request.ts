@@ -8,7 +8,7 @@ import type { AgentRequest } from "../adapters/adapter.ts";
 
 const MiB = 1024 * 1024;
 
-/** The files that are looked for when no entrypoint is named; `source` becomes the first. */
+/** The files that are looked for when no entrypoint is named; `source` is the first. */
 export function defaultFiles(adapter_type: string): [string, ...string[]] {
   return adapter_type === "node" ? ["main.ts", "main.js", "main.mjs", "main.cjs", "index.js"] : ["main.py"];
 }
@@ -86,8 +86,11 @@ function programOf({ command, url, image, output }: AgentConfig) {
   return { command: command ?? null, url: url ?? null, image: image ?? null, output: output ?? "text" };
 }
 
-export function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
-  return { ...(source === undefined ? {} : { [sourceFile]: source }), ...files };
+/** `source` is the file that the entrypoint names, unless that is one of the files; else the `usual` one. */
+export function codeOf({ entrypoint, source, files = {} }: AgentConfig, usual: string): Record<string, string> {
+  if (source === undefined) return files;
+  const [named = ""] = (entrypoint ?? "").split(":");
+  return { [named === "" || named in files ? usual : named]: source, ...files };
 }
 
 /** The agent's secrets that its version's config names; one that wasn't set is absent. */

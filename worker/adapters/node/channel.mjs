@@ -5,6 +5,8 @@ import { format } from "node:util";
 const eventsFd = 3;
 const lineBytes = 12 * 1024 * 1024; // What the worker reads as one frame.
 
+const { stringify } = JSON; // An agent may put another in its place.
+
 export const channel = {
   /** Nothing that is said after the end counts. */
   over: false,
@@ -31,7 +33,7 @@ function plain(item) {
 /** What JSON has no word for becomes the nearest that it has. */
 export function toJson(value) {
   const above = [];
-  return JSON.stringify(value ?? null, function (_key, item) {
+  return stringify(value ?? null, function (_key, item) {
     if (typeof item !== "object" || item === null) return plain(item);
     const known = conversions.find(([kind]) => item instanceof kind);
     if (known) return known[1](item);

@@ -156,11 +156,15 @@ def report_usage():
     write_frame("usage", cpu_ms=cpu_ms, max_rss_bytes=max(usage.ru_maxrss for usage in both) * scale)
 
 
+loaded_with = {}  # The variables that the module was loaded with: what it made of them stays.
+
+
 def run_agent(request, module):
     """Answers the last frame's type and fields. `module` is the agent's, where it is loaded already."""
     try:
         for name, value in request["env"].items():
-            os.environ[name] = value
+            if loaded_with.get(name) != value:
+                os.environ[name] = value
         write_files(request["code"])
         write_files(request["files"])
         fill_context(request)
