@@ -1,4 +1,5 @@
 import { checkRequest } from "../../shared/check-request.ts";
+import { chooseAdapter } from "../../shared/choose-adapter.ts";
 import { chooseVersion, versionErrors } from "../../shared/choose-version.ts";
 import { notFound, unavailable } from "../../shared/errors.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
@@ -17,7 +18,8 @@ export async function checkAcceptable(deps: Deps, request: ExecuteRequest, owner
   const { config, db, fleet } = deps;
   checkRequest(request, config.callbacks.allowCidrs);
   const version = await chooseVersion(deps, request, owner);
-  const { adapter_type, lifecycle, thread_id } = request;
+  const { lifecycle, thread_id } = request;
+  const adapter_type = chooseAdapter(request, version);
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);
   if (lifecycle !== "serverless" && !(await fleet.offers(`${lifecycle}:${adapter_type}`)))

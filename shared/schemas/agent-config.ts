@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
 import { runLimits } from "../run/limits.ts";
+import { adapterTypes } from "../run/run-modes.ts";
 
 const MiB = 1024 * 1024;
 const files = z.record(z.string(), z.string());
@@ -26,7 +27,7 @@ export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 export const agentConfig = z.looseObject({
   /** `file.py` or `file.py:name`. */
   entrypoint: z.string().min(1).max(512).optional(),
-  /** One file's text, stored as main.py. */
+  /** One file's text, stored as the entrypoint names it, or as main.py or main.ts. */
   source: z.string().optional(),
   /** Relative path → text or data URL. */
   files: files.optional(),
@@ -43,7 +44,8 @@ export const agentConfig = z.looseObject({
     .optional(),
   /** For the adapter `container`. */
   image: z.string().min(1).max(512).optional(),
-  adapter_type: z.string().optional(),
+  /** Of runs that name none. */
+  adapter_type: z.enum(adapterTypes).optional(),
   env: z.record(z.string(), z.string()).optional(),
   limits: z
     .looseObject({

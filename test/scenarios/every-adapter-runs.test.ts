@@ -43,6 +43,49 @@ test.each(cases)("an agent of the adapter %s runs from POST to its result", asyn
   });
 });
 
+test.each([
+  ["node", { source: "export const main = () => 1;" }, "main.ts"],
+  ["node", { source: "exports.play = () => 1;", entrypoint: "agent.cjs:play" }, "agent.cjs:play"],
+  ["python", { source: "def play(): return 1", entrypoint: "agent.py:play" }, "agent.py:play"],
+  ["command", { command: ["echo", "1"] }, null],
+])("a run that names no adapter has its version's: %s %o", async (adapter_type, config, entrypoint) => {
+  const asked = { user_id: "u", name: "a", config: { ...config, adapter_type } };
+  const { body: agent } = await call(url, "POST", "/v1/agents", asked);
+  const request = { agent_id: agent["id"], version: "current" };
+  const { body: verdict } = await call(url, "POST", "/v1/validate", request);
+  expect([verdict["entrypoint"], verdict["warnings"]]).toEqual([entrypoint, []]);
+  const events = await readEvents(await execute(url, { ...request, run_id: `run-${agent["id"]}` }));
+  expect(events.at(-1)).toMatchObject({ event: "run.success" });
+  const { body: run } = await call(url, "GET", `/v1/runs/run-${agent["id"]}`);
+  expect(run["adapter_type"]).toBe(adapter_type);
+  const repeat = await execute(url, { ...request, run_id: `run-${agent["id"]}` });
+  expect([repeat.status, (await readEvents(repeat)).length]).toEqual([200, events.length]);
+});
+
+test("an adapter that nobody knows is refused when the agent is made", async () => {
+  const config = { source: "puts 1", adapter_type: "ruby" };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "adapter_type"] }]);
+});
+
+test.each([
+  ["event_too_large", "context.emit('big', 'x' * 200_000)"],
+  ["event_too_large", "context.save_state('x' * (2 << 20))"],
+  ["event_limit", "[context.emit('e', n) for n in range(100)]"],
+  ["output_limit", "print('x' * 20_000)"],
+  ["result_too_large", "return 'x' * (13 << 20)"],
+])("a run that ends at once after it said too much is told of it, %s: %s", async (code, act) => {
+  const source = `def main(input, context):\n    yield "before"\n    ${act}\n    return 1`;
+  const config = { source, limits: { events: 20, output_bytes: code === "output_limit" ? 10_000 : 10_000_000 } };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
+  expect(events.at(-1)).toMatchObject({
+    event: "run.error",
+    data: { error: { code }, result_content: null, partial: { output: "before" }, state_snapshot: null },
+  });
+});
+
 test("an agent asks a person from Node as well", async () => {
   const source = `import { interrupt } from "runfleet"; export const main = () => ({ name: interrupt("Name?") });`;
   const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source } });
