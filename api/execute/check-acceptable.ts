@@ -23,7 +23,11 @@ export async function checkAcceptable(deps: Deps, request: ExecuteRequest, owner
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);
   if (lifecycle !== "serverless" && !(await fleet.offers(`${lifecycle}:${adapter_type}`)))
-    throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${lifecycle}'.`, 60);
+    throw unavailable(
+      "lifecycle_unavailable",
+      `No live worker offers the lifecycle '${lifecycle}' of the adapter '${adapter_type}'.`,
+      60,
+    );
   if (thread_id != null && !(await mayUseThread(db, thread_id, owner))) throw notFound("thread", thread_id);
   return version;
 }

@@ -62,6 +62,17 @@ test.each([
   expect([repeat.status, (await readEvents(repeat)).length]).toEqual([200, events.length]);
 });
 
+test("a file that says no type has that of its name, from any adapter", async () => {
+  const files = ["a.csv", "b.tar.GZ", "c.constructor", "d"];
+  const source = `export const main = (input, context) => { for (const name of ${JSON.stringify(files)}) context.artifact(name, "x"); };`;
+  const config = { source, adapter_type: "node" };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
+  const handed = events.filter(({ event }) => event === "artifact").map(({ data }) => data["mime"]);
+  const bytes = "application/octet-stream";
+  expect(handed).toEqual(["text/csv", "application/gzip", bytes, bytes]);
+});
+
 test("an adapter that nobody knows is refused when the agent is made", async () => {
   const config = { source: "puts 1", adapter_type: "ruby" };
   const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
@@ -75,6 +86,8 @@ test.each([
   ["event_limit", "[context.emit('e', n) for n in range(100)]"],
   ["output_limit", "print('x' * 20_000)"],
   ["result_too_large", "return 'x' * (13 << 20)"],
+  ["event_too_large", "context.emit('big', 'x' * (13 << 20))"],
+  ["artifact_limit", "context.artifact('big.bin', bytes(13 << 20))"],
 ])("a run that ends at once after it said too much is told of it, %s: %s", async (code, act) => {
   const source = `def main(input, context):\n    yield "before"\n    ${act}\n    return 1`;
   const config = { source, limits: { events: 20, output_bytes: code === "output_limit" ? 10_000 : 10_000_000 } };
@@ -86,8 +99,10 @@ test.each([
   });
 });
 
-test("an agent asks a person from Node as well", async () => {
-  const source = `import { interrupt } from "runfleet"; export const main = () => ({ name: interrupt("Name?") });`;
+test.each([
+  `import { interrupt } from "runfleet"; export const main = () => ({ name: interrupt("Name?") });`,
+  `export const main = (input, context) => { try { return { name: context.interrupt("Name?") }; } catch { return "lost"; } };`,
+])("an agent asks a person from Node as well: %s", async (source) => {
   const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source } });
   const events = await readEvents(
     await execute(url, { agent_id: made.body["id"], version: "current", adapter_type: "node" }),

@@ -65,9 +65,13 @@ export function send(type, fields) {
   return true;
 }
 
-export const say = (type, fields) =>
-  send(type, fields) ||
-  send("log", { level: "error", stream: "agent", message: `A ${type} of more than ${lineBytes} bytes was left out.` });
+/** Throws where it is too much for one frame, as the worker would take it for the run's end. */
+export function say(type, fields) {
+  if (send(type, fields)) return;
+  const error = new RangeError(`One '${type}' of the run is longer than ${lineBytes} bytes.`);
+  error.name = type === "artifact" ? "ArtifactTooLarge" : "EventTooLarge";
+  throw error;
+}
 
 /** Text in pieces that are frames of a fair size each. */
 function sendText(text, wrap) {

@@ -11,7 +11,7 @@ const ownPaths = (text) => text.replaceAll(`file://${work}/`, "").replaceAll(`${
 /** The agent's own lines of a stack, and what the error came from. */
 function traceOf(error, depth = 0) {
   if (!(error instanceof Error)) return inspect(error);
-  const isOurs = (line) => /^ +at .*(node:|\[eval|data:text)/.test(line);
+  const isOurs = (line) => /^ +at .*(node:|\[eval|data:text|\.next \(<anonymous>\)$)/.test(line);
   const own = (error.stack ?? String(error)).split("\n").filter((line) => !isOurs(line));
   const behind = depth < maxCauses ? [error.cause ?? [], error.errors ?? []].flat() : [];
   const causes = behind.slice(0, maxCauses).map((one) => `Caused by: ${traceOf(one, depth + 1)}`);

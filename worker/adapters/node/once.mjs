@@ -147,7 +147,9 @@ for (const [name, value] of Object.entries(request.env))
 try {
   if (!module) writeFiles(agent.code);
   writeFiles(request.files);
-  Object.assign(context, createContext(request));
+  // The first of a run's last frames counts: a question stands, though the agent may catch what the call throws.
+  const onAsk = (question) => send("interrupt", question);
+  Object.assign(context, createContext(request, { onAsk }));
   if (!module) offerHelper(context);
   waiting = true;
   const main = findMain(module ?? (await loadModule(agent)));

@@ -50,11 +50,20 @@ def flush():
             pass  # The agent closed or replaced it.
 
 
+class EventTooLarge(ValueError):
+    pass
+
+
+class ArtifactTooLarge(ValueError):
+    pass
+
+
 def send(type_, **fields):
-    """Sends a frame after all that was printed before it."""
+    """Sends a frame after all that was printed before it. Raises where it is too much for one, as the worker would take it for the run's end."""
     flush()
     if not write_frame(type_, **fields):
-        write_frame("log", level="error", stream="agent", message=f"A {type_} of more than {LINE_BYTES} bytes was left out.")
+        kind = ArtifactTooLarge if type_ == "artifact" else EventTooLarge
+        raise kind(f"One '{type_}' of the run is longer than {LINE_BYTES} bytes.")
 
 
 class FrameStream(io.RawIOBase):
