@@ -51,14 +51,15 @@ test.each([
 ])("a run that names no adapter has its version's: %s %o", async (adapter_type, config, entrypoint) => {
   const asked = { user_id: "u", name: "a", config: { ...config, adapter_type } };
   const { body: agent } = await call(url, "POST", "/v1/agents", asked);
+  const run_id = `run-${String(agent["id"])}`;
   const request = { agent_id: agent["id"], version: "current" };
   const { body: verdict } = await call(url, "POST", "/v1/validate", request);
   expect([verdict["entrypoint"], verdict["warnings"]]).toEqual([entrypoint, []]);
-  const events = await readEvents(await execute(url, { ...request, run_id: `run-${agent["id"]}` }));
+  const events = await readEvents(await execute(url, { ...request, run_id }));
   expect(events.at(-1)).toMatchObject({ event: "run.success" });
-  const { body: run } = await call(url, "GET", `/v1/runs/run-${agent["id"]}`);
+  const { body: run } = await call(url, "GET", `/v1/runs/${run_id}`);
   expect(run["adapter_type"]).toBe(adapter_type);
-  const repeat = await execute(url, { ...request, run_id: `run-${agent["id"]}` });
+  const repeat = await execute(url, { ...request, run_id });
   expect([repeat.status, (await readEvents(repeat)).length]).toEqual([200, events.length]);
 });
 

@@ -66,14 +66,17 @@ const limitMessages: Record<string, string> = {
 function errorOf({ error, exit, aborted }: Remains): RunError {
   if (aborted) return fault(aborted, limitMessages[aborted] ?? "The run was stopped.");
   if (exit?.limit) return fault(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
-  if (error?.type === "ResultTooLarge") return tooLarge();
-  if (error) return { ...error, code: tooLongFor[error.type ?? ""] ?? error.code };
+  if (error) return nameLimit(error);
   const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
   return fault("process_exited", `The agent's process ${way} without a result.`);
 }
 
-/** What never left the agent's process, since it was longer than any frame. */
-const tooLongFor: Record<string, string> = { EventTooLarge: "event_too_large", ArtifactTooLarge: "artifact_limit" };
+/** What never left the agent's process, since it was longer than any frame, breaks the limit that it would have broken here. */
+function nameLimit(error: RunError): RunError {
+  if (error.type === "ResultTooLarge") return tooLarge();
+  if (error.type === "EventTooLarge") return { ...error, code: "event_too_large" };
+  return error.type === "ArtifactTooLarge" ? { ...error, code: "artifact_limit" } : error;
+}
 
 const tooLarge = (): RunError =>
   fault("result_too_large", `The result is larger than ${runLimits.result_bytes} bytes.`);

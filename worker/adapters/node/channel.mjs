@@ -73,11 +73,13 @@ export function say(type, fields) {
   throw error;
 }
 
+export const sayOutput = (content) => say("output", { content: content ?? null });
+
 /** Text in pieces that are frames of a fair size each. */
 function sendText(text, wrap) {
   for (let at = 0; at < text.length; at += 1 << 20) wrap(text.slice(at, at + (1 << 20)));
 }
-const sendOutput = (text) => sendText(text, (content) => say("output", { content }));
+const sendOutput = (text) => sendText(text, sayOutput);
 const sendLog = (text) =>
   sendText(text, (message) => say("log", { level: "info", stream: "stderr", message: message.replace(/\n$/, "") }));
 

@@ -16,6 +16,7 @@ import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { BadEntrypoint, drive, findMain, loadModule } from "./load-agent.mjs";
 import { calledFor, Message } from "./message.mjs";
+import { useProxy } from "./use-proxy.mjs";
 
 /** How long a `main` may take to end when the daemon is asked to. */
 const letGoMs = 1_000;
@@ -189,6 +190,7 @@ Object.defineProperty(process, "stdin", { value: Readable.from([]) });
 channel.speaker = () => current()?.run_id ?? null;
 channel.lastState = start.state_snapshot;
 takeOverStreams();
+useProxy();
 watchEnds();
 try {
   Object.assign(process.env, start.env);

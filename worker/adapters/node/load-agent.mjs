@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { say } from "./channel.mjs";
+import { sayOutput } from "./channel.mjs";
 import { Interrupted } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { placeSyntaxError, readTypeScript } from "./read-typescript.mjs";
@@ -64,7 +64,7 @@ export async function drive(returned, signal) {
   for (;;) {
     const { done, value: part } = await iterator.next();
     if (done) return part;
-    say("output", { content: part ?? null });
+    sayOutput(part);
     if (!signal) continue;
     // One that yields without waiting for anything would keep us from hearing of its cancel.
     await new Promise(setImmediate);

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { channel, send, sendLast, takeOverStreams } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { BadEntrypoint, drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { useProxy } from "./use-proxy.mjs";
 
 function finish(last) {
   if (channel.over) return;
@@ -127,6 +128,7 @@ async function loadAhead(agent) {
 }
 
 takeOverStreams();
+useProxy();
 watchExit();
 const order = await readLine();
 if (order === "") process.exit(0); // The worker let this one go.
