@@ -77,6 +77,14 @@ export function fall(height: Height): never {
     ['throw new (class NoMoney extends Error {})("poor")', "NoMoney", "poor", "main.mjs:1"],
     ['await import("node:nothing")', "Error", "No such built-in module: node:nothing", "node:nothing"],
     ['await import("left-pad")', "Error", "Cannot find package 'left-pad' imported from main.mjs", "left-pad"],
+    ["const e = new Error('loop'); e.cause = e; throw e", "Error", "loop", "Error: loop"],
+    ["Error.prepareStackTrace = (_, sites) => sites; throw new Error('sites')", "Error", "sites", "Error: sites"],
+    [
+      "throw Object.defineProperty(new Error(), 'message', { get() { throw 1; } })",
+      "object",
+      "(what was thrown can't be shown)",
+      null,
+    ],
     ["throw { code: 5 }", "object", "{ code: 5 }", null],
     ['throw "plain"', "string", "plain", null],
   ])("%s", async (act, error_type, message, inTraceback) => {

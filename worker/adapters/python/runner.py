@@ -16,6 +16,9 @@ LINE_BYTES = 12 * 1024 * 1024  # What the worker reads as one frame.
 TRACEBACK_CHARS = 64 * 1024
 WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty.
 
+PATIENCE_S = 0.02
+monotonic = time.monotonic
+print_plain = builtins.print
 lock = _thread.allocate_lock()
 
 
@@ -87,9 +90,33 @@ class FrameStream(io.RawIOBase):
         return len(data)
 
 
+class PromptText(io.TextIOWrapper):
+    """Sends each line at once, and what is no whole line when some time has passed: a model's words as they come, but not `json.dump` by its commas."""
+
+    sent = 0.0
+
+    def write(self, text):
+        written = super().write(text)
+        now = monotonic()
+        if now - self.sent > PATIENCE_S:
+            self.sent = now
+            self.flush()
+        return written
+
+
 def text_stream(fd, write_text):
     raw = io.BufferedWriter(FrameStream(fd, write_text))
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    return PromptText(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def print_whole(*values, sep=" ", end="\n", file=None, flush=False):
+    """Python's `print`, whose text comes in one piece."""
+    stream = sys.stdout if file is None else file
+    if type(stream) is not PromptText or type(sep) is not str or type(end) is not str:
+        return print_plain(*values, sep=sep, end=end, file=file, flush=flush)
+    stream.write(sep.join([str(value) for value in values]) + end)
+    if flush:
+        stream.flush()
 
 
 def print_output(text):
@@ -222,6 +249,7 @@ def become_runner(site_path, packages):
 
         site.addsitedir(packages)
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
+    builtins.print = print_whole
     faulthandler.enable(2)
     builtins.exit = builtins.quit = _sitebuiltins.Quitter("exit", "Ctrl-D")
     offer_helper()
