@@ -175,6 +175,18 @@ export const main = (input) => [input, process.stdin.readable];`;
     expect((await run(source)).result).toBe("here");
   });
 
+  test("a run that waits for its code to be loaded is ended by the abort; the next one has what was loaded", async () => {
+    const source = "await new Promise((resolve) => setTimeout(resolve, 1_500));\nexport const main = () => 'loaded';";
+    await run(source);
+    await sleep(50);
+    const begun = performance.now();
+    const frames = [];
+    for await (const frame of adapter.run(request(source), AbortSignal.timeout(300))) frames.push(frame.type);
+    expect(frames).toEqual(["started", "exit"]);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(await run(source)).toMatchObject({ warm: true, result: "loaded" });
+  });
+
   test("an import that never ends is ended by the abort", async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 300);
