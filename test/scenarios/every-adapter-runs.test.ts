@@ -47,6 +47,12 @@ test.each([
   ["node", { source: "export const main = () => 1;" }, "main.ts"],
   ["node", { source: "exports.play = () => 1;", entrypoint: "agent.cjs:play" }, "agent.cjs:play"],
   ["python", { source: "def play(): return 1", entrypoint: "agent.py:play" }, "agent.py:play"],
+  ["python", { source: "def main(): return 1", entrypoint: "./main.py" }, "./main.py"],
+  [
+    "python",
+    { source: "def main(): return 1", files: { "app.py": "from main import main" }, entrypoint: "app.py" },
+    "app.py",
+  ],
   ["command", { command: ["echo", "1"] }, null],
 ])("a run that names no adapter has its version's: %s %o", async (adapter_type, config, entrypoint) => {
   const asked = { user_id: "u", name: "a", config: { ...config, adapter_type } };
@@ -72,6 +78,37 @@ test("a file that says no type has that of its name, from any adapter", async ()
   const handed = events.filter(({ event }) => event === "artifact").map(({ data }) => data["mime"]);
   const bytes = "application/octet-stream";
   expect(handed).toEqual(["text/csv", "application/gzip", bytes, bytes]);
+});
+
+test("a file that couldn't be written is refused when the agent is made", async () => {
+  const config = { files: { "main.py": "", "../main.py": "" } };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "files", "../main.py"] }]);
+});
+
+test.each([
+  ["A=B", "x"],
+  ["LD_PRELOAD", "x"],
+  ["NUL", "a\0b"],
+  ["HALF", "\ud800"],
+  ["LONG", "x".repeat(40_000)],
+])("a variable that no run could have is refused when the agent is made: %s", async (name, value) => {
+  const config = { source: "", env: { GOOD: "x", [name]: value } };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "env", name] }]);
+});
+
+test.each([
+  ["command", ["echo", "a\0b"]],
+  ["command", ["echo", "\ud800"]],
+  ["entrypoint", "main\0.py"],
+])("a program that couldn't be started is refused when the agent is made: %s %j", async (key, value) => {
+  const config = { source: "", [key]: value };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(JSON.stringify(body["detail"])).toContain(`"body","config","${key}"`);
 });
 
 test("an adapter that nobody knows is refused when the agent is made", async () => {

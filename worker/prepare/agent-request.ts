@@ -2,6 +2,7 @@ import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/run/default-files.ts";
+import { fileNameFault } from "../../shared/run/file-name.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
@@ -86,7 +87,7 @@ function programOf({ command, url, image, output }: AgentConfig) {
 export function codeOf({ entrypoint, source, files = {} }: AgentConfig, usual: string): Record<string, string> {
   if (source === undefined) return files;
   const [named = ""] = (entrypoint ?? "").split(":");
-  return { [named === "" || named in files ? usual : named]: source, ...files };
+  return { [fileNameFault(named) !== null || named in files ? usual : named]: source, ...files };
 }
 
 /** The agent's secrets that its version's config names; one that wasn't set is absent. */

@@ -99,6 +99,7 @@ describe("what is found in a Node agent's module", () => {
   test.each([
     [{ "main.mjs": "export default { name: 'ada', main() { return this.name; } };" }, "ada"],
     [{ "main.cjs": "module.exports = { name: 'ada', main() { return this.name; } };" }, "ada"],
+    [{ "main.mjs": "export const graph = { async invoke() {}, async *stream() { yield 'streamed'; } };" }, "streamed"],
     [{ "main.cjs": "exports.__esModule = true;\nexports.default = () => 'compiled';" }, "compiled"],
     [
       {

@@ -94,7 +94,7 @@ def main(input):
       "<Failing: ValueError>",
     ]);
     expect(outputs[7]).toMatch(/^0x/);
-    expect(outputs[8]).toEqual(["<circular>"]);
+    expect(outputs.slice(8)).toEqual([["<circular>"], { colour: "red" }]);
     expect(result).toBe("<class 'object'>");
   });
 

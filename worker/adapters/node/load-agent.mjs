@@ -7,7 +7,7 @@ import { Interrupted } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { placeSyntaxError, readTypeScript } from "./read-typescript.mjs";
 
-const candidates = ["main", "run", "handler", "agent", "default"];
+const candidates = ["main", "run", "handler", "agent", "graph", "default"];
 
 class NoEntrypoint extends Error {
   code = "no_entrypoint";
