@@ -5,12 +5,6 @@ import { requestLimits, runLimits } from "../run/limits.ts";
 import { adapterTypes } from "../run/run-modes.ts";
 
 const MiB = 1024 * 1024;
-const files = z.record(z.string(), z.string()).superRefine((named, { addIssue }) => {
-  for (const name of Object.keys(named)) {
-    const message = fileNameFault(name);
-    if (message) addIssue({ code: "custom", path: [name], message });
-  }
-});
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
 
 /** What an environment variable, and so a secret, may be called. */
@@ -39,12 +33,15 @@ export function envFault(name: string, value: string): string | null {
   const most = requestLimits.env_value_bytes;
   return Buffer.byteLength(value) > most ? `must be at most ${most} bytes` : null;
 }
-const env = z.record(z.string(), z.string()).superRefine((variables, { addIssue }) => {
-  for (const [name, value] of Object.entries(variables)) {
-    const message = envFault(name, value);
-    if (message) addIssue({ code: "custom", path: [name], message });
-  }
-});
+
+/** Name → text, each of which must do. */
+const textsOf = (faultOf: (name: string, value: string) => string | null) =>
+  z.record(z.string(), z.string()).superRefine((texts, context) => {
+    for (const [name, value] of Object.entries(texts)) {
+      const message = faultOf(name, value);
+      if (message) context.addIssue({ code: "custom", path: [name], message });
+    }
+  });
 
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
@@ -59,7 +56,7 @@ export const agentConfig = z.looseObject({
   /** One file's text, stored as the entrypoint names it, or as main.py or main.ts. */
   source: z.string().optional(),
   /** Relative path → text or data URL. */
-  files: files.optional(),
+  files: textsOf(fileNameFault).optional(),
   /** Python packages, like `httpx>=0.27`; wheels only. */
   requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
   /** For the adapter `command`: a program and its arguments. */
@@ -75,7 +72,7 @@ export const agentConfig = z.looseObject({
   image: z.string().min(1).max(512).optional(),
   /** Of runs that name none. */
   adapter_type: z.enum(adapterTypes).optional(),
-  env: env.optional(),
+  env: textsOf(envFault).optional(),
   limits: z
     .looseObject({
       timeout_ms: atLeast(1, runLimits.max_timeout_ms),
