@@ -1,6 +1,7 @@
 import { envFaults } from "./env-faults.ts";
 import { ValidationFault } from "./validation-fault.ts";
 import { checkTargetUrl } from "./net/address-guard.ts";
+import { fileNameFault } from "./run/file-name.ts";
 import { requestLimits } from "./run/limits.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 
@@ -34,22 +35,11 @@ function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] 
 function fileFaults(files: Record<string, string>): Fault[] {
   const seen = new Set<string>();
   return Object.entries(files).flatMap(([name, content]) => {
-    const reason = badFileName(name) ?? (seen.has(name.toLowerCase()) ? "the same name stands twice" : null);
+    const reason = fileNameFault(name) ?? (seen.has(name.toLowerCase()) ? "the same name stands twice" : null);
     seen.add(name.toLowerCase());
     if (reason) return fault(["files", name], reason);
     const tooLong = Buffer.byteLength(content) > requestLimits.file_bytes;
     if (tooLong) return fault(["files", name], `must be at most ${requestLimits.file_bytes} bytes`);
     return content.startsWith("data:") && !/^data:[^,]*,/.test(content) ? fault(["files", name], "not a data URL") : [];
   });
-}
-
-/** Relative paths inside the run's directory only. Null: it is good. */
-function badFileName(name: string): string | null {
-  if (name.length === 0 || Buffer.byteLength(name) > 255) return "the name must have 1 to 255 bytes";
-  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  if (/[\u0000-\u001f\\]/.test(name) || /^[A-Za-z]:/.test(name)) return "the name must be a plain relative path";
-  const parts = name.split("/");
-  return parts.some((part) => part === "" || part === "." || part === "..")
-    ? "the name must be a plain relative path"
-    : null;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { chooseAdapter } from "./choose-adapter.ts";
 import type { KeyRing } from "./config/load-config.ts";
 import { defaultMaxAttempts, queueTtlMs, runLimits } from "./run/limits.ts";
 import { placeEvent } from "./run/stream-event.ts";
@@ -7,7 +8,7 @@ import type { ExecuteRequest } from "./schemas/execute-request.ts";
 import { seal } from "./secrets/seal.ts";
 import { sealedFields } from "./secrets/sealed-fields.ts";
 import type { NewRun } from "./store/runs/insert-run.ts";
-import { requestHash } from "./request-hash.ts";
+import { executeHash } from "./request-hash.ts";
 
 type Material = {
   request: ExecuteRequest;
@@ -55,7 +56,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     version: version.version,
     agent_revision: version.remembered ? version.revision : null,
     thread_id,
-    adapter_type: request.adapter_type,
+    adapter_type: chooseAdapter(request, version),
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
     ...rulesOf(agentConfig.parse(version.config)),
@@ -66,7 +67,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
     sealed_env: sealed(env_vars, sealedFields.runEnv(run_id)),
     sealed_files: sealed(files, sealedFields.runFiles(run_id)),
-    request_hash: requestHash(request),
+    request_hash: executeHash(request),
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,
     origin,

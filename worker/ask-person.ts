@@ -12,13 +12,19 @@ import type { RunOutput } from "./output/run-output.ts";
 type Asking = { attempt: Attempt; output: RunOutput; remains: Remains };
 
 /**
- * Puts a run aside whose agent asks a person. False: it didn't ask, or the run is no longer ours to put aside, because it
- * was cancelled or taken over.
+ * Puts a run aside whose agent asks a person. False: it didn't ask, or asked what no answer can fit (then that is its error),
+ * or the run is no longer ours to put aside, because it was cancelled or taken over.
  */
 export async function askPerson(ctx: WorkerContext, { attempt, output, remains }: Asking): Promise<boolean> {
   const { interrupt: asked, state_snapshot, usage } = remains;
   if (!asked || remains.result || remains.error) return false;
   const { reason, message, response_schema, expires_in_ms } = asked;
+  const fault = response_schema && ctx.jsonSchemas.schemaFault(response_schema);
+  if (fault) {
+    const text = `The response_schema of its question can't be used: ${fault}.`;
+    remains.error = { code: "agent_error", type: "InvalidSchema", message: text, traceback: null };
+    return false;
+  }
   const now = await untilPostgresAnswers(() => readClock(ctx.db));
   const expires_at = new Date(now.getTime() + (expires_in_ms ?? queueTtlMs)).toISOString();
   const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };

@@ -27,14 +27,19 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
   const limit = createOutputLimiter(play.limits);
   const handOut = createHandOut(ctx.db, attempt);
 
-  const send = async (body: RunEventBody): Promise<void> => {
-    if (hold.signal.aborted) return;
+  /** False: it comes too late, or breaks a limit. */
+  const send = async (body: RunEventBody): Promise<boolean> => {
+    if (hold.signal.aborted) return false;
     const passage = limit(body);
-    if ("broken" in passage) return hold.stop(passage.broken);
+    if ("broken" in passage) {
+      hold.stop(passage.broken);
+      return false;
+    }
     for (const piece of passage.pass) {
       if (piece.type === "output.delta") remains.outputs.push(piece.content);
       await output.push(piece);
     }
+    return true;
   };
 
   return async (frame) => {
@@ -46,11 +51,11 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
     }
     if (frame.type === "artifact") {
       const handed = await handOut(frame);
-      return "broken" in handed ? hold.stop(handed.broken) : send(handed.pass);
+      return "broken" in handed ? hold.stop(handed.broken) : void (await send(handed.pass));
     }
     const clean: AgentFrame = redact.frame(frame);
-    keepFrame(remains, clean);
     const event = frameToEvent(clean);
-    if (event) await send(event);
+    const isTold = event === null || (await send(event));
+    if (isTold || clean.type === "usage") keepFrame(remains, clean);
   };
 }

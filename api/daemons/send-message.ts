@@ -1,9 +1,8 @@
+import { chooseAdapter } from "../../shared/choose-adapter.ts";
 import { conflict, notFound, unavailable } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { newRun } from "../../shared/new-run.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
-import { adapterTypes } from "../../shared/run/run-modes.ts";
-import { agentConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { insertRun } from "../../shared/store/runs/insert-run.ts";
@@ -35,8 +34,7 @@ export async function sendMessage(
   const version = await resolveVersion(ctx.db, agent_id, "current", null);
   if ("missing" in version) throw notFound("agent", agent_id);
   if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
-  const asked = agentConfig.parse(version.config).adapter_type;
-  const adapter_type = adapterTypes.find((type) => type === asked) ?? "python";
+  const adapter_type = chooseAdapter({}, version);
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
   const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id, key: null });

@@ -1,4 +1,5 @@
 import { checkRequest } from "../../shared/check-request.ts";
+import { chooseAdapter } from "../../shared/choose-adapter.ts";
 import { judgeVersion, versionErrors } from "../../shared/choose-version.ts";
 import { notFound, unavailable } from "../../shared/errors.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
@@ -21,11 +22,16 @@ export async function checkAcceptable(
 ): Promise<ViewedVersion> {
   checkRequest(request, config.callbacks.allowCidrs);
   const version = judgeVersion(jsonSchemas, request, await resolve(request.agent_id, request.version, owner));
-  const { adapter_type, lifecycle, thread_id } = request;
+  const { lifecycle, thread_id } = request;
+  const adapter_type = chooseAdapter(request, version);
   if (!(await fleet.offers(adapter_type)))
     throw unavailable("no_worker", `No live worker offers the adapter '${adapter_type}'.`, 5);
   if (lifecycle !== "serverless" && !(await fleet.offers(`${lifecycle}:${adapter_type}`)))
-    throw unavailable("lifecycle_unavailable", `No live worker offers the lifecycle '${lifecycle}'.`, 60);
+    throw unavailable(
+      "lifecycle_unavailable",
+      `No live worker offers the lifecycle '${lifecycle}' of the adapter '${adapter_type}'.`,
+      60,
+    );
   if (thread_id != null && !(await mayUseThread(db, thread_id, owner))) throw notFound("thread", thread_id);
   return version;
 }

@@ -1,5 +1,5 @@
 import { newId } from "../../shared/ids.ts";
-import { requestHash } from "../../shared/request-hash.ts";
+import { executeHash } from "../../shared/request-hash.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
@@ -14,7 +14,7 @@ export async function chooseRunId(db: Db, request: ExecuteRequest, key: RepeatKe
   const run_id = request.run_id ?? newId("run");
   trace(run_id, "checked");
   if (key === null) return run_id;
-  const hash = requestHash(request);
+  const hash = executeHash(request);
   const claimed = await claimKey(db, key, hash, { status: 200, text: run_id });
   if (claimed.kind === "first") return run_id;
   if (!claimed.request_hash.equals(hash)) throw keyReused();

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { chooseAdapter } from "../../shared/choose-adapter.ts";
 import { quotaErrors } from "../../shared/error-codes.ts";
+import { defaultFiles } from "../../shared/run/default-files.ts";
 import { agentConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
@@ -44,12 +46,13 @@ export const validateRequest = defineOperation({
     const { entrypoint, source, files, secrets = [] } = agentConfig.parse(config);
     const set = new Set((await listSecrets(ctx.db, body.agent_id, caller.owner))?.map(({ name }) => name));
     const has = (name: string) => [files, body.files].some((some) => some !== undefined && Object.hasOwn(some, name));
-    const start = entrypoint ?? (source !== undefined || has("main.py") ? "main.py" : null);
+    const usual: string[] = defaultFiles(chooseAdapter(body, { config }));
+    const start = entrypoint ?? (source === undefined ? undefined : usual[0]) ?? usual.find(has) ?? null;
     const warnings = [
       ...(version_status === "deprecated"
         ? [{ code: "version_deprecated", message: `Version '${version}' is deprecated.` }]
         : []),
-      ...(start === null
+      ...(start === null && usual.length > 0
         ? [{ code: "no_entrypoint", message: "Neither the agent's config nor the files hold code to run." }]
         : []),
       ...secrets

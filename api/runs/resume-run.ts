@@ -40,6 +40,7 @@ export const resumeRun = defineOperation({
     if (!open) throw conflict("run_not_interrupted", "The run doesn't wait for an answer.");
     if (body.interrupt_id && body.interrupt_id !== open.id)
       throw conflict("interrupt_closed", `The run doesn't wait for an answer to '${body.interrupt_id}'.`);
+    if (open.is_expired) throw conflict("interrupt_closed", "The time to answer is over.");
     const faults = open.response_schema ? ctx.jsonSchemas.faultsOf(open.response_schema, body.response ?? null) : [];
     if (faults.length > 0)
       throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));

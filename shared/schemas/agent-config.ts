@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
-import { runLimits } from "../run/limits.ts";
+import { fileNameFault } from "../run/file-name.ts";
+import { requestLimits, runLimits } from "../run/limits.ts";
+import { adapterTypes } from "../run/run-modes.ts";
 
 const MiB = 1024 * 1024;
-const files = z.record(z.string(), z.string());
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
 
 /** What an environment variable, and so a secret, may be called. */
@@ -16,6 +17,32 @@ const envName = z
   .regex(envNamePattern)
   .refine((name) => !reservedEnv.test(name), "this name is reserved");
 
+/** What no program can be given: NUL, and half of a surrogate pair. */
+const noText = /\0|\p{Surrogate}/u;
+const plainText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => !noText.test(text), "must be well-formed text without NUL");
+
+/** Why a run can't have such a variable; null: it can. */
+export function envFault(name: string, value: string): string | null {
+  if (!envNamePattern.test(name)) return "the name must match ^[A-Za-z_][A-Za-z0-9_]*$";
+  if (reservedEnv.test(name)) return "this name is reserved";
+  if (noText.test(value)) return "must be well-formed text without NUL";
+  const most = requestLimits.env_value_bytes;
+  return Buffer.byteLength(value) > most ? `must be at most ${most} bytes` : null;
+}
+
+/** Name → text, each of which must do. */
+const textsOf = (faultOf: (name: string, value: string) => string | null) =>
+  z.record(z.string(), z.string()).superRefine((texts, context) => {
+    for (const [name, value] of Object.entries(texts)) {
+      const message = faultOf(name, value);
+      if (message) context.addIssue({ code: "custom", path: [name], message });
+    }
+  });
+
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 
@@ -25,15 +52,15 @@ export type MultitaskStrategy = (typeof multitaskStrategies)[number];
  */
 export const agentConfig = z.looseObject({
   /** `file.py` or `file.py:name`. */
-  entrypoint: z.string().min(1).max(512).optional(),
-  /** One file's text, stored as main.py. */
+  entrypoint: plainText(512).min(1).optional(),
+  /** One file's text, stored as the entrypoint names it, or as main.py or main.ts. */
   source: z.string().optional(),
   /** Relative path → text or data URL. */
-  files: files.optional(),
+  files: textsOf(fileNameFault).optional(),
   /** Python packages, like `httpx>=0.27`; wheels only. */
   requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
   /** For the adapter `command`: a program and its arguments. */
-  command: z.array(z.string().max(4096)).min(1).max(256).optional(),
+  command: z.array(plainText(4096)).min(1).max(256).optional(),
   /** How the command's stdout is read: as text (default), or each line as an event. */
   output: z.enum(["text", "ndjson"]).optional(),
   /** For the adapter `http`: where the agent listens. */
@@ -43,8 +70,9 @@ export const agentConfig = z.looseObject({
     .optional(),
   /** For the adapter `container`. */
   image: z.string().min(1).max(512).optional(),
-  adapter_type: z.string().optional(),
-  env: z.record(z.string(), z.string()).optional(),
+  /** Of runs that name none. */
+  adapter_type: z.enum(adapterTypes).optional(),
+  env: textsOf(envFault).optional(),
   limits: z
     .looseObject({
       timeout_ms: atLeast(1, runLimits.max_timeout_ms),

@@ -18,7 +18,9 @@ export const executeRequest = z
     history: jsonArray({ max: requestLimits.history_items }).default([]),
     state_snapshot: text().default("").meta({ description: "What an earlier run saved; opaque to the service." }),
     thread_id: clientId().nullish().meta({ description: "An unknown one is made." }),
-    adapter_type: choice(adapterTypes).default("python"),
+    adapter_type: choice(adapterTypes)
+      .optional()
+      .meta({ default: "python", description: "Left out: the one that the version's config names, or else `python`." }),
     runtime_mode: choice(runtimeModes).default("standard"),
     lifecycle: choice(lifecycles).default("serverless"),
     run_id: clientId().nullish().meta({ description: "The same id with the same body attaches to that run." }),

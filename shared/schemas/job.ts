@@ -133,7 +133,7 @@ export const jobRecord = z
     env_names: z.array(z.string()),
     file_names: z.array(z.string()),
     thread_id: z.string().nullable(),
-    adapter_type: z.string(),
+    adapter_type: z.string().nullable().meta({ description: "Null: as its version's config says." }),
     runtime_mode: z.string(),
     lifecycle: z.string(),
     callback_host: z.string().nullable(),

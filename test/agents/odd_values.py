@@ -1,12 +1,17 @@
 # Returns and yields what JSON hasn't.
 import dataclasses
 import datetime
+import enum
 
 
 @dataclasses.dataclass
 class Point:
     x: int
     y: int
+
+
+class Colour(enum.Enum):
+    RED = "red"
 
 
 class Failing:
@@ -26,4 +31,5 @@ def main(input):
     loop = []
     loop.append(loop)
     yield loop
+    yield {"colour": Colour.RED}
     return object

@@ -20,7 +20,10 @@ beforeAll(async () => {
   ({ port } = target.address() as AddressInfo);
   stack = await openTestStack();
   url = (await stack.start("api")).url;
-  await stack.start("worker", { EGRESS_ALLOW: `localhost:${port},*`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
+  await stack.start("worker", {
+    EGRESS_ALLOW: `localhost:${port},*`,
+    EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
+  });
 });
 afterAll(async () => {
   await stack?.close();
@@ -150,6 +153,47 @@ export default async function main() {
     result_content: { status: 201, text: "heard 0" },
   });
   expect(seen).toContain(`GET /from-node localhost:${port}`);
+});
+
+test("Node's own clients find the way out, and tell why there is none", async () => {
+  const source = `
+import { get } from "node:http";
+import { createServer } from "node:http";
+const getText = (address) => new Promise((resolve, reject) => {
+  get(address, async (answer) => {
+    let text = "";
+    for await (const chunk of answer) text += chunk;
+    resolve([answer.statusCode, text]);
+  }).on("error", reject);
+});
+const fetchText = async (address) => {
+  const answer = await fetch(address, { method: "POST", body: "x".repeat(300_000) });
+  return [answer.status, await answer.text()];
+};
+const why = (error) => (error.cause ?? error).message;
+export const main = async ({ target, other }) => {
+  const own = createServer((_req, res) => res.end("own"));
+  await new Promise((resolve) => own.listen(0, "127.0.0.1", resolve));
+  const there = "http://127.0.0.1:" + own.address().port;
+  return Promise.all([
+    getText(target), fetchText(target), fetchText(target), getText(there), fetchText(there),
+    getText(other).catch(why), fetchText(other).catch(why), fetchText(other.replace("http:", "https:")).catch(why),
+  ]);
+};`;
+  const agent_id = await makeAgent(url, source, {
+    adapter_type: "node",
+    network: { allow: [`localhost:${port}`] },
+    env: { no_proxy: "127.0.0.1" },
+  });
+  const input_payload = { target: `http://localhost:${port}/own`, other: "http://other.test:81/" };
+  const play = async () =>
+    (await readEvents(await execute(url, { agent_id, version: "current", runtime_mode: "full", input_payload }))).at(-1)
+      ?.data["result_content"];
+  const refusal = "The proxy refused other.test:81: The agent's config doesn't allow other.test:81.";
+  const heard = [201, "heard 300000"];
+  const own = [200, "own"];
+  for (let turn = 0; turn < 2; turn += 1)
+    expect(await play()).toEqual({ output: [[201, "heard 0"], heard, heard, own, own, refusal, refusal, refusal] });
 });
 
 test("a pattern that is none is refused with its place", async () => {

@@ -92,15 +92,21 @@ test("each message has its own environment and files, and what one was told does
     url,
     `
 import os
+os.environ["MODE"] = "own"
 kept = []
 def main(input, context):
     kept.append(os.environ.get("TOKEN"))
-    return {"kept": kept, "now": os.environ.get("TOKEN"), "data": open("data.txt").read() if context.files else None}
+    return {"mode": os.environ.get("MODE"), "kept": kept, "now": os.environ.get("TOKEN"), "data": open("data.txt").read() if context.files else None}
 `,
   );
   const first = await say(agent_id, "env", {}, { env_vars: { TOKEN: "sesame-opens-it" }, files: { "data.txt": "12" } });
-  expect(first.result).toEqual({ kept: ["[redacted]"], now: "[redacted]", data: "12" });
-  expect((await say(agent_id, "env", {})).result).toEqual({ kept: ["[redacted]", null], now: null, data: null });
+  expect(first.result).toEqual({ mode: "own", kept: ["[redacted]"], now: "[redacted]", data: "12" });
+  expect((await say(agent_id, "env", {})).result).toEqual({
+    mode: "own",
+    kept: ["[redacted]", null],
+    now: null,
+    data: null,
+  });
 });
 
 test.each(rememberers)(

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
@@ -92,6 +93,24 @@ test("exactly one of many answers counts, and nothing else can be answered", asy
   expect(rest.at(-1)?.data["result_content"]).toEqual({ got: won });
   expect((await answer(runId, 1)).body).toMatchObject({ code: "run_not_interrupted" });
   expect((await answer("run_none", 1)).status).toBe(404);
+});
+
+test("no answer counts after its time, whether the run was told so already or not", async () => {
+  const agent_id = await makeAgent(url, "def main(input, context): return context.interrupt('q', expires_in_ms=300)");
+  const events = await readEvents(await execute(url, { agent_id, version: "current" }));
+  await sleep(400);
+  expect((await answer(String(events[0]?.data["run_id"]), "late")).status).toBe(409);
+});
+
+test("a question whose schema no answer can fit is the agent's error", async () => {
+  const source = "def main(input, context): return context.interrupt('q', response_schema={'type': 'nonsense'})";
+  const events = await readEvents(await execute(url, { agent_id: await makeAgent(url, source), version: "current" }));
+  expect(events.at(-1)).toMatchObject({
+    event: "run.error",
+    data: {
+      error: { code: "agent_error", type: "InvalidSchema", message: expect.stringContaining("response_schema") },
+    },
+  });
 });
 
 test("a question that nobody answers expires, and a waiting run can be cancelled or completed", async () => {

@@ -43,8 +43,104 @@ test.each(cases)("an agent of the adapter %s runs from POST to its result", asyn
   });
 });
 
-test("an agent asks a person from Node as well", async () => {
-  const source = `import { interrupt } from "runfleet"; export const main = () => ({ name: interrupt("Name?") });`;
+test.each([
+  ["node", { source: "export const main = () => 1;" }, "main.ts"],
+  ["node", { source: "exports.play = () => 1;", entrypoint: "agent.cjs:play" }, "agent.cjs:play"],
+  ["python", { source: "def play(): return 1", entrypoint: "agent.py:play" }, "agent.py:play"],
+  ["python", { source: "def main(): return 1", entrypoint: "./main.py" }, "./main.py"],
+  [
+    "python",
+    { source: "def main(): return 1", files: { "app.py": "from main import main" }, entrypoint: "app.py" },
+    "app.py",
+  ],
+  ["command", { command: ["echo", "1"] }, null],
+])("a run that names no adapter has its version's: %s %o", async (adapter_type, config, entrypoint) => {
+  const asked = { user_id: "u", name: "a", config: { ...config, adapter_type } };
+  const { body: agent } = await call(url, "POST", "/v1/agents", asked);
+  const run_id = `run-${String(agent["id"])}`;
+  const request = { agent_id: agent["id"], version: "current" };
+  const { body: verdict } = await call(url, "POST", "/v1/validate", request);
+  expect([verdict["entrypoint"], verdict["warnings"]]).toEqual([entrypoint, []]);
+  const events = await readEvents(await execute(url, { ...request, run_id }));
+  expect(events.at(-1)).toMatchObject({ event: "run.success" });
+  const { body: run } = await call(url, "GET", `/v1/runs/${run_id}`);
+  expect(run["adapter_type"]).toBe(adapter_type);
+  const repeat = await execute(url, { ...request, run_id });
+  expect([repeat.status, (await readEvents(repeat)).length]).toEqual([200, events.length]);
+});
+
+test("a file that says no type has that of its name, from any adapter", async () => {
+  const files = ["a.csv", "b.tar.GZ", "c.constructor", "d"];
+  const source = `export const main = (input, context) => { for (const name of ${JSON.stringify(files)}) context.artifact(name, "x"); };`;
+  const config = { source, adapter_type: "node" };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
+  const handed = events.filter(({ event }) => event === "artifact").map(({ data }) => data["mime"]);
+  const bytes = "application/octet-stream";
+  expect(handed).toEqual(["text/csv", "application/gzip", bytes, bytes]);
+});
+
+test("a file that couldn't be written is refused when the agent is made", async () => {
+  const config = { files: { "main.py": "", "../main.py": "" } };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "files", "../main.py"] }]);
+});
+
+test.each([
+  ["A=B", "x"],
+  ["LD_PRELOAD", "x"],
+  ["NUL", "a\0b"],
+  ["HALF", "\ud800"],
+  ["LONG", "x".repeat(40_000)],
+])("a variable that no run could have is refused when the agent is made: %s", async (name, value) => {
+  const config = { source: "", env: { GOOD: "x", [name]: value } };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "env", name] }]);
+});
+
+test.each([
+  ["command", ["echo", "a\0b"]],
+  ["command", ["echo", "\ud800"]],
+  ["entrypoint", "main\0.py"],
+])("a program that couldn't be started is refused when the agent is made: %s %j", async (key, value) => {
+  const config = { source: "", [key]: value };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(JSON.stringify(body["detail"])).toContain(`"body","config","${key}"`);
+});
+
+test("an adapter that nobody knows is refused when the agent is made", async () => {
+  const config = { source: "puts 1", adapter_type: "ruby" };
+  const { status, body } = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  expect(status).toBe(422);
+  expect(body["detail"]).toMatchObject([{ loc: ["body", "config", "adapter_type"] }]);
+});
+
+test.each([
+  ["event_too_large", "context.emit('big', 'x' * 200_000)"],
+  ["event_too_large", "context.save_state('x' * (2 << 20))"],
+  ["event_limit", "[context.emit('e', n) for n in range(100)]"],
+  ["output_limit", "print('x' * 20_000)"],
+  ["result_too_large", "return 'x' * (13 << 20)"],
+  ["event_too_large", "context.emit('big', 'x' * (13 << 20))"],
+  ["artifact_limit", "context.artifact('big.bin', bytes(13 << 20))"],
+])("a run that ends at once after it said too much is told of it, %s: %s", async (code, act) => {
+  const source = `def main(input, context):\n    yield "before"\n    ${act}\n    return 1`;
+  const config = { source, limits: { events: 20, output_bytes: code === "output_limit" ? 10_000 : 10_000_000 } };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
+  expect(events.at(-1)).toMatchObject({
+    event: "run.error",
+    data: { error: { code }, result_content: null, partial: { output: "before" }, state_snapshot: null },
+  });
+});
+
+test.each([
+  `import { interrupt } from "runfleet"; export const main = () => ({ name: interrupt("Name?") });`,
+  `export const main = (input, context) => { try { return { name: context.interrupt("Name?") }; } catch { return "lost"; } };`,
+])("an agent asks a person from Node as well: %s", async (source) => {
   const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source } });
   const events = await readEvents(
     await execute(url, { agent_id: made.body["id"], version: "current", adapter_type: "node" }),

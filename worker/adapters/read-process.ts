@@ -65,7 +65,7 @@ function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
     const message = `The result can't be used: ${reason}.`;
     return { type: "error", code: "agent_error", error_type: "InvalidResult", message, traceback: null };
   }
-  const message = `The agent wrote ${frame_type ? `a '${frame_type}' frame` : "a line"} that can't be used: ${reason}.`;
+  const message = `The agent wrote a ${frame_type ? `frame '${frame_type}'` : "line"} that can't be used: ${reason}.`;
   return { type: "log", level: "warn", stream: "agent", message };
 }
 

@@ -1,10 +1,11 @@
+import { defaultFiles } from "../../shared/run/default-files.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
-import { codeOf, defaultFiles, egressOf } from "../prepare/agent-request.ts";
+import { codeOf, egressOf } from "../prepare/agent-request.ts";
 import type { WorkerContext } from "../context.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";
 import type { DaemonStart } from "./daemon-host.ts";
@@ -49,8 +50,8 @@ export async function startDaemon(
 }
 
 function programOf(agent: AgentConfig, adapter_type: string): Pick<DaemonStart, "code" | "entrypoint"> {
-  const names = defaultFiles(adapter_type);
-  const code = codeOf(agent, names[0]);
+  const names: string[] = defaultFiles(adapter_type);
+  const code = codeOf(agent, names[0] ?? "main.py");
   const entrypoint = agent.entrypoint ?? names.find((name) => name in code);
   if (entrypoint === undefined) throw new Error("The agent's config holds no code to run.");
   return { code, entrypoint };

@@ -18,20 +18,22 @@ function resultContent(returned: unknown, outputs: unknown[]): unknown {
   return typeof returned === "object" && !Array.isArray(returned) ? returned : { output: returned };
 }
 
+/** What was said after these is lost: a result that came behind it is none. */
+const saidTooMuch = new Set(["output_limit", "event_limit", "event_too_large", "artifact_limit"]);
+
 /**
- * How a run ended. A result that arrived whole counts, even when the process was stopped right after it; else the cause
- * of the stop decides, then the agent's own error, then the way its process went.
+ * How a run ended. A result that arrived whole counts, even when the process was stopped right after it, unless it said
+ * too much before; else the cause of the stop decides, then the agent's own error, then the way its process went.
  */
 export function decideOutcome(remains: Remains): Outcome | Undecided {
   const { result, aborted, outputs, state_snapshot } = remains;
   if (aborted === "fenced") return "fenced";
   const usage = measuredUsage(remains);
-  if (result) {
+  if (result && !saidTooMuch.has(aborted ?? "")) {
     const result_content = resultContent(result.result_content, outputs);
     if (JSON.stringify(result_content).length <= runLimits.result_bytes)
       return { status: "success", result_content, error: null, state_snapshot, usage };
-    const error = fault("result_too_large", `The result is larger than ${runLimits.result_bytes} bytes.`);
-    return { status: "error", result_content: null, error, state_snapshot, usage };
+    return { status: "error", result_content: null, error: tooLarge(), state_snapshot, usage };
   }
   if (aborted === "draining") return "give_back";
   const ended = { result_content: null, state_snapshot, usage };
@@ -64,10 +66,20 @@ const limitMessages: Record<string, string> = {
 function errorOf({ error, exit, aborted }: Remains): RunError {
   if (aborted) return fault(aborted, limitMessages[aborted] ?? "The run was stopped.");
   if (exit?.limit) return fault(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
-  if (error) return error;
+  if (error) return nameLimit(error);
   const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
   return fault("process_exited", `The agent's process ${way} without a result.`);
 }
+
+/** What never left the agent's process, since it was longer than any frame, breaks the limit that it would have broken here. */
+function nameLimit(error: RunError): RunError {
+  if (error.type === "ResultTooLarge") return tooLarge();
+  if (error.type === "EventTooLarge") return { ...error, code: "event_too_large" };
+  return error.type === "ArtifactTooLarge" ? { ...error, code: "artifact_limit" } : error;
+}
+
+const tooLarge = (): RunError =>
+  fault("result_too_large", `The result is larger than ${runLimits.result_bytes} bytes.`);
 
 function fault(code: string, message: string): RunError {
   return { code, type: null, message, traceback: null };

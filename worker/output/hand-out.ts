@@ -6,6 +6,7 @@ import { storeArtifact } from "../../shared/store/artifacts/store-artifact.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
+import { guessMime } from "./guess-mime.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 
 export type ArtifactFrame = Extract<AgentFrame, { type: "artifact" }>;
@@ -24,7 +25,7 @@ export function createHandOut(db: Db, run: HeldRun): (frame: ArtifactFrame) => P
       return { broken: "artifact_limit" };
     place += 1;
     const id = newId("art");
-    const mime = given ?? "application/octet-stream";
+    const mime = given ?? guessMime(name);
     const sha256 = createHash("sha256").update(content).digest();
     if (!(await storeArtifact(db, run, { id, place, name, mime, content, sha256 }))) return { broken: "fenced" };
     const url = `/v1/runs/${run.id}/artifacts/${id}`;

@@ -1,17 +1,14 @@
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
+import { defaultFiles } from "../../shared/run/default-files.ts";
+import { fileNameFault } from "../../shared/run/file-name.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 
 const MiB = 1024 * 1024;
-
-/** The files that are looked for when no entrypoint is named; `source` becomes the first. */
-export function defaultFiles(adapter_type: string): [string, ...string[]] {
-  return adapter_type === "node" ? ["main.ts", "main.js", "main.mjs", "main.cjs", "index.js"] : ["main.py"];
-}
 
 export type Prepared = {
   request: AgentRequest;
@@ -40,8 +37,8 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
 type Opened = { files: Record<string, string>; env_vars: Record<string, string> };
 
 function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }: Opened): AgentRequest {
-  const names = defaultFiles(attempt.adapter_type);
-  const code = codeOf(config, names[0]);
+  const names: string[] = defaultFiles(attempt.adapter_type);
+  const code = codeOf(config, names[0] ?? "main.py");
   const version_env = { ...config.env, AGENT_ID: attempt.agent_id, AGENT_VERSION: attempt.version };
   const {
     id: run_id,
@@ -86,8 +83,11 @@ function programOf({ command, url, image, output }: AgentConfig) {
   return { command: command ?? null, url: url ?? null, image: image ?? null, output: output ?? "text" };
 }
 
-export function codeOf({ source, files }: AgentConfig, sourceFile: string): Record<string, string> {
-  return { ...(source === undefined ? {} : { [sourceFile]: source }), ...files };
+/** `source` is the file that the entrypoint names, unless that is one of the files; else the `usual` one. */
+export function codeOf({ entrypoint, source, files = {} }: AgentConfig, usual: string): Record<string, string> {
+  if (source === undefined) return files;
+  const [named = ""] = (entrypoint ?? "").split(":");
+  return { [fileNameFault(named) !== null || named in files ? usual : named]: source, ...files };
 }
 
 /** The agent's secrets that its version's config names; one that wasn't set is absent. */

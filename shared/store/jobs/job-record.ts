@@ -44,7 +44,7 @@ function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
     env_names,
     file_names,
     thread_id: thread_id ?? null,
-    adapter_type,
+    adapter_type: adapter_type ?? null,
     runtime_mode,
     lifecycle,
     callback_host: completion_callback_url == null ? null : new URL(completion_callback_url).host,

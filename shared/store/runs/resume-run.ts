@@ -1,11 +1,11 @@
 import type { Db } from "../client.ts";
 
-export type OpenQuestion = { id: string; response_schema: Record<string, unknown> | null };
+export type OpenQuestion = { id: string; response_schema: Record<string, unknown> | null; is_expired: boolean };
 
 /** What an interrupted run waits for; null when it waits for nothing. */
 export async function readOpenInterrupt(db: Db, runId: string): Promise<OpenQuestion | null> {
   const { rows } = await db.sql.query<OpenQuestion>(
-    `SELECT i.id, i.response_schema FROM interrupts i JOIN runs r ON r.id = i.run_id
+    `SELECT i.id, i.response_schema, i.expires_at <= now() AS is_expired FROM interrupts i JOIN runs r ON r.id = i.run_id
      WHERE i.run_id = $1 AND i.answered_at IS NULL AND r.status = 'interrupted'`,
     [runId],
   );
@@ -33,7 +33,7 @@ const statement = {
   text: `
     WITH queued AS (
       UPDATE runs SET status = 'queued', expires_at = now() + $5 * interval '1 ms'
-      WHERE id = $1 AND status = 'interrupted' AND EXISTS (
+      WHERE id = $1 AND status = 'interrupted' AND expires_at > now() AND EXISTS (
         SELECT 1 FROM interrupts WHERE run_id = $1 AND id = $2 AND answered_at IS NULL)
       RETURNING id, attempt
     ), answered AS (

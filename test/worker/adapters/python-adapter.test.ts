@@ -51,6 +51,23 @@ describe("output", () => {
     expect((await runAgent(adapter, agentRequest("coroutine", { input_payload: { a: 1 } }))).result).toEqual([1]);
   });
 
+  test("what is printed without a newline is sent as it comes; a line in one piece, and many small ones in few", async () => {
+    const source = `import json, sys, time
+def main(input):
+    for word in ("one", "two"):
+        print(word, end=" ")
+        time.sleep(0.1)
+    print("three", 4, sep="-")
+    print("to", "stderr", file=sys.stderr)
+    json.dump(list(range(2000)), sys.stdout)`;
+    const request = agentRequest("chatty", { entrypoint: "main.py", code: { "main.py": source } });
+    const { frames, outputs } = await runAgent(adapter, request);
+    expect(outputs.slice(0, 3)).toEqual(["one ", "two ", "three-4\n"]);
+    expect(JSON.parse(outputs.slice(3).join(""))).toHaveLength(2000);
+    expect(outputs.length).toBeLessThan(40);
+    expect(frames).toContainEqual({ type: "log", level: "info", stream: "stderr", message: "to stderr" });
+  });
+
   test("a file without a function is run as a script, as __main__, and its prints are output", async () => {
     const { outputs, result, exit } = await runAgent(adapter, agentRequest("script"));
     expect(outputs).toEqual(["argv ['script.py']\n", "as main\n"]);
@@ -77,7 +94,7 @@ describe("output", () => {
       "<Failing: ValueError>",
     ]);
     expect(outputs[7]).toMatch(/^0x/);
-    expect(outputs[8]).toEqual(["<circular>"]);
+    expect(outputs.slice(8)).toEqual([["<circular>"], { colour: "red" }]);
     expect(result).toBe("<class 'object'>");
   });
 

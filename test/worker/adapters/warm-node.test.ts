@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
@@ -85,9 +86,10 @@ export const main = (input) => { emit("seen", context.run_id); context.saveState
     ["starts timers", 'import { createServer } from "node:net";\ncreateServer().listen("/tmp/socket")'],
     ["writes output", 'console.log("hello from the top")'],
     ["asks for its run", 'import { context } from "runfleet";\nconst key = context.env.API_KEY'],
-    ["reads the environment (API_KEY)", "const key = process.env.API_KEY"],
-    ["reads the environment (API_KEY)", 'import { env } from "node:process";\nconst { API_KEY: key } = env'],
-    ["reads the environment (API_KEY)", "const key = { ...process.env }.API_KEY"],
+    ["reads or sets the environment (API_KEY)", "const key = process.env.API_KEY"],
+    ["reads or sets the environment (API_KEY)", 'process.env.API_KEY = "own"'],
+    ["reads or sets the environment (API_KEY)", 'import { env } from "node:process";\nconst { API_KEY: key } = env'],
+    ["reads or sets the environment (API_KEY)", "const key = { ...process.env }.API_KEY"],
     ["raises Error", 'if (!process.env.API_KEY) throw new Error("no key");\nconst key = process.env.API_KEY'],
     ["its process ends", "process.env.API_KEY ?? process.exit(3)"],
     ["its process ends", 'process.env.API_KEY ?? Promise.reject(new Error("no key"))'],
@@ -110,6 +112,52 @@ export const main = (input) => { emit("seen", context.run_id); context.saveState
     expect(await play("r2")).toMatchObject({ warm: true, notes: [], result: ["https://x", "r2"] });
   });
 
+  test("what the code sets in the environment when it is imported stays, loaded ahead or not", async () => {
+    const version_env = { MODE: "version" };
+    for (const top of ['process.env.MODE = "own"', 'process.env = { ...process.env, MODE: "own" }']) {
+      const source = `${top};\nexport const main = () => [process.env.MODE, process.env.RUN_ID];`;
+      const play = (env: object) => run(source, { version_env, env: { ...version_env, ...env } });
+      expect((await play({ RUN_ID: "r1" })).result).toEqual(["own", "r1"]);
+      expect(await play({ RUN_ID: "r2" })).toMatchObject({ warm: true, notes: [], result: ["own", "r2"] });
+      expect(await play({ RUN_ID: "r3", MODE: "run" })).toMatchObject({ warm: false, result: ["own", "r3"] });
+    }
+  });
+
+  test("what it does between its loading and its run is said to nobody", async () => {
+    const source = `import { setTimeout as sleep } from "node:timers/promises";
+let ticks = 0;
+setInterval(() => { ticks += 1; console.log("tick"); }, 20).unref();
+export const main = async () => { const before = ticks; while (ticks === before) await sleep(5); return before; };`;
+    await run(source);
+    await sleep(500);
+    const { warm, result, outputs } = await run(source);
+    expect(warm).toBe(true);
+    expect(result).toBeGreaterThan(3);
+    expect(outputs.join("").split("tick").length - 1).toBeLessThanOrEqual(2);
+  });
+
+  test("one that patches what everybody uses harms neither its loading nor its result", async () => {
+    const source = `globalThis.setImmediate = () => {};
+JSON.parse = JSON.stringify = () => "patched";
+export const main = (input) => [input, process.stdin.readable];`;
+    await run(source);
+    expect(await run(source, { input_payload: { n: 2 } })).toMatchObject({ warm: true, result: [{ n: 2 }, true] });
+  });
+
+  test("a run that reads stdin finds it empty, loaded ahead or not", async () => {
+    const source = `export const main = () => new Promise((resolve) => {
+  process.stdin.on("data", (data) => resolve(String(data))).on("end", () => resolve("end"));
+});`;
+    expect(await run(source)).toMatchObject({ warm: false, result: "end" });
+    expect(await run(source)).toMatchObject({ warm: true, result: "end" });
+  });
+
+  test("an import that waits for what never comes is told so at once", async () => {
+    const { error, notes } = await run("await new Promise(() => {});");
+    expect(error).toMatchObject({ message: "The agent waits for something that never comes." });
+    expect(notes).toEqual([expect.stringContaining("its process ends")]);
+  });
+
   test("a run that brings files has them beside the code, and may shadow it", async () => {
     const source = 'import { name } from "./helper.mjs";\nexport const main = () => name;';
     const code = { "main.mjs": source, "helper.mjs": 'export const name = "version";' };
@@ -125,6 +173,18 @@ export const main = (input) => { emit("seen", context.run_id); context.saveState
     for (const one of started) one.kill();
     await Promise.all(started.map(({ exited }) => exited));
     expect((await run(source)).result).toBe("here");
+  });
+
+  test("a run that waits for its code to be loaded is ended by the abort; the next one has what was loaded", async () => {
+    const source = "await new Promise((resolve) => setTimeout(resolve, 1_500));\nexport const main = () => 'loaded';";
+    await run(source);
+    await sleep(50);
+    const begun = performance.now();
+    const frames = [];
+    for await (const frame of adapter.run(request(source), AbortSignal.timeout(300))) frames.push(frame.type);
+    expect(frames).toEqual(["started", "exit"]);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(await run(source)).toMatchObject({ warm: true, result: "loaded" });
   });
 
   test("an import that never ends is ended by the abort", async () => {

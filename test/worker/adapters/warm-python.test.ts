@@ -119,7 +119,8 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
     ["writes output", "print('hello from the top')"],
     ["writes files", "open('cache', 'w').write('x')"],
     ["shares memory", "import mmap\narea = mmap.mmap(-1, 4096)"],
-    ["reads the environment (API_KEY)", "import os\nkey = os.environ.get('API_KEY')"],
+    ["reads or sets the environment (API_KEY)", "import os\nkey = os.environ.get('API_KEY')"],
+    ["reads or sets the environment (API_KEY)", "import os\nos.environ['API_KEY'] = 'own'"],
     ["raises KeyError", "import os\nkey = os.environ['API_KEY']"],
     ["its process ends", "import os\nos.environ.get('RUN_ID') or os._exit(3)"],
   ])("code that %s when it is imported is loaded by each run, which says so once", async (fault, top) => {
@@ -140,6 +141,15 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
     const play = (run_id: string) => run(source, { version_env, env: { ...version_env, RUN_ID: run_id } });
     expect((await play("r1")).result).toEqual(["https://x", "r1"]);
     expect(await play("r2")).toMatchObject({ warm: true, notes: [], result: ["https://x", "r2"] });
+  });
+
+  test("what the code sets in the environment when it is imported stays, loaded ahead or not", async () => {
+    const source = "import os\nos.environ['MODE'] = 'own'\ndef main(input): return os.environ['MODE']";
+    const version_env = { MODE: "version" };
+    const play = (env: object = {}) => run(source, { version_env, env: { ...version_env, ...env } });
+    expect((await play()).result).toBe("own");
+    expect(await play()).toMatchObject({ warm: true, notes: [], result: "own" });
+    expect(await play({ MODE: "run" })).toMatchObject({ warm: false, result: "own" });
   });
 
   test("a run that brings files has them beside the code, and may shadow it", async () => {

@@ -257,6 +257,16 @@ export async function* main(input, context) {
   await daemon.exited;
 });
 
+test("what a thread's code sets in its environment stays with the thread", async () => {
+  const source = 'process.env.MODE = "own";\nexport const main = () => [process.env.MODE, process.env.WORD];';
+  const { daemon, ready } = await start(level(0), source, "main.mjs", "interactive");
+  await ready;
+  expect(resultOf(await deliver(daemon, { n: 1 }, { env: { WORD: "a" } }))).toEqual(["own", "a"]);
+  expect(resultOf(await deliver(daemon, { n: 2 }))).toEqual(["own", null]);
+  daemon.kill();
+  await daemon.exited;
+});
+
 test("a thread's script without a main runs anew for each of its runs", async () => {
   const { daemon, ready } = await start(level(0), "console.log(process.env.WORD);", "main.mjs", "interactive");
   await ready;

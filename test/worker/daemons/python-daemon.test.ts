@@ -139,6 +139,13 @@ def main(input, context):
   ]);
 });
 
+test("a script that does nothing but end says so", async () => {
+  const { daemon, ready, own } = await start(level(0), "x = 1\n");
+  await ready;
+  expect(await daemon.exited).toMatchObject({ code: 0 });
+  expect(own).toMatchObject([{ type: "log", message: expect.stringContaining("neither on_message nor main") }]);
+});
+
 test("a stop reaches a main that runs on: its finally blocks run", async () => {
   const source =
     "import time\ndef main(input, context):\n    try:\n        print('up')\n        time.sleep(60)\n    finally:\n        print('tidied')\n";

@@ -92,4 +92,7 @@ function fault(error_type: string, message: string): AgentFrame {
   return { type: "error", code: "agent_error", error_type, message, traceback: null };
 }
 
-const reasonOf = (error: unknown): string => (error instanceof TargetFault ? error.message : "the connection broke");
+function reasonOf(error: unknown): string {
+  if (!(error instanceof TargetFault)) return "the connection broke";
+  return error.class === "blocked" ? "blocked, since its address is private or reserved" : error.message;
+}

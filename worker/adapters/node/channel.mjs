@@ -5,6 +5,8 @@ import { format } from "node:util";
 const eventsFd = 3;
 const lineBytes = 12 * 1024 * 1024; // What the worker reads as one frame.
 
+const { stringify } = JSON; // An agent may put another in its place.
+
 export const channel = {
   /** Nothing that is said after the end counts. */
   over: false,
@@ -31,7 +33,7 @@ function plain(item) {
 /** What JSON has no word for becomes the nearest that it has. */
 export function toJson(value) {
   const above = [];
-  return JSON.stringify(value ?? null, function (_key, item) {
+  return stringify(value ?? null, function (_key, item) {
     if (typeof item !== "object" || item === null) return plain(item);
     const known = conversions.find(([kind]) => item instanceof kind);
     if (known) return known[1](item);
@@ -63,15 +65,21 @@ export function send(type, fields) {
   return true;
 }
 
-export const say = (type, fields) =>
-  send(type, fields) ||
-  send("log", { level: "error", stream: "agent", message: `A ${type} of more than ${lineBytes} bytes was left out.` });
+/** Throws where it is too much for one frame, as the worker would take it for the run's end. */
+export function say(type, fields) {
+  if (send(type, fields)) return;
+  const error = new RangeError(`One '${type}' of the run is longer than ${lineBytes} bytes.`);
+  error.name = type === "artifact" ? "ArtifactTooLarge" : "EventTooLarge";
+  throw error;
+}
+
+export const sayOutput = (content) => say("output", { content: content ?? null });
 
 /** Text in pieces that are frames of a fair size each. */
 function sendText(text, wrap) {
   for (let at = 0; at < text.length; at += 1 << 20) wrap(text.slice(at, at + (1 << 20)));
 }
-const sendOutput = (text) => sendText(text, (content) => say("output", { content }));
+const sendOutput = (text) => sendText(text, sayOutput);
 const sendLog = (text) =>
   sendText(text, (message) => say("log", { level: "info", stream: "stderr", message: message.replace(/\n$/, "") }));
 

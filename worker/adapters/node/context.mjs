@@ -11,8 +11,14 @@ export class Interrupted extends Error {
   }
 }
 
-/** `directory`: where the run's files lie. A process of one run is ended by a cancel, so its `signal` says nothing. */
-export function createContext(request, { directory = ".", signal = new AbortController().signal, ...more } = {}) {
+/**
+ * `directory`: where the run's files lie. A process of one run is ended by a cancel, so its `signal` says nothing.
+ * `onAsk` is told of a question to a person before the call throws.
+ */
+export function createContext(
+  request,
+  { directory = ".", signal = new AbortController().signal, onAsk = () => {}, ...more } = {},
+) {
   let asked = 0;
   const { input_payload: input, state_snapshot, code: _code, files, ...rest } = request;
   const state = state_snapshot || channel.lastState;
@@ -58,7 +64,9 @@ export function createContext(request, { directory = ".", signal = new AbortCont
       asked += 1;
       if (asked <= request.answers.length) return request.answers[asked - 1];
       const text = message === null || typeof message === "string" ? message : toJson(message);
-      throw new Interrupted({ reason, message: text, response_schema, expires_in_ms });
+      const question = { reason, message: text, response_schema, expires_in_ms };
+      onAsk(question);
+      throw new Interrupted(question);
     },
   };
 }

@@ -13,8 +13,10 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { channel, send, takeOverStreams } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
-import { BadEntrypoint, describe, drive, findMain, loadModule } from "./load-agent.mjs";
+import { describe } from "./describe-error.mjs";
+import { BadEntrypoint, drive, findMain, loadModule } from "./load-agent.mjs";
 import { calledFor, Message } from "./message.mjs";
+import { useProxy } from "./use-proxy.mjs";
 
 /** How long a `main` may take to end when the daemon is asked to. */
 const letGoMs = 1_000;
@@ -168,11 +170,13 @@ async function serveThread(start) {
   };
   send("ready");
   await handleAll((message) => {
-    const before = { ...process.env };
+    const before = Object.keys(message.context.env).map((name) => [name, process.env[name]]);
     Object.assign(process.env, message.context.env);
     void message.over.then(() => {
-      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-      Object.assign(process.env, before);
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
     });
     return play(message);
   });
@@ -186,6 +190,7 @@ Object.defineProperty(process, "stdin", { value: Readable.from([]) });
 channel.speaker = () => current()?.run_id ?? null;
 channel.lastState = start.state_snapshot;
 takeOverStreams();
+useProxy();
 watchEnds();
 try {
   Object.assign(process.env, start.env);

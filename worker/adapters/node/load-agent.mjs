@@ -1,30 +1,13 @@
-// Finds what is to be called in an agent's code, calls it, and tells how it failed.
+// Finds what is to be called in an agent's code, calls it, and tells how it ended.
 import { existsSync } from "node:fs";
-import { register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { say } from "./channel.mjs";
+import { sayOutput } from "./channel.mjs";
 import { Interrupted } from "./context.mjs";
+import { describe } from "./describe-error.mjs";
+import { placeSyntaxError, readTypeScript } from "./read-typescript.mjs";
 
-const maxText = 64 * 1024;
-const candidates = ["main", "run", "handler", "agent", "default"];
-const work = process.cwd();
-
-/** From now on TypeScript is made JavaScript, file by file, as it is imported. */
-function readTypeScript(stripper) {
-  const hooks = `
-    import { readFileSync } from "node:fs";
-    import { createRequire } from "node:module";
-    let strip;
-    export async function load(url, context, next) {
-      if (!/\\.[mc]?ts$/.test(new URL(url).pathname)) return next(url, context);
-      strip ??= createRequire(${JSON.stringify(stripper)})(${JSON.stringify(stripper)}).transformSync;
-      const text = readFileSync(new URL(url), "utf8");
-      const { code } = strip(text, { mode: "transform", sourceMap: false, filename: url });
-      return { format: url.endsWith(".cts") ? "commonjs" : "module", source: code, shortCircuit: true };
-    }`;
-  register(`data:text/javascript,${encodeURIComponent(hooks)}`);
-}
+const candidates = ["main", "run", "handler", "agent", "graph", "default"];
 
 class NoEntrypoint extends Error {
   code = "no_entrypoint";
@@ -34,17 +17,22 @@ export class BadEntrypoint extends Error {
 }
 
 /** The agent's module: `find` looks a name up among what it exports. `name` is the entrypoint's, if it has one. `again`: from 1, it is run anew. */
-export async function loadModule({ entrypoint, type_stripper }, again = 0) {
+export async function loadModule({ entrypoint, type_stripper, code, files = {} }, again = 0) {
   if (!entrypoint) throw new NoEntrypoint("The agent has no code: neither its config nor the run's files name any.");
   const [path, name] = entrypoint.split(":");
   if (!/^[^/].*\.[mc]?[jt]s$/.test(path) || path.split("/").includes(".."))
     throw new BadEntrypoint(`'${entrypoint}' is not like file.js, file.ts or file.js:name.`);
   if (!existsSync(path)) throw new BadEntrypoint(`There is no file '${path}' among the agent's code.`);
-  if (path.endsWith("ts") && !again) readTypeScript(type_stripper);
+  const sources = [path, ...Object.keys({ ...code, ...files })].filter((one) => /\.[mc]?[jt]s$/.test(one));
+  if (sources.some((one) => one.endsWith("ts")) && !again) readTypeScript(type_stripper);
   process.argv = [process.argv[0], resolve(path)];
-  const module = await import(`${pathToFileURL(resolve(path)).href}${again ? `?${again}` : ""}`);
-  const places = [module, module.default ?? {}];
-  const find = (wanted) => callable(places.map((place) => place[wanted]).find((found) => found !== undefined));
+  const module = await import(`${pathToFileURL(resolve(path)).href}${again ? `?${again}` : ""}`).catch((error) => {
+    if (error instanceof SyntaxError) placeSyntaxError(error, sources, type_stripper);
+    throw error;
+  });
+  const object = module.default ?? {};
+  const find = (wanted) =>
+    callable(module[wanted], module[wanted] === object[wanted] ? object : null) ?? callable(object[wanted], object);
   return { path, name, find };
 }
 
@@ -56,9 +44,9 @@ export function findMain({ path, name, find }) {
   return found;
 }
 
-/** A function, or one around a LangGraph graph or LangChain runnable, by shape; null for anything else. */
-function callable(found) {
-  if (typeof found === "function") return found;
+/** A function (of its `owner`, where it has one), or one around a LangGraph graph or LangChain runnable, by shape; null for anything else. */
+function callable(found, owner) {
+  if (typeof found === "function") return owner ? found.bind(owner) : found;
   if (typeof found?.stream !== "function" || typeof found.invoke !== "function") return null;
   return async function* (input, context) {
     let last = null;
@@ -76,7 +64,7 @@ export async function drive(returned, signal) {
   for (;;) {
     const { done, value: part } = await iterator.next();
     if (done) return part;
-    say("output", { content: part });
+    sayOutput(part);
     if (!signal) continue;
     // One that yields without waiting for anything would keep us from hearing of its cancel.
     await new Promise(setImmediate);
@@ -84,18 +72,6 @@ export async function drive(returned, signal) {
     await iterator.return?.();
     throw signal.reason;
   }
-}
-
-/** The agent's own lines of a stack, with paths as the agent knows them. */
-export function describe(error) {
-  if (!(error instanceof Error))
-    return { error_type: typeof error, message: String(error).slice(0, maxText), traceback: null };
-  const own = (error.stack ?? "")
-    .split("\n")
-    .filter((line) => !/\(?(node:|\[eval|data:text)/.test(line))
-    .join("\n");
-  const traceback = own.replaceAll(`file://${work}/`, "").replaceAll(`${work}/`, "").slice(0, maxText);
-  return { error_type: error.name, message: error.message.slice(0, maxText), traceback };
 }
 
 /** The last frame of a run that ended by an error. */

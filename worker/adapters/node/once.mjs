@@ -1,9 +1,12 @@
 // Runs one agent once: loads its code when it is told to, then reads the run's one JSON request from stdin to its end, and
 // exits 0 with a result and 1 without.
 import { syncBuiltinESMExports } from "node:module";
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { channel, send, sendLast, takeOverStreams } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { BadEntrypoint, drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { useProxy } from "./use-proxy.mjs";
 
 function finish(last) {
   if (channel.over) return;
@@ -31,11 +34,14 @@ function watchExit() {
   };
 }
 
+const { parse } = JSON; // An agent may put another in its place.
 let waiting = false;
 const context = {};
-process.stdin.setEncoding("utf8");
-const stdin = process.stdin[Symbol.asyncIterator]();
+const orders = process.stdin.setEncoding("utf8");
+const stdin = orders[Symbol.asyncIterator]();
 let unread = "";
+// The orders are nothing that the agent could read.
+Object.defineProperty(process, "stdin", { value: Readable.from([]) });
 
 /** What stdin holds up to its next newline, or to its end. */
 async function readLine() {
@@ -53,22 +59,25 @@ async function readLine() {
   }
 }
 
-/** `object` for code that is loaded ahead of its run: `note` is told of what it asks for. */
-function noteReads(object, note) {
+/** `object` for code that is loaded ahead of its run: `note` is told of what it asks for, and what it changes. */
+function noteUses(object, note) {
   const all = (target) => {
     note("*");
     return Reflect.ownKeys(target);
   };
-  const told = (act) => (target, name) => {
-    note(String(name));
-    return act(target, name);
-  };
+  const told =
+    (act) =>
+    (target, name, ...more) => {
+      note(String(name));
+      return act(target, name, ...more);
+    };
   return new Proxy(object, {
     get: told((target, name) => target[name]),
-    set: (target, name, value) => {
+    set: told((target, name, value) => {
       target[name] = value;
       return true;
-    },
+    }),
+    deleteProperty: told(Reflect.deleteProperty),
     has: told(Reflect.has),
     getOwnPropertyDescriptor: told(Reflect.getOwnPropertyDescriptor),
     ownKeys: all,
@@ -83,8 +92,10 @@ async function loadAhead(agent) {
   const envRead = new Set();
   let askedForRun = false;
   channel.held = [];
-  process.env = noteReads(env, (name) => envRead.add(name));
-  offerHelper(noteReads(context, () => (askedForRun = true)));
+  orders.unref(); // An import that waits for nothing else waits for what never comes.
+  const noted = noteUses(env, (name) => envRead.add(name));
+  process.env = noted;
+  offerHelper(noteUses(context, () => (askedForRun = true)));
   syncBuiltinESMExports();
   let module = null;
   let raised = null;
@@ -92,7 +103,7 @@ async function loadAhead(agent) {
   try {
     writeFiles(agent.code);
     module = await loadModule(agent);
-    await new Promise(setImmediate);
+    await nextTurn();
   } catch (error) {
     if (!(error instanceof BadEntrypoint)) raised = error?.name ?? typeof error;
   }
@@ -102,7 +113,7 @@ async function loadAhead(agent) {
     [channel.held.length > 0, "writes output"],
     [counted() !== before, "starts timers, threads or processes, or opens connections"],
   ];
-  process.env = env;
+  if (process.env === noted) process.env = env;
   syncBuiltinESMExports();
   channel.held = null;
   const found = faults.find(([is]) => is);
@@ -111,14 +122,17 @@ async function loadAhead(agent) {
     fault: found ? `it ${found[1]} when it is imported` : null,
     env_read: [...envRead],
   });
+  orders.ref();
+  channel.held = []; // What it says before its run comes, it says to nobody.
   return module;
 }
 
 takeOverStreams();
+useProxy();
 watchExit();
 const order = await readLine();
 if (order === "") process.exit(0); // The worker let this one go.
-const agent = JSON.parse(order);
+const agent = parse(order);
 Object.assign(process.env, agent.env);
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
@@ -127,12 +141,17 @@ if (agent.preload) module = await loadAhead(agent);
 else send("loaded", { preloaded: false, fault: null, env_read: [] });
 const asked = await readLine();
 if (asked === "") process.exit(0);
-const request = JSON.parse(asked);
-Object.assign(process.env, request.env);
+const request = parse(asked);
+channel.held = null;
+// What the code made of its version's variables when it was loaded stays.
+for (const [name, value] of Object.entries(request.env))
+  if (!module || agent.env[name] !== value) process.env[name] = value;
 try {
   if (!module) writeFiles(agent.code);
   writeFiles(request.files);
-  Object.assign(context, createContext(request));
+  // The first of a run's last frames counts: a question stands, though the agent may catch what the call throws.
+  const onAsk = (question) => send("interrupt", question);
+  Object.assign(context, createContext(request, { onAsk }));
   if (!module) offerHelper(context);
   waiting = true;
   const main = findMain(module ?? (await loadModule(agent)));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-const shared = ["channel", "context", "load-agent"] as const;
+const shared = ["channel", "context", "describe-error", "read-typescript", "load-agent", "use-proxy"] as const;
 const programs = { once: [...shared, "once"], daemon: [...shared, "message", "daemon"] } as const;
 const importLine = /^import \{([^}]*)\} from "([^"]*)";\n/gm;
 

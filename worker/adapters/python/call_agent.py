@@ -12,7 +12,7 @@ class BadEntrypoint(Exception):
     runfleet_code = "bad_entrypoint"
 
 
-CANDIDATES = ("main", "run", "agent", "graph", "app", "predict", "Predictor", "handler")
+CANDIDATES = ("main", "run", "agent", "graph", "crew", "app", "predict", "Predictor", "handler")
 
 
 def call_entrypoint(entrypoint, context, send, module=None):

@@ -208,7 +208,9 @@ def serve(entrypoint):
     path, tree, script = call_agent.read_code(path, name)
     if script and "on_message" not in call_agent.defined_names(tree.body):
         write_frame("ready")
-        return call_agent.execute(path, tree, True)
+        call_agent.execute(path, tree, True)
+        write_frame("log", level="warn", stream="agent", message=f"'{path}' has neither on_message nor main, and has run to its end.")
+        return None
     module = call_agent.execute(path, tree, False)
     main = getattr(module, name if name and name != "on_message" else "main", None)
     on_message = getattr(module, "on_message", None)

@@ -11,6 +11,8 @@ def plain(value):
         return {"$bytes": binascii.b2a_base64(bytes(value), newline=False).decode()}
     if isinstance(value, (set, frozenset)):
         return list(value)
+    if type(type(value)).__name__ in ("EnumType", "EnumMeta"):
+        return value.value
     if not isinstance(value, type):
         for method in ("model_dump", "dict", "to_dict", "isoformat"):
             if callable(getattr(value, method, None)):

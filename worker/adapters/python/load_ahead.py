@@ -2,13 +2,24 @@
 
 
 class NotedEnviron(os._Environ):
-    """The environment while an agent's module is loaded: notes what it was asked for, since a run may bring another."""
+    """The environment while an agent's module is loaded: notes what is read and set, since a run may bring another."""
 
     names = set()
 
-    def __getitem__(self, name):
+    def note(self, name):
         self.names.add(name.decode() if isinstance(name, bytes) else name)
+
+    def __getitem__(self, name):
+        self.note(name)
         return super().__getitem__(name)
+
+    def __setitem__(self, name, value):
+        self.note(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name):
+        self.note(name)
+        super().__delitem__(name)
 
     def __iter__(self):
         self.names.add("*")

@@ -162,6 +162,7 @@ def serve():
         agent["module"], fault = load_agent(request["entrypoint"], request["code"])
         os.environ.__class__, env_read = plain, sorted(NotedEnviron.names)
     if agent["module"]:
+        loaded_with.update(request["env"])
         agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     gc.collect()
     gc.freeze()

@@ -16,6 +16,9 @@ LINE_BYTES = 12 * 1024 * 1024  # What the worker reads as one frame.
 TRACEBACK_CHARS = 64 * 1024
 WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty.
 
+PATIENCE_S = 0.02
+monotonic = time.monotonic
+print_plain = builtins.print
 lock = _thread.allocate_lock()
 
 
@@ -50,11 +53,20 @@ def flush():
             pass  # The agent closed or replaced it.
 
 
+class EventTooLarge(ValueError):
+    pass
+
+
+class ArtifactTooLarge(ValueError):
+    pass
+
+
 def send(type_, **fields):
-    """Sends a frame after all that was printed before it."""
+    """Sends a frame after all that was printed before it. Raises where it is too much for one, as the worker would take it for the run's end."""
     flush()
     if not write_frame(type_, **fields):
-        write_frame("log", level="error", stream="agent", message=f"A {type_} of more than {LINE_BYTES} bytes was left out.")
+        kind = ArtifactTooLarge if type_ == "artifact" else EventTooLarge
+        raise kind(f"One '{type_}' of the run is longer than {LINE_BYTES} bytes.")
 
 
 class FrameStream(io.RawIOBase):
@@ -78,9 +90,33 @@ class FrameStream(io.RawIOBase):
         return len(data)
 
 
+class PromptText(io.TextIOWrapper):
+    """Sends each line at once, and what is no whole line when some time has passed: a model's words as they come, but not `json.dump` by its commas."""
+
+    sent = 0.0
+
+    def write(self, text):
+        written = super().write(text)
+        now = monotonic()
+        if now - self.sent > PATIENCE_S:
+            self.sent = now
+            self.flush()
+        return written
+
+
 def text_stream(fd, write_text):
     raw = io.BufferedWriter(FrameStream(fd, write_text))
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    return PromptText(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def print_whole(*values, sep=" ", end="\n", file=None, flush=False):
+    """Python's `print`, whose text comes in one piece."""
+    stream = sys.stdout if file is None else file
+    if type(stream) is not PromptText or type(sep) is not str or type(end) is not str:
+        return print_plain(*values, sep=sep, end=end, file=file, flush=flush)
+    stream.write(sep.join([str(value) for value in values]) + end)
+    if flush:
+        stream.flush()
 
 
 def print_output(text):
@@ -156,11 +192,15 @@ def report_usage():
     write_frame("usage", cpu_ms=cpu_ms, max_rss_bytes=max(usage.ru_maxrss for usage in both) * scale)
 
 
+loaded_with = {}  # The variables that the module was loaded with: what it made of them stays.
+
+
 def run_agent(request, module):
     """Answers the last frame's type and fields. `module` is the agent's, where it is loaded already."""
     try:
         for name, value in request["env"].items():
-            os.environ[name] = value
+            if loaded_with.get(name) != value:
+                os.environ[name] = value
         write_files(request["code"])
         write_files(request["files"])
         fill_context(request)
@@ -209,6 +249,7 @@ def become_runner(site_path, packages):
 
         site.addsitedir(packages)
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
+    builtins.print = print_whole
     faulthandler.enable(2)
     builtins.exit = builtins.quit = _sitebuiltins.Quitter("exit", "Ctrl-D")
     offer_helper()

@@ -45,15 +45,17 @@ def serve_thread(entrypoint):
 
     def play(run_context):
         nonlocal module
-        before = dict(os.environ)
+        before = {name: os.environ.get(name) for name in run_context["env"]}
         os.environ.update(run_context["env"])
         try:
             if module is None:
                 module = call_agent.execute(*call_agent.read_code(*call_agent.split_entrypoint(entrypoint)))
             return None if module is None else call_agent.call_entrypoint(entrypoint, run_context, send, module)
         finally:
-            os.environ.clear()
-            os.environ.update(before)
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
     write_frame("ready")
     while True:

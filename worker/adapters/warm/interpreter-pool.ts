@@ -35,7 +35,7 @@ export function createInterpreterPool(options: HomeOptions & { idle: IdleInterpr
   const homes = makeHomes(options);
 
   async function takeIdle(wanted: Wanted): Promise<Home | null> {
-    const home = await idle.take(homes.keyOf(wanted));
+    const home = await idle.take(homes.keyOf(wanted), wanted.signal);
     if (!home || homes.suits(home, wanted)) return home;
     home.interpreter.kill();
     return null;

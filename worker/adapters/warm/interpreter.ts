@@ -17,7 +17,7 @@ export const loaded = z.object({
   preloaded: z.boolean(),
   /** Why the code can't be loaded ahead of its runs; with one, this interpreter is of no more use. */
   fault: z.string().nullable(),
-  /** Names of variables that the code asked for while it was loaded; `*` for all of them. */
+  /** Names of variables that the code read or set while it was loaded; `*` for all of them. */
   env_read: z.array(z.string()),
 });
 export type Loaded = Omit<z.infer<typeof loaded>, "type">;

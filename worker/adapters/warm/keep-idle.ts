@@ -14,8 +14,8 @@ export type Home = {
 export type Coming = { key: string; ready: Promise<Home | null>; kill: () => void };
 
 export type IdleInterpreters = {
-  /** Takes out the one that was kept last, when it is ready; null when there is none. */
-  take(key: string): Promise<Home | null>;
+  /** Takes out the one that was kept last, when it is ready; null when there is none. Rejects when `signal` aborts: it stays then. */
+  take(key: string, signal: AbortSignal): Promise<Home | null>;
   keep(coming: Coming): void;
   close(): void;
 };
@@ -53,23 +53,31 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
     }
   }
 
+  function keep(coming: Coming): void {
+    if (closed) return coming.kill();
+    const timer = setTimeout(() => drop(one), idleMs).unref();
+    const one: Idle = { coming, timer, bytes: 0 };
+    idle.add(one);
+    void coming.ready.then((home) => weigh(one, home));
+  }
+
   return {
-    async take(key) {
+    async take(key, signal) {
+      signal.throwIfAborted();
+      const aborted = new Promise<null>((resolve) => {
+        signal.addEventListener("abort", () => resolve(null), { once: true });
+      });
       for (;;) {
         const found = [...idle].findLast(({ coming }) => coming.key === key);
         if (!found) return null;
         takeOut(found);
-        const home = await found.coming.ready;
+        const home = await Promise.race([found.coming.ready, aborted]);
+        if (signal.aborted) keep(found.coming);
+        signal.throwIfAborted();
         if (home && !home.interpreter.isGone()) return home;
       }
     },
-    keep(coming) {
-      if (closed) return coming.kill();
-      const timer = setTimeout(() => drop(one), idleMs).unref();
-      const one: Idle = { coming, timer, bytes: 0 };
-      idle.add(one);
-      void coming.ready.then((home) => weigh(one, home));
-    },
+    keep,
     close() {
       closed = true;
       for (const one of idle) drop(one);

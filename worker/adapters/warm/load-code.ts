@@ -34,5 +34,5 @@ export function canPreload({ entrypoint, code, files, runtime_mode }: AgentReque
 export function findConflict(envRead: string[], { env, version_env }: AgentRequest): string | null {
   const own = Object.keys(env).filter((name) => env[name] !== version_env[name]);
   const found = own.find((name) => envRead.includes(name) || (envRead.includes("*") && !runNames.has(name)));
-  return found === undefined ? null : `it reads the environment (${found}) when it is imported`;
+  return found === undefined ? null : `it reads or sets the environment (${found}) when it is imported`;
 }
