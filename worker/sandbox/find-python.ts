@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "./sandbox.ts";
-import { firstSlotUid } from "./slot-uids.ts";
+import { probeUid } from "./slot-uids.ts";
 
 const run = promisify(execFile);
 const oldest = [3, 9] as const;
@@ -14,9 +14,9 @@ print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix,
   + [p for p in sys.path if p not in before]))`;
 
 /**
- * Asks `configured` (the PYTHON setting), or every python3 on PATH and in the usual places, by running it as the user that
- * sandboxes run as; PATH's order decides. So a version manager's shim is answered by the binary behind it, and one below
- * a 0700 home is passed over for /usr/bin/python3. Throws one sentence that says what was tried.
+ * Asks `configured` (the PYTHON setting), or every python3 on PATH and in the usual places, by running it as a user that
+ * may do no more than a sandbox's; PATH's order decides. So a version manager's shim is answered by the binary behind it,
+ * and one below a 0700 home is passed over for /usr/bin/python3. Throws one sentence that says what was tried.
  */
 export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
   const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
@@ -41,7 +41,7 @@ function lines(stdout: string): Answer {
 }
 
 async function askPython(candidate: string): Promise<Python | { refusal: string }> {
-  const drop = process.getuid?.() === 0 ? { uid: firstSlotUid, gid: firstSlotUid } : {};
+  const drop = process.getuid?.() === 0 ? { uid: probeUid, gid: probeUid } : {};
   try {
     const options = { ...drop, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: 10_000 };
     const { stdout } = await run(candidate, ["-I", "-S", "-c", probe], options);

@@ -13,6 +13,8 @@ export type SlotUids = {
 };
 
 export const firstSlotUid = 61_000;
+/** One that may do as little as those, and that no sandbox has: some end all processes of their uid. */
+export const probeUid = firstSlotUid - 1;
 const lastSlotUid = 65_000;
 
 /** Null where the worker can't change uids: it isn't root, or this isn't Linux. */
