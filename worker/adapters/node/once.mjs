@@ -1,11 +1,10 @@
 // Runs one agent once: loads its code when it is told to, then reads the run's one JSON request from stdin to its end, and
 // exits 0 with a result and 1 without.
-import { syncBuiltinESMExports } from "node:module";
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { channel, send, sendLast, takeOverStreams } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
-import { BadEntrypoint, drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { loadAhead } from "./load-ahead.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
 function finish(last) {
@@ -59,74 +58,6 @@ async function readLine() {
   }
 }
 
-/** `object` for code that is loaded ahead of its run: `note` is told of what it asks for, and what it changes. */
-function noteUses(object, note) {
-  const all = (target) => {
-    note("*");
-    return Reflect.ownKeys(target);
-  };
-  const told =
-    (act) =>
-    (target, name, ...more) => {
-      note(String(name));
-      return act(target, name, ...more);
-    };
-  return new Proxy(object, {
-    get: told((target, name) => target[name]),
-    set: told((target, name, value) => {
-      target[name] = value;
-      return true;
-    }),
-    deleteProperty: told(Reflect.deleteProperty),
-    has: told(Reflect.has),
-    getOwnPropertyDescriptor: told(Reflect.getOwnPropertyDescriptor),
-    ownKeys: all,
-  });
-}
-
-const counted = () => process.getActiveResourcesInfo().sort().join();
-
-/** Loads the agent's module before its run is known. Answers it with what the worker must know of that. */
-async function loadAhead(agent) {
-  const env = process.env;
-  const envRead = new Set();
-  let askedForRun = false;
-  channel.held = [];
-  orders.unref(); // An import that waits for nothing else waits for what never comes.
-  const noted = noteUses(env, (name) => envRead.add(name));
-  process.env = noted;
-  offerHelper(noteUses(context, () => (askedForRun = true)));
-  syncBuiltinESMExports();
-  let module = null;
-  let raised = null;
-  const before = counted();
-  try {
-    writeFiles(agent.code);
-    module = await loadModule(agent);
-    await nextTurn();
-  } catch (error) {
-    if (!(error instanceof BadEntrypoint)) raised = error?.name ?? typeof error;
-  }
-  const faults = [
-    [askedForRun, "asks for its run"],
-    [raised !== null, `raises ${raised}`],
-    [channel.held.length > 0, "writes output"],
-    [counted() !== before, "starts timers, threads or processes, or opens connections"],
-  ];
-  if (process.env === noted) process.env = env;
-  syncBuiltinESMExports();
-  channel.held = null;
-  const found = faults.find(([is]) => is);
-  send("loaded", {
-    preloaded: module !== null,
-    fault: found ? `it ${found[1]} when it is imported` : null,
-    env_read: [...envRead],
-  });
-  orders.ref();
-  channel.held = []; // What it says before its run comes, it says to nobody.
-  return module;
-}
-
 takeOverStreams();
 useProxy();
 watchExit();
@@ -137,7 +68,7 @@ Object.assign(process.env, agent.env);
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
 let module = null;
-if (agent.preload) module = await loadAhead(agent);
+if (agent.preload) module = await loadAhead(agent, { context, orders });
 else send("loaded", { preloaded: false, fault: null, env_read: [] });
 const asked = await readLine();
 if (asked === "") process.exit(0);

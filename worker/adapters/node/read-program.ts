@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 const shared = ["channel", "context", "describe-error", "read-typescript", "load-agent", "use-proxy"] as const;
-const programs = { once: [...shared, "once"], daemon: [...shared, "message", "daemon"] } as const;
+const programs = { once: [...shared, "load-ahead", "once"], daemon: [...shared, "message", "daemon"] } as const;
 const importLine = /^import \{([^}]*)\} from "([^"]*)";\n/gm;
 
 /** One of our programs for `node -e`: its files as one module, in the order of their need, so that no sandbox must reach them. */

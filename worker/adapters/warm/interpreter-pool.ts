@@ -46,7 +46,7 @@ export function createInterpreterPool(options: HomeOptions & { idle: IdleInterpr
     if (!homes.mayPreload(wanted)) return;
     const given = new AbortController();
     const signal = AbortSignal.any([given.signal, AbortSignal.timeout(wanted.request.resources.timeout_ms)]);
-    const ready = sleep(afterEndMs)
+    const ready = sleep(afterEndMs, undefined, { signal: given.signal })
       .then(() => homes.make({ ...wanted, signal }))
       .then(
         ({ home }) => home,

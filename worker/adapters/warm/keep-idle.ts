@@ -54,7 +54,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   }
 
   function keep(coming: Coming): void {
-    if (closed) return coming.kill();
+    if (closed || memoryBytes === 0) return coming.kill();
     const timer = setTimeout(() => drop(one), idleMs).unref();
     const one: Idle = { coming, timer, bytes: 0 };
     idle.add(one);
