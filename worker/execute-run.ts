@@ -13,6 +13,7 @@ import { checkOutput } from "./outcome/check-output.ts";
 import { collectOutput, decideOutcome } from "./outcome/decide-outcome.ts";
 import type { Remains } from "./outcome/remains.ts";
 import { openRunOutput, type RunOutput } from "./output/run-output.ts";
+import { loseAttempt } from "./lose-attempt.ts";
 import { playAgent } from "./play-agent.ts";
 import { tellWaiting } from "./tell-waiting.ts";
 
@@ -36,7 +37,8 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<boo
   ctx.outputs.set(runId, output);
   const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
   try {
-    const remains = await playAgent(ctx, attempt, hold, output);
+    const remains = await playAgent(ctx, attempt, hold, output).catch((fault) => loseAttempt(ctx, attempt, fault));
+    if (!remains) return true;
     trace(runId, "exited");
     clearTimeout(deadline);
     // The stream holds this attempt's first event by now, so those before are fenced there.

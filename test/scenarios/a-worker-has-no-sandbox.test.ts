@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+let stack: TestStack;
+let url: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  url = (await stack.start("api")).url;
+});
+afterAll(() => stack?.close());
+
+/** How many descriptors a process may have from now on; those that it has stay. */
+const allowFiles = (pid: number, files: number): Buffer =>
+  execFileSync("python3", [
+    "-c",
+    `import resource; resource.prlimit(${pid}, resource.RLIMIT_NOFILE, (${files}, resource.prlimit(${pid}, resource.RLIMIT_NOFILE)[1]))`,
+  ]);
+
+test.runIf(process.platform === "linux")(
+  "a run for which a worker gets no sandbox goes back to the queue at once, and says so when it was tried often enough",
+  async () => {
+    const worker = await stack.start("worker", { LEASE_MS: "60000" });
+    const pid = worker.child.pid ?? 0;
+    const agent_id = await makeAgent(url, "def main(input): return {}", { max_attempts: 2 });
+    // An isolated run takes a sandbox of its own.
+    const submit = () => execute(url, { agent_id, version: "current", runtime_mode: "isolated" });
+    expect((await readEvents(await submit())).at(-1)?.event).toBe("run.success");
+
+    allowFiles(pid, readdirSync(`/proc/${pid}/fd`).length - 5);
+    const ends: Record<string, unknown>[] = [];
+    // What stood ready is used up first.
+    await waitFor(async () => {
+      ends.push((await readEvents(await submit())).at(-1)?.data ?? {});
+      return ends.at(-1)?.["status"] === "error";
+    }, 60_000);
+    const lost = ends.at(-1);
+    expect(lost).toMatchObject({ error: { code: "sandbox_unavailable" }, duration_ms: expect.any(Number) });
+    expect(lost?.["duration_ms"]).toBeLessThan(20_000);
+    const { body } = await call(url, "GET", `/v1/runs/${String(lost?.["run_id"])}`);
+    expect(body).toMatchObject({ status: "error", error: { code: "sandbox_unavailable" } });
+
+    allowFiles(pid, 4_096);
+    expect((await readEvents(await submit())).at(-1)?.event).toBe("run.success");
+    expect(worker.child.exitCode).toBeNull();
+  },
+  120_000,
+);
