@@ -42,8 +42,7 @@ def await_run(agent, ahead):
     os.setsid()
     if ahead:
         write_ahead(agent["files"])
-        if not unread():  # Else somebody waits already.
-            rehearse(agent["entrypoint"])
+        rehearse(agent["entrypoint"])
     request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
     for name, soft_and_hard in request.pop("rlimits").items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
@@ -130,13 +129,8 @@ def play(agent, ahead):
         os.set_blocking(fd, True)  # A run may have changed that, for all who share the descriptor.
         os.write(fd, marker)
     answer("ended", **describe_end(marker, *ended))
-    if unread():
+    if int.from_bytes(fcntl.ioctl(EVENTS_FD, termios.FIONREAD, bytes(4)), sys.byteorder):
         raise NotClean("the request was not read")
-
-
-def unread():
-    """How many bytes stand on fd 3."""
-    return int.from_bytes(fcntl.ioctl(EVENTS_FD, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 def describe_end(marker, status, cpu_ms, max_rss_bytes):
