@@ -60,7 +60,9 @@ export const agentConfig = z.looseObject({
     .optional(),
   /** What its `full` runs and its daemon may reach: hosts, `*.domain` or `*`, with a port unless it is the web's. */
   network: z
-    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })])
+    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })], {
+      error: "must be `none`, or `allow` with at most 100 of: a host, `*.domain` or `*`, each with or without a port",
+    })
     .optional(),
   max_attempts: atLeast(1, 100),
   /** How many of its runs may run at once; the others wait. */
