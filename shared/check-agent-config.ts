@@ -1,3 +1,4 @@
+import { fileFaults } from "./file-faults.ts";
 import type { JsonSchemas } from "./json-schema.ts";
 import { agentConfig } from "./schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "./validation-fault.ts";
@@ -9,6 +10,7 @@ export function checkAgentConfig(jsonSchemas: JsonSchemas, config: Record<string
     ? [
         schemaFault(jsonSchemas, "input_schema", parsed.data.input_schema),
         schemaFault(jsonSchemas, "output_schema", parsed.data.output_schema),
+        fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
       ].flat()
     : parsed.error.issues.map(({ path, message }) =>
         fault(
