@@ -117,5 +117,5 @@ test("a SIGTERM to npm itself ends the stack, and leaves nobody behind", async (
   await waitFor(async () => said.includes("is ready"), 30_000);
   npm.kill("SIGTERM");
   await ended;
-  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow();
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow("fetch failed");
 }, 60_000);
