@@ -1,3 +1,5 @@
+import { envFaults } from "./env-faults.ts";
+import { fileFaults } from "./file-faults.ts";
 import type { JsonSchemas } from "./json-schema.ts";
 import { agentConfig } from "./schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "./validation-fault.ts";
@@ -9,6 +11,8 @@ export function checkAgentConfig(jsonSchemas: JsonSchemas, config: Record<string
     ? [
         schemaFault(jsonSchemas, "input_schema", parsed.data.input_schema),
         schemaFault(jsonSchemas, "output_schema", parsed.data.output_schema),
+        envFaults(parsed.data.env ?? {}, ["config", "env"]),
+        fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
       ].flat()
     : parsed.error.issues.map(({ path, message }) =>
         fault(

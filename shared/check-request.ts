@@ -1,7 +1,7 @@
 import { envFaults } from "./env-faults.ts";
+import { fileFaults } from "./file-faults.ts";
 import { ValidationFault } from "./validation-fault.ts";
 import { checkTargetUrl } from "./net/address-guard.ts";
-import { fileNameFault } from "./run/file-name.ts";
 import { requestLimits } from "./run/limits.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 
@@ -9,7 +9,8 @@ type Fault = { type: string; loc: (string | number)[]; msg: string };
 
 /** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
 export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
-  const faults = [...sizeFaults(request), ...envFaults(request.env_vars), ...fileFaults(request.files)];
+  const faults = [...sizeFaults(request), ...envFaults(request.env_vars, ["env_vars"])];
+  for (const { name, message } of fileFaults(request.files)) faults.push(fault(["files", name], message));
   const url = request.completion_callback_url;
   const target = url == null ? null : checkTargetUrl(url, allowCidrs);
   if (target && "fault" in target) faults.push(fault(["completion_callback_url"], target.fault));
@@ -30,16 +31,4 @@ function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] 
   if (Buffer.byteLength(state_snapshot) > state_bytes)
     faults.push(fault(["state_snapshot"], `must be at most ${state_bytes} bytes`));
   return faults;
-}
-
-function fileFaults(files: Record<string, string>): Fault[] {
-  const seen = new Set<string>();
-  return Object.entries(files).flatMap(([name, content]) => {
-    const reason = fileNameFault(name) ?? (seen.has(name.toLowerCase()) ? "the same name stands twice" : null);
-    seen.add(name.toLowerCase());
-    if (reason) return fault(["files", name], reason);
-    const tooLong = Buffer.byteLength(content) > requestLimits.file_bytes;
-    if (tooLong) return fault(["files", name], `must be at most ${requestLimits.file_bytes} bytes`);
-    return content.startsWith("data:") && !/^data:[^,]*,/.test(content) ? fault(["files", name], "not a data URL") : [];
-  });
 }

@@ -21,7 +21,7 @@ export class AppError extends Error {
 type ThingOf<Code> = Code extends `${infer Thing}_not_found` ? Thing : never;
 
 export const notFound = (what: ThingOf<ErrorCode>, id: string): AppError =>
-  new AppError("not_found", `${what}_not_found`, `No ${what} with the id '${id}'.`);
+  new AppError("not_found", `${what}_not_found`, `No ${what.replaceAll("_", " ")} with the id '${id}'.`);
 export const conflict = (code: CodeOf<"conflict">, message: string): AppError =>
   new AppError("conflict", code, message);
 export const unavailable = (code: CodeOf<"unavailable">, message: string, retryAfterSeconds = 1): AppError =>

@@ -25,7 +25,7 @@ export async function actOnDaemon(
   waitMs: number,
 ): Promise<DaemonControlled> {
   const env = act.env_vars ?? null;
-  const faults = env ? envFaults(env) : [];
+  const faults = env ? envFaults(env, ["env_vars"]) : [];
   if (faults.length > 0) throw new ValidationFault(faults);
   const current = await resolve(ctx, agent_id, "current");
   const version = act.version == null ? null : (await resolve(ctx, agent_id, act.version)).version;

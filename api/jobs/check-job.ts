@@ -24,6 +24,9 @@ export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Pr
 export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody, now: Date): Date {
   const first = firstTick({ schedule, timezone, ends_at }, now);
   if (first) return first;
-  const msg = "Value error, no tick is to come: its time, or ends_at, has passed";
-  throw new ValidationFault([{ type: "value_error", loc: ["body", "schedule"], msg }]);
+  const [place, what] = firstTick({ schedule, timezone, ends_at: null }, now)
+    ? ["ends_at", "it ends before its first tick"]
+    : ["schedule", "its time has passed"];
+  const msg = `Value error, no tick is to come: ${what}`;
+  throw new ValidationFault([{ type: "value_error", loc: ["body", place], msg }]);
 }

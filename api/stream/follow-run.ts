@@ -31,7 +31,7 @@ export type RunReader = {
  * event follows the last by arithmetic; when one doesn't, back to the backfill. It never waits for Redis to be there.
  *
  * `fresh`: the run was made after `tail` listened, so there is nothing to fill in. Ends early when the tail ends (the
- * process goes) or is closed by the caller (the reader went); closes the tail. Between events the tail alone knows of it: no
+ * process goes) or is closed by the caller (the reader went), and when the run has ended before `cursor`; closes the tail. Between events the tail alone knows of it: no
  * promise waits, which is what makes thousands of idle readers small.
  */
 export function followRun(
@@ -48,6 +48,7 @@ export function followRun(
   async function handOver(): Promise<void> {
     while (!tail.ended) {
       const events = inDoubt ? await lookUp() : listen();
+      if (events === "over") return finish([]);
       if (!events) return void (state = "rests");
       const last = events.at(-1);
       if (!last) continue;
@@ -69,9 +70,9 @@ export function followRun(
   }
 
   /** What the tail brings, until it skips something. Null: nothing yet. */
-  function listen(): StreamEvent[] | null {
+  function listen(): StreamEvent[] | "over" | null {
     const tidings = tail.take(cursor);
-    if (tidings === null) return null;
+    if (tidings === null || tidings === "over") return tidings;
     const { events, gapAhead } = tidings === "doubt" ? { events: [], gapAhead: true } : join(cursor, tidings, adjoins);
     inDoubt = gapAhead;
     return events;

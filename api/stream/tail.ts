@@ -3,16 +3,20 @@ import { compareEventIds, type EventId } from "../../shared/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 
-/** What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; null: nothing yet. */
-type Tidings = StreamEvent[] | "doubt" | null;
+/**
+ * What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; `over`: the run has
+ * ended before the place that the reader named; null: nothing yet.
+ */
+type Tidings = StreamEvent[] | "doubt" | "over" | null;
 
 /** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
 const maxWaitingLength = 256 * 1024;
 
-/** Whether Postgres knows of more than the reader has. */
-function isBehind(cursor: EventId, row: RunState | null): boolean {
-  if (!row) return false;
-  return compareEventIds(row.last, cursor) > 0 || isTerminal(row.status);
+/** What Postgres knows of more than the reader has. */
+function judgeRow(cursor: EventId, row: RunState | null): "doubt" | "over" | null {
+  if (!row) return null;
+  if (compareEventIds(row.last, cursor) > 0) return "doubt";
+  return isTerminal(row.status) ? "over" : null;
 }
 
 /** One reader's end of a run's channel. A class, since there are thousands, each of which would have closures of its own. */
@@ -45,9 +49,9 @@ export class Tail {
     this.#waiting = [];
     this.#waitingLength = 0;
     if (events !== null && events.length > 0) return events;
-    const doubt = events === null || isBehind(cursor, this.#row);
+    const judged = judgeRow(cursor, this.#row);
     this.#row = null;
-    return doubt ? "doubt" : null;
+    return judged ?? (events === null ? "doubt" : null);
   }
 
   /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */

@@ -3,6 +3,7 @@ import { AppError, notFound } from "../../shared/errors.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
 import { newApiKey } from "../../shared/secrets/api-key.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
@@ -42,10 +43,11 @@ export const createApiKey = defineOperation({
     const beyond = scopes.find((scope) => !covers(caller.scopes, scope));
     if (beyond) throw new AppError("forbidden", "missing_scope", `You can't give '${beyond}', which your key lacks.`);
     if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
+    const now = await readClock(db);
+    if (body.expires_at && body.expires_at <= now) throw expired();
+    const expires_at = body.expires_at ?? (run_id === null ? null : new Date(now.getTime() + runTokenMs));
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const expires_at =
-      body.expires_at ?? (run_id === null ? null : new Date((await readClock(db)).getTime() + runTokenMs));
     const record = await insertApiKey(db, {
       id,
       user_id,
@@ -58,3 +60,6 @@ export const createApiKey = defineOperation({
     return { status: 201, body: { ...record, key } };
   },
 });
+
+const expired = () =>
+  new ValidationFault([{ type: "value_error", loc: ["body", "expires_at"], msg: "Value error, this time has passed" }]);

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { AppError, notFound } from "../../shared/errors.ts";
 import { compareVersions } from "../../shared/run/compare-versions.ts";
 import type { Upgraded } from "../../shared/schemas/upgrade.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
@@ -12,7 +12,10 @@ export async function moveCurrentVersion(ctx: ApiContext, move: Move, owner: Own
   if (!(await readDaemon(ctx.db, agent_id, owner))) throw notFound("agent", agent_id);
   const moved = await moveCurrent(ctx.db, move);
   if (moved.kind === "no_agent") throw notFound("agent", agent_id);
-  if (moved.kind === "no_version") throw notFound("version", move.version ?? "before the current one");
+  if (moved.kind === "no_version") {
+    if (move.version !== null) throw notFound("version", move.version);
+    throw new AppError("not_found", "version_not_found", "No version was published before the current one.");
+  }
   if (moved.daemon) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
   const daemon = await readDaemon(ctx.db, agent_id, owner);
   const { previous_version, version, created, at } = moved;

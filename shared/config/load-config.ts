@@ -23,13 +23,21 @@ const egressList = commaList
   .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
   .pipe(z.array(z.string().regex(egressPattern)));
 
+/** Checked here: a client that takes a URL for something else tells its password in what it logs. */
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a URL like postgresql://user:password@host:5432/database");
+const redisUrl = z
+  .string()
+  .regex(/^(rediss?:\/)?\//, "must be a URL like redis://:password@host:6379, or a socket's path");
+
 /** A secret that somebody makes up and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
 
 const schema = z.object({
-  DATABASE_URL: z.string().min(1),
+  DATABASE_URL: databaseUrl,
   DATABASE_POOL: integer(1, 200).default(10),
-  REDIS_URL: z.string().min(1),
+  REDIS_URL: redisUrl,
   REDIS_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9:_-]*$/)
@@ -81,9 +89,10 @@ export type Config = ReturnType<typeof loadConfig>;
 
 /** Groups and checks the environment. Throws one error that lists every fault, without any value. */
 export function loadConfig(env: Env) {
-  const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== "")));
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(given);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultWords(issue, given)}`);
     throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const { data } = parsed;
@@ -135,6 +144,12 @@ export function loadConfig(env: Env) {
     installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
+}
+
+function faultWords(issue: z.core.$ZodIssue, given: Env): string {
+  if (issue.code !== "invalid_type") return issue.message;
+  if (given[String(issue.path[0])] === undefined) return "is needed";
+  return issue.expected === "int" ? "must be a whole number" : "must be a number";
 }
 
 /** What `pip` and `uv` heed: an index of one's own, a folder of wheels, a proxy. */

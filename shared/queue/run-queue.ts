@@ -1,4 +1,5 @@
 import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import type { RunJob } from "../schemas/dispatch.ts";
 import { connectRedis } from "../stream/connection.ts";
 import { bullPrefix, runsQueue } from "./names.ts";
@@ -14,7 +15,10 @@ export type RunQueue = {
   close(): Promise<void>;
 };
 
-/** The producer's side of BullMQ. Each nudge has a job id of its own: BullMQ ignores an id that it has already. */
+/**
+ * The producer's side of BullMQ. Each nudge has a job id of its own: BullMQ ignores an id that it has already. `onError` hears
+ * of a Redis that forgets under pressure as well: runs then start late, and streams have gaps, with nothing to be seen.
+ */
 export function openRunQueue(url: string, prefix: string, onError: (error: Error) => void): RunQueue {
   const connection = connectRedis(url, onError);
   const queue = new Queue<RunJob>(runsQueue, {
@@ -24,6 +28,12 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
   queue.on("error", onError);
+  connection.once("ready", () => {
+    findEviction(connection).then(
+      (policy) => policy && onError(new Error(`Redis evicts keys (${policy}): set its maxmemory-policy to noeviction`)),
+      () => undefined,
+    );
+  });
   return {
     async dispatch(runId) {
       await queue.add("run", { run_id: runId });
@@ -34,4 +44,10 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
       connection.disconnect();
     },
   };
+}
+
+/** By which policy Redis evicts; null: it doesn't, or doesn't tell. */
+async function findEviction(connection: Redis): Promise<string | null> {
+  const policy = /maxmemory_policy:([\w-]+)/.exec(await connection.info("memory"))?.[1] ?? null;
+  return policy === "noeviction" ? null : policy;
 }

@@ -7,7 +7,10 @@ export type Histogram = readonly number[];
 const perOctave = 8;
 const lowerBound = (index: number): number => (index === 0 ? 0 : 2 ** (index / perOctave));
 
-/** The value below which the share `q` (0 to 1) of the values lies, as if they lay evenly in their step; null for none. */
+/**
+ * The value below which the share `q` (0 to 1) of the values lies, as if they lay evenly in their step; null for none. The
+ * lowest step holds 0 and 1 and is told as 0: of a measure that nobody reports it would else be said that it is 1.
+ */
 export function quantile(histogram: Histogram, q: number): number | null {
   let rank = q * histogram.reduce((sum, count) => sum + count, 0);
   const index = histogram.findIndex((count) => {
@@ -15,7 +18,8 @@ export function quantile(histogram: Histogram, q: number): number | null {
     rank -= count;
     return false;
   });
-  return index < 0 ? null : Math.round(2 ** ((index + rank / (histogram[index] ?? 0)) / perOctave));
+  if (index < 1) return index < 0 ? null : 0;
+  return Math.round(2 ** ((index + rank / (histogram[index] ?? 0)) / perOctave));
 }
 
 /** Several as one. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
-import { fileNameFault } from "../run/file-name.ts";
-import { requestLimits, runLimits } from "../run/limits.ts";
+import { runLimits } from "../run/limits.ts";
 import { adapterTypes } from "../run/run-modes.ts";
 
 const MiB = 1024 * 1024;
@@ -18,30 +17,15 @@ const envName = z
   .refine((name) => !reservedEnv.test(name), "this name is reserved");
 
 /** What no program can be given: NUL, and half of a surrogate pair. */
-const noText = /\0|\p{Surrogate}/u;
+export const noText = /\0|\p{Surrogate}/u;
 const plainText = (max: number) =>
   z
     .string()
     .max(max)
     .refine((text) => !noText.test(text), "must be well-formed text without NUL");
 
-/** Why a run can't have such a variable; null: it can. */
-export function envFault(name: string, value: string): string | null {
-  if (!envNamePattern.test(name)) return "the name must match ^[A-Za-z_][A-Za-z0-9_]*$";
-  if (reservedEnv.test(name)) return "this name is reserved";
-  if (noText.test(value)) return "must be well-formed text without NUL";
-  const most = requestLimits.env_value_bytes;
-  return Buffer.byteLength(value) > most ? `must be at most ${most} bytes` : null;
-}
-
-/** Name → text, each of which must do. */
-const textsOf = (faultOf: (name: string, value: string) => string | null) =>
-  z.record(z.string(), z.string()).superRefine((texts, context) => {
-    for (const [name, value] of Object.entries(texts)) {
-      const message = faultOf(name, value);
-      if (message) context.addIssue({ code: "custom", path: [name], message });
-    }
-  });
+/** Name → text. What is wrong with either is for who takes a config to say: one that stands is read as it is. */
+const texts = z.record(z.string(), z.string());
 
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
@@ -56,7 +40,7 @@ export const agentConfig = z.looseObject({
   /** One file's text, stored as the entrypoint names it, or as main.py or main.ts. */
   source: z.string().optional(),
   /** Relative path → text or data URL. */
-  files: textsOf(fileNameFault).optional(),
+  files: texts.optional(),
   /** Python packages, like `httpx>=0.27`; wheels only. */
   requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
   /** For the adapter `command`: a program and its arguments. */
@@ -72,7 +56,7 @@ export const agentConfig = z.looseObject({
   image: z.string().min(1).max(512).optional(),
   /** Of runs that name none. */
   adapter_type: z.enum(adapterTypes).optional(),
-  env: textsOf(envFault).optional(),
+  env: texts.optional(),
   limits: z
     .looseObject({
       timeout_ms: atLeast(1, runLimits.max_timeout_ms),
@@ -88,7 +72,9 @@ export const agentConfig = z.looseObject({
     .optional(),
   /** What its `full` runs and its daemon may reach: hosts, `*.domain` or `*`, with a port unless it is the web's. */
   network: z
-    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })])
+    .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })], {
+      error: "must be `none`, or `allow` with at most 100 of: a host, `*.domain` or `*`, each with or without a port",
+    })
     .optional(),
   max_attempts: atLeast(1, 100),
   /** How many of its runs may run at once; the others wait. */

@@ -3,14 +3,18 @@ import { replayEdits } from "./replay.ts";
 import { laxBool } from "./primitives.ts";
 import { runFilter } from "./run-filter.ts";
 
-const filter = z.object(runFilter).meta({ description: "Which runs, as in the list of runs; at least one condition." });
+// Of a condition that is ignored, or a preview, nobody would know before the runs are gone: what isn't known is refused.
+const filter = z
+  .strictObject(runFilter)
+  .meta({ description: "Which runs, as in the list of runs; at least one condition. Another field is a 422." });
 const preview = laxBool().default(false).meta({ description: "Only say how many runs it would be." });
 
 export const bulkCancelBody = z
-  .object({ filter, preview })
+  .strictObject({ filter, preview })
   .meta({ id: "BulkCancelBody", example: { filter: { agent_id: "hello-agent", status: "queued" } } });
 export const bulkReplayBody = replayEdits
   .extend({ filter, preview })
+  .strict()
   .meta({ id: "BulkReplayBody", example: { filter: { agent_id: "hello-agent", status: "error" }, version: "latest" } });
 
 /** A filter as it is kept: JSON, with its times as texts. */

@@ -1,4 +1,5 @@
 import type { Db } from "./client.ts";
+import { ValidationFault } from "../validation-fault.ts";
 import { type Condition, spellConditions } from "./spell-conditions.ts";
 
 export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };
@@ -9,7 +10,7 @@ export type Page<Item> = { data: Item[]; has_more: boolean; first_id: string | n
 export type Listing<Item> = {
   table: string;
   key: keyof Item & string;
-  /** Whose rows, and of which parent; an `after` that names none of these gives an empty page. */
+  /** Whose rows, and of which parent; an `after` that names none of these is refused. */
   within: readonly Condition[];
   filters?: readonly Condition[];
   /**
@@ -23,9 +24,13 @@ export type Listing<Item> = {
 
 const looksAt = 10_000;
 
-/** One page by keyset: as fast on the thousandth page as on the first, and steady while rows are added. */
+/**
+ * One page by keyset: as fast on the thousandth page as on the first, and steady while rows are added. Throws
+ * ValidationFault where `after` names no row (any more): an empty page would tell that the list ends there.
+ */
 export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageRequest): Promise<Page<Item>> {
   const { found, horizon } = await findKeys(db, listing, page);
+  if (found.length === 0 && page.after !== undefined && !(await isThere(db, listing, page.after))) throw strayCursor();
   const keys = found.slice(0, page.limit);
   const items = new Map((keys.length > 0 ? await listing.load(keys) : []).map((item) => [item[listing.key], item]));
   // A row may have gone between the two reads.
@@ -34,6 +39,20 @@ export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageR
   const last_id = (full ? undefined : horizon) ?? keys.at(-1) ?? null;
   return { data, has_more: full || horizon !== undefined, first_id: keys[0] ?? null, last_id };
 }
+
+async function isThere<Item>(db: Db, { table, key, within }: Listing<Item>, named: string): Promise<boolean> {
+  const values: unknown[] = [];
+  const { rows } = await db.sql.query(
+    `SELECT FROM ${table} WHERE ${spellConditions([...within, [`${key} = ?`, named]], values)}`,
+    values,
+  );
+  return rows.length > 0;
+}
+
+const strayCursor = () =>
+  new ValidationFault([
+    { type: "value_error", loc: ["query", "after"], msg: "Value error, names nothing in this list" },
+  ]);
 
 type Found = {
   /** One more than the page has room for, where there are more. */

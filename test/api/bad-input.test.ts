@@ -36,6 +36,12 @@ const bad: [string, Record<string, unknown>, string[]][] = [
   ]),
   ["51 files", { files: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, ""])) }, ["body", "files"]],
   ["two files that differ in case only", { files: { "a.txt": "1", "A.txt": "2" } }, ["body", "files", "A.txt"]],
+  ["a file whose base64 breaks off", { files: { "a.bin": "data:;base64,aGk" } }, ["body", "files", "a.bin"]],
+  [
+    "a file that isn't base64 though it says so",
+    { files: { "a.bin": "data:;base64,@@@@" } },
+    ["body", "files", "a.bin"],
+  ],
   ["a file that is no data URL though it says so", { files: { "a.bin": "data:nothing" } }, ["body", "files", "a.bin"]],
   ...["LD_PRELOAD", "PYTHONPATH", "PATH", "BASH_ENV", "NODE_OPTIONS", "A=B", "1A", "A-B", ""].map(
     (name): [string, Record<string, unknown>, string[]] => [

@@ -104,3 +104,18 @@ test("a port that is taken is one clear sentence", async () => {
   expect(launcher.said().trim().split("\n")).toHaveLength(1);
   await new Promise((done) => other.close(done));
 });
+
+test("a SIGTERM to npm itself ends the stack, and leaves nobody behind", async () => {
+  const npm = spawn("npm", ["run", "dev", "--ignore-scripts"], {
+    env: { PATH: readEnv()["PATH"], DATA_DIR: dataDir, PORT: String(port), WORKERS: "0", LOG_LEVEL: "error" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  // It is open for as long as any process of the stack is.
+  const ended = new Promise((resolve) => npm.stdout.once("close", resolve));
+  let said = "";
+  npm.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await waitFor(async () => said.includes("is ready"), 30_000);
+  npm.kill("SIGTERM");
+  await ended;
+  await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow("fetch failed");
+}, 60_000);

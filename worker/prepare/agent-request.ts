@@ -2,7 +2,7 @@ import type { KeyRing } from "../../shared/config/load-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/run/default-files.ts";
-import { fileNameFault } from "../../shared/run/file-name.ts";
+import { fileNameFault } from "../../shared/file-faults.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";

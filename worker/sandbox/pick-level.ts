@@ -48,8 +48,8 @@ export async function openSandbox({
       continue;
     }
     const { report } = outcome;
-    if (report.level < 3) log.warn({ ...report, missing }, "sandbox: a weaker level than the strongest");
-    else log.info(report, "sandbox: proven");
+    if (report.level < 3) log.warn({ sandbox: report, missing }, "sandbox: a weaker level than the strongest");
+    else log.info({ sandbox: report }, "sandbox: proven");
     return {
       report,
       hasEgress: outcome.hasEgress,

@@ -181,6 +181,31 @@ test("an input that breaks the input_schema is a 422 that names the place; a res
   expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "config", "input_schema"] }] } });
 });
 
+test("files that no run could be given are refused when they are published", async () => {
+  const files = {
+    "../x": "",
+    "a.bin": "data:;base64,aGk",
+    "b.yaml": "data:\n  - some, text\n",
+    "c.bin": "data:;base64,aGk=",
+  };
+  expect(await call(url, "POST", "/v1/agents", { user_id: "a", name: "b", config: { files } })).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", "config", "files", "../x"] }, { loc: ["body", "config", "files", "a.bin"] }] },
+  });
+});
+
+test("a text that begins with `data:` reaches the agent as it is", async () => {
+  const id = await makeAgent(url, "def main(i): return {'read': open('b.yaml').read()}");
+  const text = "data:\n  - some, text\n";
+  expect((await run(id, { files: { "b.yaml": text } })).body["result_content"]).toEqual({ read: text });
+});
+
+test("a network that isn't one is refused with what it may be", async () => {
+  const body = { user_id: "a", name: "b", config: { network: "all" } };
+  const item = { loc: ["body", "config", "network"], msg: expect.stringContaining("must be `none`, or `allow` with") };
+  expect(await call(url, "POST", "/v1/agents", body)).toMatchObject({ status: 422, body: { detail: [item] } });
+});
+
 test("versions: publish, read by name and alias, tag, diff, deprecate, archive", async () => {
   const id = await makeAgent(url, "def main(i): return {'v': 1}");
   const at = `/v1/versions/${id}`;

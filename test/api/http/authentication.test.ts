@@ -49,9 +49,14 @@ test("no key, no scheme, a made up key and a changed secret are 401 with WWW-Aut
 
 test("a key is asked for before a body is read, and what is public needs none", async () => {
   expect((await call(url, "POST", "/v1/execute", { nonsense: true })).status).toBe(401);
-  for (const path of ["/health", "/health/live", "/openapi.json"])
+  for (const path of ["/", "/health", "/health/live", "/openapi.json"])
     expect((await call(url, "GET", path)).status).toBe(200);
   expect((await call(url, "GET", "/health")).body["auth"]).toBe("key");
+});
+
+test("whoever opens the address without a path is told where all is described", async () => {
+  const { docs, redoc, openapi, health } = (await call(url, "GET", "/")).body;
+  for (const path of [docs, redoc, openapi, health]) expect((await fetch(`${url}${String(path)}`)).status).toBe(200);
 });
 
 test("what is somebody else's is a 404, and isn't in a list", async () => {

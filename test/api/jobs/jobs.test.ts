@@ -89,7 +89,7 @@ test.each([
   [{ schedule: "60 * * * *" }, "schedule"],
   [{ schedule: "every 0s" }, "schedule"],
   [{ schedule: "2020-01-01T00:00:00Z" }, "schedule"],
-  [{ schedule: "0 0 1 1 *", ends_at: "2020-01-01T00:00:00Z" }, "schedule"],
+  [{ schedule: "0 0 1 1 *", ends_at: "2020-01-01T00:00:00Z" }, "ends_at"],
   [{ schedule: "@daily", timezone: "Mars/Base" }, "timezone"],
   [{ overlap: "maybe" }, "overlap"],
   [{ catch_up: "all" }, "catch_up"],

@@ -102,6 +102,27 @@ test("a bulk operation is counted before, done in the background, and tells how 
   expect((await ask({ filter: {} })).status).toBe(422);
 });
 
+test.each([
+  [{ filter: { status: "running", agentid: "x" } }, ["body", "filter", "agentid"]],
+  [{ filter: { status: "running" }, dry_run: true }, ["body", "dry_run"]],
+])("a bulk operation does nothing for %j, which may have meant less", async (body, loc) => {
+  for (const action of ["cancel", "replay"])
+    expect(await call(url, "POST", `/v1/runs/bulk/${action}`, body)).toMatchObject({
+      status: 422,
+      body: { detail: [{ type: "extra_forbidden", loc }] },
+    });
+});
+
+test("a list that goes on after a run that was deleted is a 422, and not an end", async () => {
+  const agent_id = await makeAgent(url, "def main(i): return {}");
+  for (const run_id of ["page-1", "page-2"]) await run(agent_id, { run_id }, { prefer: "wait=20" });
+  const after = () => get(`/v1/runs?agent_id=${agent_id}&after=page-2`);
+  expect((await after()).body["data"]).toMatchObject([{ id: "page-1" }]);
+  expect((await get(`/v1/runs?agent_id=${agent_id}&after=page-1`)).body["data"]).toEqual([]);
+  await call(url, "DELETE", "/v1/runs/page-2");
+  expect(await after()).toMatchObject({ status: 422, body: { detail: [{ loc: ["query", "after"] }] } });
+});
+
 test("a bulk replay that is begun anew after a crash replays no run twice", async () => {
   const agent_id = await makeAgent(url, "def main(i): return {}");
   await call(url, "POST", "/v1/execute/batch", {

@@ -119,3 +119,15 @@ test("a reader that missed why its run waited is told from the stores before the
   await turn();
   expect(seen).toEqual(["0-2", "1-1"]);
 });
+
+test("a reader who names a place behind the end of a run that still works is let go when it has ended", async () => {
+  const { tail, seen } = createRun([]).open(false, undefined, { attempt: 1, seq: 99 });
+  await turn();
+  tail.deliver([event(1, 7, "run.success")]);
+  tail.seeRow({ id: "run", status: "running", last: { attempt: 1, seq: 6 } });
+  await turn();
+  expect(seen).toEqual([]);
+  tail.seeRow({ id: "run", status: "success", last: { attempt: 1, seq: 7 } });
+  await turn();
+  expect(seen).toEqual(["end"]);
+});

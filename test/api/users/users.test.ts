@@ -55,6 +55,10 @@ test("keys are listed without secrets, give no more than their maker has, and ca
   expect((await ask("POST", "/v1/users/me/api-keys", { scopes: ["nonsense"] })).status).toBe(422);
   expect((await ask("DELETE", `/v1/users/me/api-keys/${String(limited["id"])}`)).status).toBe(204);
   expect((await byLimited("GET", "/v1/runs")).status).toBe(401);
+  expect(await ask("POST", "/v1/users/me/api-keys", { expires_at: "2020-01-01T00:00:00Z" })).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", "expires_at"] }] },
+  });
 });
 
 test("a run's read token streams the run by URL, for an hour", async () => {

@@ -29,3 +29,16 @@ test.each(["BOOTSTRAP_ADMIN_KEY", "INTERNAL_TOKEN"])(
     expect(() => loadConfig({ ...env, [name]: "hunter2" })).not.toThrow("hunter2");
   },
 );
+
+test.each([
+  ["DATABASE_URL", "mysql://u:hunter2@h/x", "must be a URL like postgresql://"],
+  ["REDIS_URL", "http://:hunter2@h", "must be a URL like redis://"],
+  ["ENCRYPTION_KEYS", "k1:hunter2", "must be <id>:<base64 of 32 bytes>"],
+  ["DATABASE_URL", "", "is needed"],
+  ["PORT", "hunter2", "must be a number"],
+  ["PORT", "1.5", "must be a whole number"],
+])("a %s of '%s' is refused: it %s; what was given is not repeated", (name, value, words) => {
+  const load = () => loadConfig({ ...env, [name]: value });
+  expect(load).toThrow(new RegExp(`^The configuration has faults:\\n  ${name}: .*${words}`));
+  expect(load).not.toThrow("hunter2");
+});

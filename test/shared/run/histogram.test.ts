@@ -36,6 +36,10 @@ test("no values have no percentiles and no steps", () => {
   expect(steps([])).toEqual([]);
 });
 
+test("the percentiles of nothing but zeros are 0", () => {
+  expect(percentiles(histogramOf([0, 0, 0]))).toEqual({ p50: 0, p95: 0, p99: 0 });
+});
+
 test("steps join without a gap and hold every value once", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3_600_000 }), { minLength: 1 }), (values) => {
