@@ -3,17 +3,14 @@ import { AppError, notFound } from "../../shared/errors.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
 import { newApiKey } from "../../shared/secrets/api-key.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
-import { readClock } from "../../shared/store/read-clock.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-
-const runTokenMs = 3_600_000;
+import { chooseExpiry } from "./choose-expiry.ts";
 
 export const createApiKey = defineOperation({
   method: "post",
@@ -43,9 +40,7 @@ export const createApiKey = defineOperation({
     const beyond = scopes.find((scope) => !covers(caller.scopes, scope));
     if (beyond) throw new AppError("forbidden", "missing_scope", `You can't give '${beyond}', which your key lacks.`);
     if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
-    const now = await readClock(db);
-    if (body.expires_at && body.expires_at <= now) throw expired();
-    const expires_at = body.expires_at ?? (run_id === null ? null : new Date(now.getTime() + runTokenMs));
+    const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
     const record = await insertApiKey(db, {
@@ -60,6 +55,3 @@ export const createApiKey = defineOperation({
     return { status: 201, body: { ...record, key } };
   },
 });
-
-const expired = () =>
-  new ValidationFault([{ type: "value_error", loc: ["body", "expires_at"], msg: "Value error, this time has passed" }]);

@@ -1,0 +1,18 @@
+import type { Db } from "../../shared/store/client.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+
+const runTokenMs = 3_600_000;
+
+/** When a key is to end: as asked, else in an hour where it is a run's, else never (null). Throws ValidationFault for a time that has passed. */
+export async function chooseExpiry(
+  db: Db,
+  { expires_at, run_id }: { expires_at: Date | null; run_id: string | null },
+): Promise<Date | null> {
+  const now = await readClock(db);
+  if (expires_at && expires_at <= now)
+    throw new ValidationFault([
+      { type: "value_error", loc: ["body", "expires_at"], msg: "Value error, this time has passed" },
+    ]);
+  return expires_at ?? (run_id === null ? null : new Date(now.getTime() + runTokenMs));
+}
