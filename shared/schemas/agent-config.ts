@@ -77,6 +77,10 @@ export const agentConfig = z.looseObject({
     })
     .optional(),
   max_attempts: atLeast(1, 100),
+  /** A run that tells of more usage than this is ended: US dollars, and tokens of both kinds together. */
+  budget: z
+    .looseObject({ usd: z.number().positive().optional(), tokens: z.number().int().positive().optional() })
+    .optional(),
   /** How many of its runs may run at once; the others wait. */
   concurrency: atLeast(1, 1_000),
   /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */

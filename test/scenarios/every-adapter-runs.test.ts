@@ -163,3 +163,20 @@ test("an adapter that no worker offers is refused at once, before a run is made"
   });
   expect([status, body["code"]]).toEqual([503, "no_worker"]);
 });
+
+test.each([
+  [{ usd: 0.5 }, ["cost_usd=0.4", "cost_usd=0.6"], { cost_usd: 0.6 }],
+  [{ tokens: 100 }, ["input_tokens=60", "output_tokens=50"], { input_tokens: 60, output_tokens: 50 }],
+])(
+  "a run that tells of more usage than its agent's budget %o is ended, and is charged for it",
+  async (budget, told, used) => {
+    const acts = told.map((usage) => `    context.usage(${usage})\n    yield "on"\n`).join("");
+    const source = `import time\ndef main(input, context):\n${acts}    time.sleep(60)\n    return {"done": True}`;
+    const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source, budget } });
+    const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
+    expect(events.at(-1)).toMatchObject({
+      event: "run.error",
+      data: { error: { code: "budget_exceeded" }, partial: { output: "on" }, usage: used },
+    });
+  },
+);

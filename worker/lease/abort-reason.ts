@@ -11,7 +11,8 @@ export type AbortReason =
   | "output_limit"
   | "event_limit"
   | "event_too_large"
-  | "artifact_limit";
+  | "artifact_limit"
+  | "budget_exceeded";
 
 /** The reason that `signal` was aborted with; null when it was not. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | null {

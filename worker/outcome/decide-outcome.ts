@@ -19,7 +19,7 @@ function resultContent(returned: unknown, outputs: unknown[]): unknown {
 }
 
 /** What was said after these is lost: a result that came behind it is none. */
-const saidTooMuch = new Set(["output_limit", "event_limit", "event_too_large", "artifact_limit"]);
+const saidTooMuch = new Set(["output_limit", "event_limit", "event_too_large", "artifact_limit", "budget_exceeded"]);
 
 /**
  * How a run ended. A result that arrived whole counts, even when the process was stopped right after it, unless it said
@@ -57,6 +57,7 @@ const limitMessages: Record<string, string> = {
   event_limit: "The run sent more events than it may.",
   event_too_large: "One event of the run is larger than an event may be.",
   artifact_limit: "The run handed out more bytes of files than it may.",
+  budget_exceeded: "The run used more than its agent's budget allows.",
   memory: "The run used more memory than it may.",
   cpu: "The run used more processor time than it may.",
   processes: "The run started more processes than it may.",

@@ -1,8 +1,10 @@
 import { requestLimits, runLimits } from "../../shared/run/limits.ts";
-import type { RunEventBody } from "../../shared/schemas/run-event.ts";
+import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
+import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 
-export type OutputLimits = { output_bytes: number; events: number };
+/** `budget`: of what it tells that it used; undefined: none. */
+export type OutputLimits = { output_bytes: number; events: number; budget: AgentConfig["budget"] };
 
 /** An event that may pass, or the limit that it breaks. */
 export type Passage = { pass: RunEventBody[] } | { broken: AbortReason };
@@ -14,7 +16,10 @@ export type Passage = { pass: RunEventBody[] } | { broken: AbortReason };
 export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) => Passage {
   let bytes = 0;
   let events = 0;
+  let used: Usage = {};
   return (body) => {
+    if (body.type === "usage") used = { ...used, ...body };
+    if (isOverBudget(limits.budget, used)) return { broken: "budget_exceeded" };
     const pieces = splitText(body);
     for (const piece of pieces) {
       const size = JSON.stringify(piece).length;
@@ -26,6 +31,12 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
     if (bytes > limits.output_bytes) return { broken: "output_limit" };
     return { pass: pieces };
   };
+}
+
+/** US dollars, and tokens of both kinds together. What is told are totals. */
+function isOverBudget(budget: OutputLimits["budget"], { cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage) {
+  const { usd = Infinity, tokens = Infinity } = budget ?? {};
+  return cost_usd > usd || input_tokens + output_tokens > tokens;
 }
 
 /** A saved state may be as large as one that a request brings. 256: the event's own keys. */

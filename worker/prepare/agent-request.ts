@@ -14,7 +14,7 @@ export type Prepared = {
   request: AgentRequest;
   /** Values that must not leave the run: those of its env_vars and of its agent's secrets. */
   secrets: string[];
-  limits: { output_bytes: number; events: number };
+  limits: { output_bytes: number; events: number; budget: AgentConfig["budget"] };
 };
 
 /** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
@@ -30,6 +30,7 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
     limits: {
       output_bytes: config.limits?.output_bytes ?? runLimits.output_bytes,
       events: config.limits?.events ?? runLimits.events,
+      budget: config.budget,
     },
   };
 }
