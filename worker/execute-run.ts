@@ -19,10 +19,10 @@ import { tellWaiting } from "./tell-waiting.ts";
 
 /**
  * A run's way through a worker: claim → hold its lease → play its agent → decide → finalize → announce → call back.
- * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone. False: it
- * doesn't wait to be taken, by whomsoever.
+ * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone. `onFault`: what
+ * becomes of an attempt whose agent can't be played. False: it doesn't wait to be taken, by whomsoever.
  */
-export async function executeRun(ctx: WorkerContext, runId: string): Promise<boolean> {
+export async function executeRun(ctx: WorkerContext, runId: string, onFault = loseAttempt): Promise<boolean> {
   const claimedAt = performance.now();
   trace(runId, "woken");
   const claim = await claimRun(ctx.db, runId, ctx.card);
@@ -30,15 +30,28 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<boo
   if (claim.kind === "elsewhere") await ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
-  const { attempt } = claim;
-  const hold = ctx.leases.hold(attempt, claimedAt);
-  const onFenced = () => hold.stop("fenced");
-  const output = openRunOutput(ctx, attempt, onFenced);
+  const failed = await executeAttempt(ctx, claim.attempt, claimedAt);
+  if (failed) await onFault(ctx, claim.attempt, failed.fault);
+  return true;
+}
+
+/** Gives the fault for which the agent can't be played, if there was one; the run is as it was then. */
+async function executeAttempt(
+  ctx: WorkerContext,
+  attempt: Attempt,
+  startedAt: number,
+): Promise<{ fault: unknown } | null> {
+  const { id: runId } = attempt;
+  const hold = ctx.leases.hold(attempt, startedAt);
+  const output = openRunOutput(ctx, attempt, () => hold.stop("fenced"));
   ctx.outputs.set(runId, output);
   const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
   try {
-    const remains = await playAgent(ctx, attempt, hold, output).catch((fault) => loseAttempt(ctx, attempt, fault));
-    if (!remains) return true;
+    const played = await playAgent(ctx, attempt, hold, output).then(
+      (remains) => ({ remains }),
+      (fault: unknown) => ({ fault }),
+    );
+    if ("fault" in played) return played;
     trace(runId, "exited");
     clearTimeout(deadline);
     // The stream holds this attempt's first event by now, so those before are fenced there.
@@ -46,7 +59,8 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<boo
       await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, attempt.attempt - 1)).catch(
         () => undefined,
       );
-    await end(ctx, { attempt, hold, output, remains, startedAt: claimedAt });
+    await end(ctx, { attempt, hold, output, startedAt, remains: played.remains });
+    return null;
   } finally {
     clearTimeout(deadline);
     // A later attempt of the same run may be at work here already.
@@ -54,7 +68,6 @@ export async function executeRun(ctx: WorkerContext, runId: string): Promise<boo
     output.close();
     hold.release();
   }
-  return true;
 }
 
 type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };

@@ -8,6 +8,7 @@ import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
 import type { WorkerContext } from "../context.ts";
 import { executeRun } from "../execute-run.ts";
+import { loseAttempt } from "../lose-attempt.ts";
 import { createBell } from "./bell.ts";
 import { DaemonLost } from "./daemon-process.ts";
 
@@ -41,14 +42,7 @@ export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbo
   const { daemon, adapter } = options;
   const bell = createBell();
   let closed = false;
-  let played: HeldRun | null = null;
-  const noted: Adapter = {
-    run(request, signal) {
-      played = { id: request.run_id, attempt: request.attempt };
-      return adapter.run(request, signal);
-    },
-  };
-  const adapters = new Map([...ctx.adapters.keys()].map((type) => [type, noted]));
+  const adapters = new Map([...ctx.adapters.keys()].map((type) => [type, adapter]));
   const own: WorkerContext = { ...ctx, adapters, card: { ...ctx.card, daemon_epoch: daemon.epoch } };
 
   async function takeNext(before: string | null): Promise<string | null> {
@@ -58,13 +52,14 @@ export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbo
       return null;
     }
     if (runId === before) await sleep(againMs);
-    await executeRun(own, runId).catch(settle);
+    await executeRun(own, runId, settle);
     return runId;
   }
-  async function settle(error: unknown): Promise<void> {
-    if (!(error instanceof DaemonLost) || !played) throw error;
-    if (error.exit === null || options.endedByUs()) await giveBackRun(ctx.db, played);
-    else await chargeMessage(ctx, played, { message: error.message, limit: error.exit.limit });
+  /** The process ended under a message, or was ended by us. */
+  async function settle(_own: WorkerContext, run: HeldRun, fault: unknown): Promise<void> {
+    if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
+    if (fault.exit === null || options.endedByUs()) await giveBackRun(ctx.db, run);
+    else await chargeMessage(ctx, run, { message: fault.message, limit: fault.exit.limit });
   }
   async function work(): Promise<void> {
     let last: string | null = null;
