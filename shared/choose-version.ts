@@ -1,6 +1,6 @@
 import { conflict, notFound } from "./errors.ts";
 import type { JsonSchemas } from "./json-schema.ts";
-import { agentConfig } from "./schemas/agent-config.ts";
+import { readConfig } from "./schemas/agent-config.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 import { type MissingVersion, type ResolvedVersion, resolveVersion } from "./store/agents/resolve-version.ts";
 import type { Queryable } from "./store/client.ts";
@@ -35,7 +35,7 @@ export function judgeVersion<V extends ResolvedVersion>(
   if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
   if (version.version_status === "archived")
     throw conflict("version_archived", `Version '${version.version}' is archived.`);
-  const { input_schema } = agentConfig.parse(version.config);
+  const { input_schema } = readConfig(version.config);
   const faults = input_schema ? jsonSchemas.faultsOf(input_schema, request.input_payload) : [];
   if (faults.length === 0) return version;
   throw new ValidationFault(

@@ -3,7 +3,7 @@ import { chooseAdapter } from "./choose-adapter.ts";
 import type { KeyRing } from "./config/load-config.ts";
 import { defaultMaxAttempts, queueTtlMs, runLimits } from "./run/limits.ts";
 import { placeEvent } from "./run/stream-event.ts";
-import { type AgentConfig, agentConfig } from "./schemas/agent-config.ts";
+import { type AgentConfig, readConfig } from "./schemas/agent-config.ts";
 import type { ExecuteRequest } from "./schemas/execute-request.ts";
 import { seal } from "./secrets/seal.ts";
 import { sealedFields } from "./secrets/sealed-fields.ts";
@@ -59,7 +59,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     adapter_type: chooseAdapter(request, version),
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
-    ...rulesOf(agentConfig.parse(version.config)),
+    ...rulesOf(readConfig(version.config)),
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,

@@ -13,7 +13,9 @@ await runProcess(async (signal) => {
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("worker", config.logLevel);
   const ctx = await createWorkerContext(config, log);
-  const member = await joinFleet(ctx);
+  const member = await joinFleet(ctx).catch((error: unknown) => {
+    throw new Error(`The worker can't sign in at Postgres: ${error instanceof Error ? error.message : String(error)}`);
+  });
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
   const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, deaf: false }));
   const { graceMs, deaf } = await Promise.race([told, member.dismissed]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { chooseAdapter } from "../../shared/choose-adapter.ts";
 import { quotaErrors } from "../../shared/error-codes.ts";
 import { defaultFiles } from "../../shared/run/default-files.ts";
-import { agentConfig } from "../../shared/schemas/agent-config.ts";
+import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";
@@ -43,7 +43,7 @@ export const validateRequest = defineOperation({
     const resolve = ctx.versions.resolveAnew;
     const { user_id, version, version_status, config } = await checkAcceptable(ctx, resolve, body, caller.owner);
     await ctx.admission.check(user_id);
-    const { entrypoint, source, files, secrets = [] } = agentConfig.parse(config);
+    const { entrypoint, source, files, secrets = [] } = readConfig(config);
     const set = new Set((await listSecrets(ctx.db, body.agent_id, caller.owner))?.map(({ name }) => name));
     const has = (name: string) => [files, body.files].some((some) => some !== undefined && Object.hasOwn(some, name));
     const usual: string[] = defaultFiles(chooseAdapter(body, { config }));

@@ -9,7 +9,7 @@ import { AgentChanged } from "../../shared/store/runs/insert-run.ts";
 
 const mostRemembered = 1_000;
 /** A config may hold files; one that is longer than this, as JSON, is read each time. */
-const longestRemembered = 64 * 1024;
+const longestRemembered = 16 * 1024;
 
 /** `remembered`: it may be outdated; while its revision is its agent's, it is not. */
 export type ViewedVersion = ResolvedVersion & { remembered: boolean };

@@ -94,3 +94,11 @@ export const agentConfig = z.looseObject({
   secrets: z.array(envName).max(100).optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
+
+/** A config that stands. A key that was taken before it meant something, and isn't what it means, is left out. */
+export function readConfig(stored: Record<string, unknown>): AgentConfig {
+  const parsed = agentConfig.safeParse(stored);
+  if (parsed.success) return parsed.data;
+  const unread = new Set(parsed.error.issues.map(({ path }) => path[0]));
+  return agentConfig.parse(Object.fromEntries(Object.entries(stored).filter(([key]) => !unread.has(key))));
+}

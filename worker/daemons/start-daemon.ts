@@ -1,6 +1,6 @@
 import { defaultFiles } from "../../shared/run/default-files.ts";
 import { runLimits } from "../../shared/run/limits.ts";
-import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
+import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
 import { open } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
@@ -29,7 +29,7 @@ export async function startDaemon(
   const { version } = wanted;
   const found = await resolveVersion(db, agent_id, version, null);
   if ("missing" in found) throw new Error(`There is no version '${version}' of the agent.`);
-  const agent = agentConfig.parse(found.config);
+  const agent = readConfig(found.config);
   const { adapter_type = "python" } = agent;
   const host = daemonHosts.get(adapter_type);
   if (!host) throw new Error(`No daemon of the adapter '${adapter_type}' can run here.`);

@@ -1,12 +1,12 @@
 import type { Outcome } from "../../shared/run/terminal-event.ts";
-import { agentConfig } from "../../shared/schemas/agent-config.ts";
+import { readConfig } from "../../shared/schemas/agent-config.ts";
 
 type Fault = { loc: (string | number)[]; msg: string };
 type Schemas = { faultsOf(schema: Record<string, unknown>, value: unknown): Fault[] };
 
 /** A success whose result isn't what the version's `output_schema` promises is an error, which names the first places. */
 export function checkOutput(outcome: Outcome, config: Record<string, unknown>, schemas: Schemas): Outcome {
-  const { output_schema } = agentConfig.parse(config);
+  const { output_schema } = readConfig(config);
   if (outcome.status !== "success" || !output_schema) return outcome;
   const faults = schemas.faultsOf(output_schema, outcome.result_content);
   if (faults.length === 0) return outcome;

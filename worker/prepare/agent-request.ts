@@ -4,7 +4,7 @@ import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/run/default-files.ts";
 import { fileNameFault } from "../../shared/file-faults.ts";
 import { runLimits } from "../../shared/run/limits.ts";
-import { type AgentConfig, agentConfig } from "../../shared/schemas/agent-config.ts";
+import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 
@@ -19,7 +19,7 @@ export type Prepared = {
 
 /** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
 export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
-  const config = agentConfig.parse(attempt.config);
+  const config = readConfig(attempt.config);
   const files = unseal(keyRing, attempt.sealed_files, sealedFields.runFiles(attempt.id));
   const env_vars = unseal(keyRing, attempt.sealed_env, sealedFields.runEnv(attempt.id));
   const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
