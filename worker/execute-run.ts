@@ -51,7 +51,11 @@ async function executeAttempt(
       (remains) => ({ remains }),
       (fault: unknown) => ({ fault }),
     );
-    if ("fault" in played) return played;
+    if ("fault" in played) {
+      if (abortReasonOf(hold.signal) !== "draining") return played;
+      await giveBack(ctx, attempt, output);
+      return null;
+    }
     trace(runId, "exited");
     clearTimeout(deadline);
     // The stream holds this attempt's first event by now, so those before are fenced there.
