@@ -37,7 +37,7 @@ export const executeAgent = defineOperation({
   errors: acceptErrors,
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
-    202: { description: "Accepted; not ended yet", schema: runRecord, example: queuedExample },
+    202: { description: "Accepted", schema: runRecord, example: queuedExample },
   },
   async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller }) {
     const key = headers["idempotency-key"];
@@ -69,6 +69,8 @@ export const executeAgent = defineOperation({
       "Content-Location": `/v1/runs/${record.id}`,
     };
     const answer = { body: record, headers: location };
-    return record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
+    // Who asked not to wait is told that the run was taken, even where it is over by now.
+    const isAsync = prefer.waitMs === 0 && accepted.queued !== null;
+    return isAsync || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
