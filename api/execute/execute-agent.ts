@@ -5,7 +5,7 @@ import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { idempotencyHeader, replayed } from "../http/idempotency-header.ts";
+import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
 import { cancelRun } from "../../shared/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { acceptErrors, acceptRun } from "./accept-run.ts";
@@ -45,15 +45,11 @@ export const executeAgent = defineOperation({
     const accepted = await acceptRun(ctx, body, {
       owner: caller.owner,
       traceparent: traceparent ?? null,
-      key: key === undefined ? null : { user_id: caller.owner ?? caller.user_id, route: "execute", key },
+      key: repeatKeyOf(caller, "execute", key),
     });
     const attached = key !== undefined && accepted.queued === null ? replayed : {};
-    if (query.on_disconnect === "cancel") {
-      const cancel = (): void => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined);
-      const gone = untilGone();
-      if (gone.aborted) cancel();
-      else gone.addEventListener("abort", cancel);
-    }
+    if (query.on_disconnect === "cancel")
+      onceAborted(untilGone(), () => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined));
     if (prefer === "stream")
       return {
         respond: (_req, res) =>
@@ -70,7 +66,12 @@ export const executeAgent = defineOperation({
     };
     const answer = { body: record, headers: location };
     // Who asked not to wait is told that the run was taken, even where it is over by now.
-    const isAsync = prefer.waitMs === 0 && accepted.queued !== null;
-    return isAsync || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
+    const isTaken = prefer.waitMs === 0 && accepted.queued !== null;
+    return isTaken || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
+
+function onceAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act);
+}

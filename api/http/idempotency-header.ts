@@ -1,4 +1,6 @@
 import { text } from "../../shared/schemas/primitives.ts";
+import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
+import type { Caller } from "./caller.ts";
 
 /** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ */
 export const idempotencyHeader = {
@@ -9,3 +11,8 @@ export const idempotencyHeader = {
 
 /** Says that an answer is another request's. */
 export const replayed = { "Idempotency-Replayed": "true" };
+
+/** What a caller's requests to a route with this header share; null without one. */
+export function repeatKeyOf({ owner, user_id }: Caller, route: string, key: string | undefined): RepeatKey | null {
+  return key === undefined ? null : { user_id: owner ?? user_id, route, key };
+}
