@@ -1,18 +1,13 @@
 import type { Duplex } from "node:stream";
 import type { SandboxProcess } from "../../sandbox/process.ts";
 import { type Interpreter, loaded } from "../warm/interpreter.ts";
+import { watchEnd } from "../warm/watch-end.ts";
 
 /** More than its answer to the loading, a list of names. */
 const maxAnswer = 1024 * 1024;
 
 /** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
-  let gone = false;
-  const kill = (): void => {
-    gone = true;
-    child.kill();
-  };
-  void child.exited.then(() => (gone = true));
   return {
     async load(code) {
       child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
@@ -26,9 +21,7 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
     },
     settled: null,
     memoryBytes: () => child.memoryBytes(),
-    isGone: () => gone,
-    exited: child.exited,
-    kill,
+    ...watchEnd(child),
   };
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { SandboxExit } from "../../sandbox/process.ts";
 import type { ResidentProcess, SandboxUsage } from "../../sandbox/resident.ts";
 import { type Interpreter, loaded } from "../warm/interpreter.ts";
+import { watchEnd } from "../warm/watch-end.ts";
 import { type CutStream, cutStream } from "./cut-stream.ts";
 
 /** Where Python finds packages: what the machine has, and the agent's own. */
@@ -37,13 +38,7 @@ export function takeOverPython(resident: ResidentProcess, { runner, site }: Equi
   let before = resident.readUsage();
   /** Whether the last request has left this process: what is under way would be the next run's. */
   let read = true;
-  /** A kill may come just after the run's last answers: they say "clean" of a process that dies. */
-  let gone = false;
-  const kill = (): void => {
-    gone = true;
-    resident.kill();
-  };
-  void resident.exited.then(() => (gone = true));
+  const end = watchEnd(resident);
 
   return {
     async load(code) {
@@ -77,7 +72,7 @@ export function takeOverPython(resident: ResidentProcess, { runner, site }: Equi
       read = false;
       resident.events.write(Buffer.concat([head, body]), () => (read = true));
       const [events, stdout, stderr] = streams.map(({ chunks }) => chunks) as [Chunks, Chunks, Chunks];
-      return { events, stdout, stderr, exited, kill: () => over || kill() };
+      return { events, stdout, stderr, exited, kill: () => over || end.kill() };
     },
     async settled() {
       const clean = await ask("clean").then(
@@ -85,12 +80,10 @@ export function takeOverPython(resident: ResidentProcess, { runner, site }: Equi
         () => false,
       );
       before = resident.readUsage();
-      return clean && read && !gone;
+      return clean && read && !end.isGone();
     },
     memoryBytes: () => resident.memoryBytes(),
-    isGone: () => gone,
-    exited: resident.exited,
-    kill,
+    ...end,
   };
 }
 
