@@ -17,11 +17,11 @@ CANDIDATES = ("main", "run", "agent", "graph", "crew", "app", "predict", "Predic
 
 def call_entrypoint(entrypoint, context, send, module=None):
     """The agent's result. `module` is its module, where it is loaded already."""
-    path, name = split_entrypoint(entrypoint)
     if module is None:
-        module = execute(*read_code(path, name))
+        module = execute(*read_code(*split_entrypoint(entrypoint)))
     if module is None:
         return None
+    path, _, name = entrypoint.partition(":")
     found = getattr(module, name, None) if name else first_callable(module)
     function = adapt(found, send)
     if name and function is None:

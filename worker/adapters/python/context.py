@@ -109,7 +109,8 @@ def offer_helper():
 
 def fill_context(request):
     names = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
-    context.update({name: request[name] for name in names})
+    for name in names:
+        context[name] = request[name]
     context["input"] = request["input_payload"]
     context["state"] = context["state_snapshot"]
     context["files"] = {name: os.path.abspath(name) for name in request["files"]}

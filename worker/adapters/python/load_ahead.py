@@ -32,7 +32,7 @@ def load_agent(entrypoint, files):
     with a fault the code did something that a fork can't share, and this process is no clean ground any more.
     """
     write_files(files)
-    written = len({*files, *(d for name in files for d in parents(name))})
+    written = len({*files, *directories_of(files)})
     try:
         code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
     except Exception:

@@ -10,16 +10,6 @@ class NotClean(Exception):
     """Something of a run is left that can't be removed."""
 
 
-def identify(place):
-    found = os.lstat(place)
-    return found.st_dev, found.st_ino, found.st_mode
-
-
-def count_entries():
-    """How much there is in each place, without its names. A directory's size on tmpfs is its number of entries times 20."""
-    return [os.lstat(place).st_size for place in PLACES]
-
-
 def wipe():
     """Empties every place that a run can write to. Answers how many entries there were."""
     return sum(empty(place, MOST_ENTRIES) for place in PLACES)
@@ -44,12 +34,12 @@ def empty(directory, most):
     return removed
 
 
-def clean_up(files, untouched):
+def clean_up(files, directories, untouched):
     """After a run. In a process of its own, since names are a run's too, unless there is nothing but the agent's files."""
     try:
         for name in files:
             os.unlink(name)
-        for directory in sorted({d for name in files for d in parents(name)}, key=len, reverse=True):
+        for directory in directories:
             os.rmdir(directory)
     except OSError:
         pass  # The run moved or removed it, or put something in.
@@ -67,8 +57,20 @@ def clean_up(files, untouched):
 
 
 def look_around():
-    """What is the same before each run: the places themselves and how much is in them."""
-    return [identify(place) for place in PLACES], count_entries()
+    """
+    What is the same before each run: the places themselves and how much is in them, without its names. A directory's size
+    on tmpfs is its number of entries times 20.
+    """
+    seen = []
+    for place in PLACES:
+        found = os.lstat(place)
+        seen.append((found.st_dev, found.st_ino, found.st_mode, found.st_size))
+    return seen
+
+
+def directories_of(files):
+    """The directories that files lie in, the deepest first."""
+    return sorted({directory for name in files for directory in parents(name)}, key=len, reverse=True)
 
 
 def parents(name):

@@ -28,7 +28,9 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
       // Each run sets its own.
       cpuLimitOf: () => null,
       open: async ({ resources, packages, egress }) => {
-        const resident = await start({ argv, env: {}, readOnly: visible(packages), resources, egress });
+        // Every symbol of every library is found at the start, once, not by each fork anew.
+        const env = { LD_BIND_NOW: "1" };
+        const resident = await start({ argv, env, readOnly: visible(packages), resources, egress });
         return takeOverPython(resident, { runner, site: { site_path: python.sitePath, packages } });
       },
     });

@@ -15,11 +15,11 @@ const answer = z.discriminatedUnion("type", [
   loaded,
   z.object({
     type: z.literal("ended"),
-    code: z.int().nullable(),
-    signal: z.int().nullable(),
+    /** Negative: the signal that ended it. */
+    exit_code: z.int(),
     cpu_ms: z.number(),
     max_rss_bytes: z.number(),
-    marker: z.string().max(64),
+    token: z.string().max(64),
   }),
   z.object({ type: z.literal("clean") }),
 ]);
@@ -57,7 +57,7 @@ export function takeOverPython(resident: ResidentProcess, { runner, site }: Equi
       const cpu = watchCpu(resident, (before?.cpu_ms ?? 0) + resources.cpu_ms);
       let over = false;
       const ended = ask("ended").then((report): SandboxExit => {
-        for (const stream of streams) stream.endAt(Buffer.from(report.marker));
+        for (const stream of streams) stream.endAt(Buffer.from(`\0runfleet-end:${report.token}\n`));
         return toExit(report, before, resident.readUsage());
       });
       const exited = ended
@@ -170,8 +170,9 @@ function watchCpu(resident: ResidentProcess, limitMs: number): { stop(): boolean
 }
 
 function toExit(report: Ended, before: SandboxUsage | null, after: SandboxUsage | null): SandboxExit {
-  const signal = Object.entries(constants.signals).find(([, number]) => number === report.signal)?.[0] ?? null;
-  const { code, max_rss_bytes } = report;
+  const { exit_code, max_rss_bytes } = report;
+  const code = exit_code < 0 ? null : exit_code;
+  const signal = Object.entries(constants.signals).find(([, number]) => number === -exit_code)?.[0] ?? null;
   const cpu_ms = before && after ? after.cpu_ms - before.cpu_ms : report.cpu_ms;
   return { code, signal, limit: limitBehind(signal, code, before, after), cpu_ms, max_rss_bytes };
 }

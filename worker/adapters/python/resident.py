@@ -8,8 +8,7 @@ The next run's process stands ready, forked before its request comes, and reads 
 is ever in this process's memory, which all later ones share.
 """
 
-import atexit  # Each run ends with it.
-import ctypes
+import _ctypes  # Without the types that `ctypes` makes of it: each fork copies the tables of what is in memory here.
 import fcntl
 import gc
 import os
@@ -22,14 +21,19 @@ import traceback  # Used when an agent fails; here, so that each run finds it lo
 CONTROL_FD = 5
 CHANNELS = (1, 2, 3)
 PR_SET_DUMPABLE = 4
-prctl = ctypes.CDLL(None).prctl
+prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
 
 
-def answer(type_, **fields):
-    line = encode({"type": type_, **fields}) + b"\n"
+def set_dumpable(value):
+    _ctypes.call_function(prctl, (PR_SET_DUMPABLE, value, 0, 0, 0))
+
+
+def answer(line):
     while line:
         line = line[os.write(CONTROL_FD, line) :]
 
+
+os.environ.pop("LD_BIND_NOW", None)  # For this process alone.
 
 exec(modules["places"])
 exec(modules["load_ahead"])
@@ -38,11 +42,11 @@ exec(modules["load_ahead"])
 def await_run(agent, ahead):
     """The next run's process: lets go of what isn't the run's, waits for the request, plays it. Never returns."""
     os.close(CONTROL_FD)
-    prctl(PR_SET_DUMPABLE, 1)
+    set_dumpable(1)
     os.setsid()
     if ahead:
         write_ahead(agent["files"])
-        rehearse(agent["entrypoint"])
+        rehearse()
     request = encode_json.parse(read_request().decode("utf-8", "surrogatepass"))
     for name, soft_and_hard in request.pop("rlimits").items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
@@ -60,11 +64,11 @@ def write_ahead(files):
         put_file(name, data)
 
 
-def rehearse(entrypoint):
+def rehearse():
     """Plays a run of nothing to nobody: what every run touches is then this process's own, before it counts."""
     global EVENTS_FD
     events, EVENTS_FD = EVENTS_FD, os.open(os.devnull, os.O_WRONLY)
-    request = encode_json.parse(encode({**nothing, "entrypoint": entrypoint.partition(":")[0]}).decode())
+    request = encode_json.parse(encode(nothing).decode())
     for name in ("NOFILE", "NPROC"):
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), resource.getrlimit(getattr(resource, "RLIMIT_" + name)))
     type_, fields = run_agent(request, rehearsal)
@@ -76,7 +80,7 @@ def rehearse(entrypoint):
 rehearsal = type(sys)("rehearsal")
 exec("def main(input):\n    yield input\n    return {}", rehearsal.__dict__)
 fields_of_run = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata")
-nothing = {**dict.fromkeys(fields_of_run, None), "env": {}, "code": {}, "files": {}, "input_payload": {}}
+nothing = {**dict.fromkeys(fields_of_run, None), "entrypoint": "", "env": {}, "code": {}, "files": {}, "input_payload": {}}
 
 
 def read_request():
@@ -122,21 +126,16 @@ def play(agent, ahead):
             await_run(agent, ahead)
         finally:
             os._exit(1)
-    marker = b"\0runfleet-end:" + os.urandom(16).hex().encode() + b"\n"
-    encode(describe_end(marker, 0, 0, 0))  # As in `rehearse`: what it touches is copied before it counts.
-    ended = reap(child)
+    # What this process touches while a fork of it lives is copied, so it keeps to little: no JSON is made here.
+    token = os.urandom(16).hex().encode()
+    status, cpu_ms, max_rss_bytes = reap(child)
     for fd in CHANNELS:
         os.set_blocking(fd, True)  # A run may have changed that, for all who share the descriptor.
-        os.write(fd, marker)
-    answer("ended", **describe_end(marker, *ended))
+        os.write(fd, b"\0runfleet-end:%b\n" % token)
+    exit_code = os.waitstatus_to_exitcode(status)
+    answer(b'{"type":"ended","exit_code":%d,"cpu_ms":%d,"max_rss_bytes":%d,"token":"%b"}\n' % (exit_code, cpu_ms, max_rss_bytes, token))
     if int.from_bytes(fcntl.ioctl(EVENTS_FD, termios.FIONREAD, bytes(4)), sys.byteorder):
         raise NotClean("the request was not read")
-
-
-def describe_end(marker, status, cpu_ms, max_rss_bytes):
-    signaled = os.WIFSIGNALED(status)
-    code, number = (None, os.WTERMSIG(status)) if signaled else (os.WEXITSTATUS(status), None)
-    return {"code": code, "signal": number, "cpu_ms": cpu_ms, "max_rss_bytes": max_rss_bytes, "marker": marker.decode()}
 
 
 def read_command():
@@ -146,6 +145,7 @@ def read_command():
 
 def serve():
     become_runner(**read_command())
+    rehearse()  # What is made at first use, and found from then on, is made here once.
     untouched = look_around()
     request = read_command()
     os.environ.update(request["env"])
@@ -158,15 +158,16 @@ def serve():
     if agent["module"]:
         loaded_with.update(request["env"])
         agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
+    directories = directories_of(request["code"])
     gc.collect()
     gc.freeze()
-    prctl(PR_SET_DUMPABLE, 0)  # No run may look into this process.
-    answer("loaded", preloaded=agent["module"] is not None, fault=fault, env_read=env_read)
+    set_dumpable(0)  # No run may look into this process.
+    answer(encode({"type": "loaded", "preloaded": agent["module"] is not None, "fault": fault, "env_read": env_read}) + b"\n")
     ahead = False  # The first run waits already.
     while True:
         play(agent, ahead)
-        clean_up(request["code"], untouched)
-        answer("clean")
+        clean_up(request["code"], directories, untouched)
+        answer(b'{"type":"clean"}\n')
         ahead = agent["module"] is not None
 
 

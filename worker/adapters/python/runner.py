@@ -5,6 +5,7 @@ Start-up time is the product here: only modules that the interpreter has loaded 
 """
 
 import _thread
+import atexit
 import builtins
 import io
 import os
@@ -225,8 +226,6 @@ def end_by(error):
 
 def finish(type_, fields):
     """After everything else is said: the last frame. Answers the exit code."""
-    import atexit
-
     atexit._run_exitfuncs()
     flush()
     if write_frame(type_, **fields):
