@@ -93,6 +93,7 @@ async function end(ctx: WorkerContext, { attempt, hold, output, remains, started
       duration_ms,
       events,
       reason: outcome.error?.code ?? null,
+      ...(attempt.thread_id === null && attempt.concurrency === null && { alone: true }),
     }),
   );
   if (finalized.kind !== "finalized") return;

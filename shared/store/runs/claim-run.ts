@@ -21,6 +21,7 @@ export type Attempt = {
   runtime_mode: string;
   lifecycle: string;
   timeout_ms: number;
+  concurrency: number | null;
   input_payload: Record<string, unknown>;
   history: unknown[];
   answers: unknown[];
@@ -138,7 +139,7 @@ const statement = {
       SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
-      c.timeout_ms, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
+      c.timeout_ms, c.concurrency, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
       coalesce(v.config, '{}'::json) AS config,
       s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,

@@ -20,6 +20,8 @@ export type Finalization = {
   /** What the transcript doesn't hold yet, the terminal event last. Of the raised attempt where `cause` raises it. */
   events: StreamEvent[];
   reason: string | null;
+  /** Whether it is known to have no thread, and its agent no bound on how many run at once: nobody waits for its end. */
+  alone?: true;
 };
 
 /**
@@ -35,7 +37,7 @@ export type Finalized = { kind: "finalized"; next_run_id: string | null; owes: b
  */
 export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
   const { rows } = await db.sql.query<{ next_run_id: string | null; owes: boolean }>({
-    ...statement,
+    ...statement({ news: isNews(end.outcome.status), alone: end.alone === true }),
     values: valuesOf(end),
   });
   if (rows[0]) return { kind: "finalized", ...rows[0] };
@@ -73,14 +75,14 @@ function valuesOf({ run_id, cause, attempt, outcome, duration_ms, events, reason
     transitions[cause].actor,
     reason,
     newId("msg"),
-    newId("notif"),
+    ...(isNews(outcome.status) ? [newId("notif")] : []),
   ];
 }
 
-const statement = {
-  name: "finalize-run",
-  text: `
-    WITH seen AS (
+const isNews = (status: string): boolean => status === "error" || status === "timeout";
+
+const endRun = `
+    seen AS (
       SELECT id, status FROM runs WHERE id = $1 AND attempt = $2 AND status::text = ANY($3) FOR UPDATE
     ), ended AS (
       UPDATE runs SET attempt = $4, status = $5::run_status, result_content = $6, error = $7,
@@ -107,13 +109,19 @@ const statement = {
       SELECT $16 AS seed, user_id, id AS run_id, 'run.' || $5 AS type, NULL::json AS payload FROM ended
     ), owed_to_webhooks AS (
       INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")} RETURNING id
-    ), news AS (
+    )`;
+
+const tellOwner = `
+    news AS (
       SELECT $17::text AS id, user_id, 'run.' || $5 AS type, 'error' AS level,
         CASE $5 WHEN 'timeout' THEN 'A run of ' || agent_id || ' took too long' ELSE 'A run of ' || agent_id || ' failed' END AS title,
         left($7::json ->> 'message', 500) AS body, json_build_object('status', $5, 'code', $7::json ->> 'code') AS data,
         agent_id, id AS run_id, 'run:' || id AS dedup_key
       FROM ended WHERE $5 IN ('error', 'timeout')
-    ), ${tellUsers}, said AS (
+    ), ${tellUsers}`;
+
+const keepThread = `
+    said AS (
       INSERT INTO thread_messages (thread_id, run_id, role, content)
       SELECT thread_id, id, part.role, part.content FROM ended,
         LATERAL (VALUES (1, 'user', ended.input_payload), (2, 'assistant', $6::json)) AS part (place, role, content)
@@ -121,14 +129,27 @@ const statement = {
     ), kept AS (
       UPDATE threads SET state_snapshot = coalesce($8, threads.state_snapshot), updated_at = now()
       FROM ended WHERE threads.id = ended.thread_id
-    )
-    SELECT coalesce(
+    )`;
+
+const nextRun = `coalesce(
       CASE WHEN thread_id IS NOT NULL THEN (
         SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
         ORDER BY created_at, id LIMIT 1) END,
       CASE WHEN concurrency IS NOT NULL THEN (
         SELECT id FROM runs WHERE runs.user_id = ended.user_id AND runs.agent_id = ended.agent_id AND status = 'queued'
-        ORDER BY created_at, id LIMIT 1) END) AS next_run_id,
-      EXISTS (SELECT FROM owed) OR EXISTS (SELECT FROM owed_to_webhooks) OR EXISTS (SELECT FROM told_owed) AS owes
+        ORDER BY created_at, id LIMIT 1) END)`;
+
+/** Without the parts that don't concern the run: each costs even when it does nothing, all of them a fifth of the statement. */
+function statement({ news, alone }: { news: boolean; alone: boolean }) {
+  const told = news ? `, ${tellOwner}` : "";
+  const kept = alone ? "" : `, ${keepThread}`;
+  const owes = ["owed", "owed_to_webhooks", ...(news ? ["told_owed"] : [])];
+  return {
+    name: `finalize-run${news ? "-news" : ""}${alone ? "-alone" : ""}`,
+    text: `
+    WITH ${endRun}${told}${kept}
+    SELECT ${alone ? "NULL::text" : nextRun} AS next_run_id,
+      ${owes.map((cte) => `EXISTS (SELECT FROM ${cte})`).join(" OR ")} AS owes
     FROM ended`,
-};
+  };
+}
