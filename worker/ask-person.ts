@@ -1,4 +1,5 @@
 import { newId } from "../shared/ids.ts";
+import { addUsage } from "../shared/run/add-usage.ts";
 import { queueTtlMs } from "../shared/run/limits.ts";
 import type { OpenInterrupt } from "../shared/schemas/run-event.ts";
 import type { Attempt } from "../shared/store/runs/claim-run.ts";
@@ -9,14 +10,17 @@ import type { WorkerContext } from "./context.ts";
 import type { Remains } from "./outcome/remains.ts";
 import type { RunOutput } from "./output/run-output.ts";
 
-type Asking = { attempt: Attempt; output: RunOutput; remains: Remains };
+type Asking = { attempt: Attempt; output: RunOutput; remains: Remains; duration_ms: number };
 
 /**
  * Puts a run aside whose agent asks a person. False: it didn't ask, or asked what no answer can fit (then that is its error),
  * or the run is no longer ours to put aside, because it was cancelled or taken over.
  */
-export async function askPerson(ctx: WorkerContext, { attempt, output, remains }: Asking): Promise<boolean> {
-  const { interrupt: asked, state_snapshot, usage } = remains;
+export async function askPerson(
+  ctx: WorkerContext,
+  { attempt, output, remains, duration_ms }: Asking,
+): Promise<boolean> {
+  const { interrupt: asked, state_snapshot } = remains;
   if (!asked || remains.result || remains.error) return false;
   const { reason, message, response_schema, expires_in_ms } = asked;
   const fault = response_schema && ctx.jsonSchemas.schemaFault(response_schema);
@@ -29,7 +33,8 @@ export async function askPerson(ctx: WorkerContext, { attempt, output, remains }
   const expires_at = new Date(now.getTime() + (expires_in_ms ?? queueTtlMs)).toISOString();
   const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
   const events = await output.finish({ type: "run.interrupted", interrupts: [interrupt], state_snapshot });
-  const put = { run: attempt, interrupt, state_snapshot, usage, events };
+  const usage = addUsage(remains.spent, remains.usage);
+  const put = { run: attempt, interrupt, state_snapshot, usage, duration_ms, events };
   if (!(await untilPostgresAnswers(() => interruptRun(ctx.db, put)))) {
     await ctx.leases.check(attempt.id);
     return false;

@@ -1,18 +1,12 @@
 import { salvageStream } from "../shared/salvage-stream.ts";
-import { terminalEvent } from "../shared/run/terminal-event.ts";
 import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
-import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
-import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import { trace } from "../shared/trace.ts";
-import { askPerson } from "./ask-person.ts";
 import type { WorkerContext } from "./context.ts";
-import type { Hold } from "./lease/hold-leases.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
-import { checkOutput } from "./outcome/check-output.ts";
-import { collectOutput, decideOutcome } from "./outcome/decide-outcome.ts";
-import type { Remains } from "./outcome/remains.ts";
-import { openRunOutput, type RunOutput } from "./output/run-output.ts";
+import { openRunOutput } from "./output/run-output.ts";
+import { endAttempt } from "./end-attempt.ts";
+import { giveBack } from "./give-back.ts";
 import { loseAttempt } from "./lose-attempt.ts";
 import { playAgent } from "./play-agent.ts";
 import { tellWaiting } from "./tell-waiting.ts";
@@ -63,7 +57,7 @@ async function executeAttempt(
       await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, attempt.attempt - 1)).catch(
         () => undefined,
       );
-    await end(ctx, { attempt, hold, output, startedAt, remains: played.remains });
+    await endAttempt(ctx, { attempt, hold, output, startedAt, remains: played.remains });
     return null;
   } finally {
     clearTimeout(deadline);
@@ -72,39 +66,4 @@ async function executeAttempt(
     output.close();
     hold.release();
   }
-}
-
-type Played = { attempt: Attempt; hold: Hold; output: RunOutput; remains: Remains; startedAt: number };
-
-async function end(ctx: WorkerContext, { attempt, hold, output, remains, startedAt }: Played): Promise<void> {
-  if (!hold.signal.aborted && (await askPerson(ctx, { attempt, output, remains }))) return;
-  const decided = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
-  if (decided === "fenced") return;
-  if (decided === "give_back") return giveBack(ctx, attempt, output);
-  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas);
-  const duration_ms = Math.round(performance.now() - startedAt);
-  const events = await output.finish(terminalEvent(outcome, collectOutput(remains.outputs), duration_ms));
-  const finalized = await untilPostgresAnswers(() =>
-    finalizeRun(ctx.db, {
-      run_id: attempt.id,
-      cause: "finish",
-      attempt: attempt.attempt,
-      outcome,
-      duration_ms,
-      events,
-      reason: outcome.error?.code ?? null,
-      ...(attempt.thread_id === null && attempt.concurrency === null && { alone: true }),
-    }),
-  );
-  if (finalized.kind !== "finalized") return;
-  trace(attempt.id, "finalized");
-  if (finalized.owes) ctx.outbox.wake();
-  await output.announce(events.slice(-1));
-  trace(attempt.id, "announced");
-  if (finalized.next_run_id) await ctx.nudge(finalized.next_run_id);
-}
-
-async function giveBack(ctx: WorkerContext, attempt: Attempt, output: RunOutput): Promise<void> {
-  await output.finish(null);
-  if (await giveBackRun(ctx.db, attempt)) await ctx.nudge(attempt.id);
 }

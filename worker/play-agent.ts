@@ -13,7 +13,7 @@ import { createFrameTaker } from "./take-frame.ts";
  */
 export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
   const { request, secrets, limits } = prepareAttempt(ctx.config.encryptionKeys, attempt);
-  const remains = nothingYet(attempt.timeout_ms);
+  const remains = nothingYet(attempt);
   const { lifecycle, adapter_type } = attempt;
   const adapter = (lifecycle === "interactive" ? ctx.sessions.adapters : ctx.adapters).get(adapter_type);
   if (!adapter)

@@ -33,6 +33,8 @@ export const transitions = {
   cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise" },
   /** Nobody took it in time. Never billed. */
   expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise" },
+  /** Its agent failed, and its config wants it to be tried again later. */
+  retry: { from: ["running"], to: ["scheduled"], actor: "worker", attempt: "keep" },
   /** The agent asks a person. */
   interrupt: { from: ["running"], to: ["interrupted"], actor: "worker", attempt: "keep" },
   /** The person answered. */

@@ -76,7 +76,20 @@ export const agentConfig = z.looseObject({
       error: "must be `none`, or `allow` with at most 100 of: a host, `*.domain` or `*`, each with or without a port",
     })
     .optional(),
+  /** How often a run that loses its worker is tried at most. */
   max_attempts: atLeast(1, 100),
+  /**
+   * A run whose agent fails by itself is tried again: so often at most, the first time included, and each time later by
+   * `factor`. By default after 1 s, 2 s, 4 s … 60 s.
+   */
+  retry: z
+    .looseObject({
+      max_attempts: z.number().int().min(2).max(100),
+      delay_ms: atLeast(0, 24 * 3_600_000),
+      factor: z.number().min(1).max(100).optional(),
+      max_delay_ms: atLeast(0, 24 * 3_600_000),
+    })
+    .optional(),
   /** A run that tells of more usage than this is ended: US dollars, and tokens of both kinds together. */
   budget: z
     .looseObject({ usd: z.number().positive().optional(), tokens: z.number().int().positive().optional() })

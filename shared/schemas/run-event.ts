@@ -32,7 +32,7 @@ const envelope = { run_id: z.string(), attempt: z.number().int(), seq: z.number(
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...envelope, ...shape });
 
-const waitReason = z.enum(["no_worker", "concurrency_limit", "thread_busy", "paused"]);
+const waitReason = z.enum(["no_worker", "concurrency_limit", "thread_busy", "paused", "retry"]);
 const queue = z.object({ position: z.number().int().nullable(), wait_reason: waitReason.nullable() });
 
 const terminalShape = {
@@ -81,7 +81,11 @@ const started = event("run.started", {
 /** Every event of a run's stream, by `type`. Clients ignore types that they don't know. */
 export const runEvent = z.discriminatedUnion("type", [
   queued,
-  event("run.waiting", { queue }),
+  event("run.waiting", {
+    queue,
+    error: runError.optional().meta({ description: "Of the attempt that failed, where the run waits for its retry." }),
+    retry_at: z.string().optional(),
+  }),
   started,
   event("output.delta", { content: z.unknown() }),
   event("log", { level: z.string(), stream: z.enum(["stderr", "agent"]), message: z.string() }),

@@ -1,3 +1,4 @@
+import { addUsage } from "../../shared/run/add-usage.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
@@ -45,11 +46,12 @@ export function decideOutcome(remains: Remains): Outcome | Undecided {
   return { ...ended, status: "error", error: errorOf(remains) };
 }
 
-/** What the agent reported, with what was measured of its process. */
-function measuredUsage({ usage, exit }: Remains): Usage | null {
+/** What the agent reported, with what was measured of its process, and what the attempts before this one used. */
+function measuredUsage({ usage, exit, spent }: Remains): Usage | null {
   const cpu = exit?.cpu_ms == null ? {} : { cpu_ms: exit.cpu_ms };
   const memory = exit?.max_rss_bytes == null ? {} : { max_rss_bytes: exit.max_rss_bytes };
-  return usage === null && exit?.cpu_ms == null && exit?.max_rss_bytes == null ? null : { ...usage, ...cpu, ...memory };
+  const measured = { ...usage, ...cpu, ...memory };
+  return addUsage(spent, Object.keys(measured).length > 0 ? measured : null);
 }
 
 const limitMessages: Record<string, string> = {

@@ -14,10 +14,12 @@ export type Remains = {
   outputs: unknown[];
   state_snapshot: string | null;
   usage: Usage | null;
+  /** What the attempts before this one used. */
+  spent: Usage | null;
   timeout_ms: number;
 };
 
-export function nothingYet(timeout_ms: number): Remains {
+export function nothingYet({ spent, timeout_ms }: Pick<Remains, "spent" | "timeout_ms">): Remains {
   return {
     result: null,
     error: null,
@@ -27,6 +29,7 @@ export function nothingYet(timeout_ms: number): Remains {
     outputs: [],
     state_snapshot: null,
     usage: null,
+    spent,
     timeout_ms,
   };
 }

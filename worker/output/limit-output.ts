@@ -1,10 +1,16 @@
+import { addUsage } from "../../shared/run/add-usage.ts";
 import { requestLimits, runLimits } from "../../shared/run/limits.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 
-/** `budget`: of what it tells that it used; undefined: none. */
-export type OutputLimits = { output_bytes: number; events: number; budget: AgentConfig["budget"] };
+/** `budget`: of what it tells that it used; undefined: none. `spent`: what its attempts before this one used of it. */
+export type OutputLimits = {
+  output_bytes: number;
+  events: number;
+  budget: AgentConfig["budget"];
+  spent: Usage | null;
+};
 
 /** An event that may pass, or the limit that it breaks. */
 export type Passage = { pass: RunEventBody[] } | { broken: AbortReason };
@@ -18,8 +24,11 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
   let events = 0;
   let used: Usage = {};
   return (body) => {
-    if (body.type === "usage") used = { ...used, ...body };
-    if (isOverBudget(limits.budget, used)) return { broken: "budget_exceeded" };
+    if (body.type === "usage") {
+      const { type: _, ...told } = body;
+      used = { ...used, ...told };
+      if (isOverBudget(limits.budget, addUsage(limits.spent, used))) return { broken: "budget_exceeded" };
+    }
     const pieces = splitText(body);
     for (const piece of pieces) {
       const size = JSON.stringify(piece).length;
@@ -34,7 +43,8 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
 }
 
 /** US dollars, and tokens of both kinds together. What is told are totals. */
-function isOverBudget(budget: OutputLimits["budget"], { cost_usd = 0, input_tokens = 0, output_tokens = 0 }: Usage) {
+function isOverBudget(budget: OutputLimits["budget"], usage: Usage | null): boolean {
+  const { cost_usd = 0, input_tokens = 0, output_tokens = 0 } = usage ?? {};
   const { usd = Infinity, tokens = Infinity } = budget ?? {};
   return cost_usd > usd || input_tokens + output_tokens > tokens;
 }

@@ -5,6 +5,7 @@ import { defaultFiles } from "../../shared/run/default-files.ts";
 import { fileNameFault } from "../../shared/file-faults.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
+import type { Usage } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../../shared/store/runs/claim-run.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 
@@ -14,7 +15,7 @@ export type Prepared = {
   request: AgentRequest;
   /** Values that must not leave the run: those of its env_vars and of its agent's secrets. */
   secrets: string[];
-  limits: { output_bytes: number; events: number; budget: AgentConfig["budget"] };
+  limits: { output_bytes: number; events: number; budget: AgentConfig["budget"]; spent: Usage | null };
 };
 
 /** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
@@ -31,6 +32,7 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
       output_bytes: config.limits?.output_bytes ?? runLimits.output_bytes,
       events: config.limits?.events ?? runLimits.events,
       budget: config.budget,
+      spent: attempt.spent,
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * SQL: notes what the run in the CTE `ended` has used, in the statement that ends it, so that each run is metered once. A
- * run that never started isn't. The arguments name the parameters that hold its usage (json), its duration and an id to
- * derive the record's from. The agent reports the usage, so each figure is held to what its column takes.
+ * run that never started isn't. The arguments name what holds its usage (json), its duration and an id to derive the
+ * record's from. The agent reports the usage, so each figure is held to what its column takes.
  */
 export const meterRun = (usage: string, duration_ms: string, id: string): string => `
   INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, duration_ms, cpu_ms,

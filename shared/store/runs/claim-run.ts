@@ -1,5 +1,5 @@
 import { transitions } from "../../run/transitions.ts";
-import type { SandboxReport } from "../../schemas/run-event.ts";
+import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/keep-sessions.ts";
@@ -22,6 +22,11 @@ export type Attempt = {
   lifecycle: string;
   timeout_ms: number;
   concurrency: number | null;
+  /** In how many attempts its agent has failed. */
+  failed_attempts: number;
+  /** What those attempts took that came to an end of their own and weren't the last. */
+  spent: Usage | null;
+  spent_ms: number | null;
   input_payload: Record<string, unknown>;
   history: unknown[];
   answers: unknown[];
@@ -120,7 +125,7 @@ const statement = {
   name: "claim-run",
   text: `
     WITH claimed AS (
-      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0,
+      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0, error = NULL,
         concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
         lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
       WHERE id = $1 AND ${hasStatus("runs", ...transitions.claim.from)} AND adapter_type = ANY($6)
@@ -139,7 +144,8 @@ const statement = {
       SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
-      c.timeout_ms, c.concurrency, c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
+      c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
+      c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
       coalesce(v.config, '{}'::json) AS config,
       s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,

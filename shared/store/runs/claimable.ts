@@ -1,7 +1,9 @@
+import { keepsBusy } from "../threads/busy.ts";
+
 /** SQL on one row of `runs`: no run of its thread is ahead of it. */
 export const isFirstOfThread = (run: string): string => `
   (${run}.thread_id IS NULL OR NOT EXISTS (
-    SELECT 1 FROM runs ahead WHERE ahead.thread_id = ${run}.thread_id AND ahead.status IN ('queued', 'running')
+    SELECT 1 FROM runs ahead WHERE ${keepsBusy(`${run}.thread_id`)}
       AND (ahead.created_at, ahead.id) < (${run}.created_at, ${run}.id)))`;
 
 /** SQL on one row of `runs`: neither its agent nor the whole queue is paused. */

@@ -86,11 +86,11 @@ const endRun = `
       SELECT id, status FROM runs WHERE id = $1 AND attempt = $2 AND status::text = ANY($3) FOR UPDATE
     ), ended AS (
       UPDATE runs SET attempt = $4, status = $5::run_status, result_content = $6, error = $7,
-        state_snapshot = coalesce($8, state_snapshot), usage = $9, duration_ms = $10, last_seq = $12,
+        state_snapshot = coalesce($8, state_snapshot), usage = coalesce($9, runs.usage), duration_ms = $10, last_seq = $12,
         completed_at = now(), lease_until = NULL
       FROM seen WHERE runs.id = seen.id
       RETURNING runs.id, runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
-        runs.completion_callback_url, runs.concurrency, seen.status AS previous
+        runs.completion_callback_url, runs.concurrency, runs.usage, seen.status AS previous
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
       SELECT id, $4, $11, $12, $13 FROM ended
@@ -98,7 +98,7 @@ const endRun = `
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
     ), metered AS (
-      ${meterRun("$9", "$10", "$16")}
+      ${meterRun("usage", "$10", "$16")}
     ), wiped AS (
       DELETE FROM run_secrets USING ended WHERE run_id = ended.id
     ), owed AS (

@@ -9,7 +9,9 @@ export type Interruption = {
   run: HeldRun;
   interrupt: OpenInterrupt;
   state_snapshot: string | null;
+  /** Of all its attempts together. */
   usage: Usage | null;
+  duration_ms: number;
   /** What the transcript doesn't hold yet, `run.interrupted` last. */
   events: StreamEvent[];
 };
@@ -19,7 +21,7 @@ export type Interruption = {
  * somebody asked to cancel the run meanwhile.
  */
 export async function interruptRun(db: Db, interruption: Interruption): Promise<boolean> {
-  const { run, interrupt, state_snapshot, usage, events } = interruption;
+  const { run, interrupt, state_snapshot, usage, duration_ms, events } = interruption;
   const result = await db.sql.query({
     ...statement,
     values: [
@@ -37,6 +39,7 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
       interrupt.response_schema === null ? null : JSON.stringify(interrupt.response_schema),
       newId("msg"),
       JSON.stringify(interrupt),
+      duration_ms,
     ],
   });
   return result.rowCount === 1;
@@ -46,7 +49,7 @@ const statement = {
   name: "interrupt-run",
   text: `
     WITH held AS (
-      UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7,
+      UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7, duration_ms = $15,
         expires_at = $8, lease_until = NULL, worker_id = NULL
       WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL
       RETURNING id, user_id, agent_id, version, thread_id

@@ -3,4 +3,4 @@
  * index, so that a long thread costs no more than a short one.
  */
 export const keepsBusy = (thread: string): string =>
-  `((thread_id = ${thread} AND status = 'queued') OR (thread_id = ${thread} AND status = 'running'))`;
+  `((thread_id = ${thread} AND status IN ('scheduled', 'queued')) OR (thread_id = ${thread} AND status = 'running'))`;

@@ -12,7 +12,7 @@ const moves = (Object.keys(transitions) as Cause[]).flatMap((cause) =>
   transitions[cause].to.map((to) => ({ cause, to })),
 );
 const writers = 3;
-const workersOwn: readonly Cause[] = ["finish", "give_back", "interrupt"];
+const workersOwn: readonly Cause[] = ["finish", "give_back", "interrupt", "retry"];
 
 /** Any move by any of the writers; a number is cheaper to draw than an object. */
 function decode(number: number): Try {
