@@ -2,6 +2,9 @@ import { cpus, release } from "node:os";
 import { runProcess } from "../shared/lifecycle/run-process.ts";
 import { benchLists } from "./lists.ts";
 import { benchLatency } from "./latency.ts";
+import { startSkeletonApi } from "./skeleton/api.ts";
+import { withSkeleton } from "./skeleton/with-skeleton.ts";
+import { startSkeletonWorker } from "./skeleton/worker.ts";
 import { benchSse } from "./sse.ts";
 import { benchThroughput } from "./throughput.ts";
 import { benchTrace } from "./trace.ts";
@@ -13,7 +16,12 @@ import { withStack } from "./with-stack.ts";
  * `npm run bench` gives the figures of runs, `-- --trace` where the time of one run goes, `-- sse` the figures of readers,
  * `-- lists` what lists and figures take over a million runs.
  */
-await runProcess(async (signal) => {
+const [role, settings = "{}"] = process.argv.slice(2);
+if (role === "skeleton-api") await startSkeletonApi(JSON.parse(settings));
+else if (role === "skeleton-worker") await startSkeletonWorker(JSON.parse(settings));
+else await runProcess(bench);
+
+async function bench(signal: AbortSignal): Promise<void> {
   console.log(`${cpus().length} cores, ${cpus()[0]?.model}, Linux ${release()}, Node ${process.version}\n`);
   if (process.argv.includes("--trace")) return console.log(await benchTrace(signal));
   if (process.argv.includes("sse")) return benchSse(signal);
@@ -22,8 +30,13 @@ await runProcess(async (signal) => {
   console.log(`\n${await withStack(signal, { WORKERS: "1" }, benchWarmMemory)}`);
   console.log("\n| workers | clients | runs a second | median ms | p99 ms |\n|---|---|---|---|---|");
   for (const workers of [1, 2])
-    await withStack(signal, { WORKERS: String(workers) }, async ({ client }) => {
-      await warmUp(client, signal);
-      for (const clients of [1, 8, 64]) console.log(`| ${workers} | ${await benchThroughput(client, clients, signal)}`);
+    await withStack(signal, { WORKERS: String(workers) }, async (stack) => {
+      await warmUp(stack.client, signal);
+      for (const clients of [1, 8, 64])
+        console.log(`| ${workers} | ${await benchThroughput(stack.client, clients, signal)}`);
+      await withSkeleton(stack, async (client) => {
+        await benchThroughput(client, 64, signal);
+        console.log(`| skeleton | ${await benchThroughput(client, 64, signal)}`);
+      });
     });
-});
+}
