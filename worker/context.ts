@@ -25,6 +25,7 @@ import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
+import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
 export type WorkerContext = {
@@ -42,6 +43,7 @@ export type WorkerContext = {
   sandbox: Sandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
+  configs: ConfigView;
   sessions: Sessions;
   /** Who can start a daemon, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
@@ -105,6 +107,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: createJsonSchemas(),
+    configs: createConfigView(db),
     sessions,
     daemonHosts,
     outbox,

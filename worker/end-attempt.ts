@@ -1,4 +1,4 @@
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import type { Attempt } from "./attempt.ts";
 import { askPerson } from "./ask-person.ts";
 import type { WorkerContext } from "./context.ts";
 import { finishRun } from "./finish-run.ts";

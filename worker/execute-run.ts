@@ -1,7 +1,8 @@
 import { salvageStream } from "../shared/salvage-stream.ts";
-import { type Attempt, claimRun } from "../shared/store/runs/claim-run.ts";
+import { claimRun } from "../shared/store/runs/claim-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import { trace } from "../shared/trace.ts";
+import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
 import { openRunOutput } from "./output/run-output.ts";
@@ -24,8 +25,9 @@ export async function executeRun(ctx: WorkerContext, runId: string, onFault = lo
   if (claim.kind === "elsewhere") await ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
-  const failed = await executeAttempt(ctx, claim.attempt, claimedAt);
-  if (failed) await onFault(ctx, claim.attempt, failed.fault);
+  const attempt = { ...claim.run, ...(await untilPostgresAnswers(() => ctx.configs.configOf(claim.run))) };
+  const failed = await executeAttempt(ctx, attempt, claimedAt);
+  if (failed) await onFault(ctx, attempt, failed.fault);
   return true;
 }
 

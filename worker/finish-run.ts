@@ -1,8 +1,8 @@
 import { type Outcome, terminalEvent } from "../shared/run/terminal-event.ts";
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { finalizeRun } from "../shared/store/runs/finalize-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import { trace } from "../shared/trace.ts";
+import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import { collectOutput } from "./outcome/decide-outcome.ts";
 import type { RunOutput } from "./output/run-output.ts";

@@ -1,5 +1,5 @@
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { giveBackRun } from "../shared/store/runs/requeue-run.ts";
+import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import type { RunOutput } from "./output/run-output.ts";
 

@@ -1,5 +1,5 @@
 import { createRedactor } from "../shared/secrets/redact.ts";
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
+import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { nothingYet, type Remains } from "./outcome/remains.ts";

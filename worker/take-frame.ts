@@ -1,7 +1,7 @@
 import type { RunEventBody } from "../shared/schemas/run-event.ts";
 import type { Redactor } from "../shared/secrets/redact.ts";
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { trace } from "../shared/trace.ts";
+import type { Attempt } from "./attempt.ts";
 import type { AgentFrame, Frame } from "./channel/frame-schema.ts";
 import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";

@@ -1,11 +1,10 @@
 import { queueTtlMs } from "../shared/run/limits.ts";
 import { retryDelayMs } from "../shared/run/retry-delay.ts";
 import type { Outcome } from "../shared/run/terminal-event.ts";
-import { readConfig } from "../shared/schemas/agent-config.ts";
 import { readClock } from "../shared/store/read-clock.ts";
-import type { Attempt } from "../shared/store/runs/claim-run.ts";
 import { scheduleRun } from "../shared/store/runs/schedule-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
+import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import type { RunOutput } from "./output/run-output.ts";
 
@@ -17,7 +16,7 @@ type Failed = { attempt: Attempt; output: RunOutput; outcome: Outcome; duration_
  */
 export async function tryAgain(ctx: WorkerContext, failed: Failed): Promise<"scheduled" | "no" | "refused"> {
   const { attempt, output, outcome, duration_ms } = failed;
-  const { retry, limits } = readConfig(attempt.config);
+  const { retry, limits } = attempt.config;
   const { error, usage } = outcome;
   const delay = retryDelayMs(retry, { error, failed: attempt.failed_attempts, random: Math.random() });
   if (delay === null || error === null) return "no";

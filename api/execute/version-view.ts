@@ -8,10 +8,10 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { AgentChanged } from "../../shared/store/runs/insert-run.ts";
 
 const mostRemembered = 1_000;
-/** A config may hold files; one that is longer than this, as JSON, is read each time. */
+/** A config that is longer than this without its code, as JSON, is read each time. */
 const longestRemembered = 16 * 1024;
 
-/** `remembered`: it may be outdated; while its revision is its agent's, it is not. */
+/** `remembered`: it may be outdated; while its revision is its agent's, it is not. Its config is without its code then. */
 export type ViewedVersion = ResolvedVersion & { remembered: boolean };
 
 export type ResolveVersion = (
@@ -36,10 +36,11 @@ export function createVersionView(db: Db): VersionView {
   const keyOf = (...asked: [string, string, Owner]): string => JSON.stringify(asked);
 
   function remember(key: string, version: ResolvedVersion): void {
-    if (JSON.stringify(version.config).length > longestRemembered) return;
+    const { source: _source, files: _files, ...config } = version.config;
+    if (JSON.stringify(config).length > longestRemembered) return;
     const [oldest] = known.keys();
     if (known.size >= mostRemembered && oldest !== undefined) known.delete(oldest);
-    known.set(key, version);
+    known.set(key, { ...version, config });
   }
 
   const resolveAnew: ResolveVersion = async (...asked) => {

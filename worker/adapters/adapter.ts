@@ -27,6 +27,8 @@ export type AgentRequest = {
   image: string | null;
   /** How a command's stdout is read: as text, or each line as a frame. */
   output: "text" | "ndjson";
+  /** Of the version's config. An agent that is made anew may have a version of the same name with another one. */
+  config_hash: string;
   /** The agent version's own code: relative path → text or data URL. */
   code: Record<string, string>;
   /** The run's own files, laid over the code in its working directory. */

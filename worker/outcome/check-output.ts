@@ -1,12 +1,11 @@
 import type { Outcome } from "../../shared/run/terminal-event.ts";
-import { readConfig } from "../../shared/schemas/agent-config.ts";
+import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 
 type Fault = { loc: (string | number)[]; msg: string };
 type Schemas = { faultsOf(schema: Record<string, unknown>, value: unknown): Fault[] };
 
 /** A success whose result isn't what the version's `output_schema` promises is an error, which names the first places. */
-export function checkOutput(outcome: Outcome, config: Record<string, unknown>, schemas: Schemas): Outcome {
-  const { output_schema } = readConfig(config);
+export function checkOutput(outcome: Outcome, { output_schema }: AgentConfig, schemas: Schemas): Outcome {
   if (outcome.status !== "success" || !output_schema) return outcome;
   const faults = schemas.faultsOf(output_schema, outcome.result_content);
   if (faults.length === 0) return outcome;

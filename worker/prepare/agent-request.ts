@@ -4,9 +4,9 @@ import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/run/default-files.ts";
 import { fileNameFault } from "../../shared/file-faults.ts";
 import { runLimits } from "../../shared/run/limits.ts";
-import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
+import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
-import type { Attempt } from "../../shared/store/runs/claim-run.ts";
+import type { Attempt } from "../attempt.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 
 const MiB = 1024 * 1024;
@@ -20,7 +20,7 @@ export type Prepared = {
 
 /** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
 export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
-  const config = readConfig(attempt.config);
+  const { config } = attempt;
   const files = unseal(keyRing, attempt.sealed_files, sealedFields.runFiles(attempt.id));
   const env_vars = unseal(keyRing, attempt.sealed_env, sealedFields.runEnv(attempt.id));
   const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
@@ -65,6 +65,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     lifecycle,
     entrypoint: config.entrypoint ?? names.find((name) => name in code || name in files) ?? null,
     ...programOf(config),
+    config_hash: attempt.config_hash,
     code,
     files,
     requirements: config.requirements ?? [],

@@ -67,9 +67,9 @@ const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_r
 
 /** Without code of its own an agent runs what the run's files hold. */
 function groundOf(request: AgentRequest): string {
-  const { agent_id, user_id, version, runtime_mode, entrypoint, code, files } = request;
+  const { agent_id, user_id, version, config_hash, runtime_mode, code, files } = request;
   const brought = Object.keys(code).length === 0 ? files : null;
-  return JSON.stringify([agent_id, user_id, version, runtime_mode, entrypoint, brought]);
+  return JSON.stringify([agent_id, user_id, version, config_hash, runtime_mode, brought]);
 }
 
 /** What the run's env holds beyond the version's own and the run's identity. */

@@ -9,8 +9,8 @@ import { isUniqueViolation } from "../sql-faults.ts";
 import { hasStatus } from "./has-status.ts";
 import { isNotPaused, freeSlot, isFirstOfThread } from "./claimable.ts";
 
-/** A claimed run: all that its worker needs, read in the statement that claimed it. Secrets are still sealed. */
-export type Attempt = {
+/** A claimed run, with all that its worker needs but its version's config. Secrets are still sealed. */
+export type ClaimedRun = {
   id: string;
   attempt: number;
   user_id: string;
@@ -33,7 +33,8 @@ export type Attempt = {
   state_snapshot: string | null;
   metadata: Record<string, unknown>;
   traceparent: string | null;
-  config: Record<string, unknown>;
+  /** Of its agent; null where that is gone. */
+  agent_revision: string | null;
   sealed_env: Buffer | null;
   sealed_files: Buffer | null;
   /** Of the agent: name → sealed value, as hex. */
@@ -57,7 +58,7 @@ export type ClaimingWorker = {
 };
 
 export type Claim =
-  | { kind: "claimed"; attempt: Attempt }
+  | { kind: "claimed"; run: ClaimedRun }
   | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
   /** Another worker keeps the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
@@ -73,7 +74,7 @@ export type Claim =
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const { rows } = await db.sql.query<Attempt>({
+    const { rows } = await db.sql.query<ClaimedRun>({
       ...statement,
       values: [
         runId,
@@ -84,7 +85,7 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
         worker.adapters,
       ],
     });
-    if (rows[0]) return { kind: "claimed", attempt: rows[0] };
+    if (rows[0]) return { kind: "claimed", run: rows[0] };
   } catch (error) {
     // Another claim took the same place at the same time; there may be a next one.
     if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
@@ -146,8 +147,7 @@ const statement = {
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
       c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
-      coalesce(v.config, '{}'::json) AS config,
-      s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
+      a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
         SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]'::json)
@@ -164,7 +164,7 @@ const statement = {
       SELECT json_object_agg(name, encode(sealed_value, 'hex')) AS agent_secrets FROM agent_secrets
       WHERE agent_id = c.agent_id
     ) k ON true
-    LEFT JOIN agent_versions v ON v.agent_id = c.agent_id AND v.version = c.version
+    LEFT JOIN agents a ON a.id = c.agent_id
     LEFT JOIN run_secrets s ON s.run_id = c.id
     LEFT JOIN threads t ON t.id = c.thread_id`,
 };

@@ -86,3 +86,16 @@ test("a run of an agent that is gone is refused, and leaves no thread", async ()
   const anew = await call(there, "POST", "/v1/execute", { agent_id: agent, version: "current" }, { prefer: "wait=20" });
   expect(anew.body["result_content"]).toEqual({ new: 1 });
 });
+
+test("an agent that is deleted and made anew runs its new code, also where its old one stood ready", async () => {
+  const agent = await makeAgent(here, "def main(input): return {'made': 1}");
+  const ended = async (): Promise<unknown> => {
+    const body = { agent_id: agent, version: "current" };
+    return (await call(there, "POST", "/v1/execute", body, { prefer: "wait=20" })).body["result_content"];
+  };
+  expect([await ended(), await ended()]).toEqual([{ made: 1 }, { made: 1 }]);
+  await call(here, "DELETE", `/v1/agents/${agent}`);
+  const source = "def main(input): return {'made': 2}";
+  await call(here, "POST", "/v1/agents", { user_id: "tester", id: agent, name: "agent", config: { source } });
+  expect([await ended(), await ended()]).toEqual([{ made: 2 }, { made: 2 }]);
+});

@@ -46,7 +46,8 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
   };
   // A version never changes what it runs, nor with what.
   const { entrypoint, code, resources: given } = request;
-  return { version: hash("sha1", JSON.stringify([entrypoint, code, given])), ...request };
+  const made = hash("sha1", JSON.stringify([entrypoint, code, given]));
+  return { version: made, config_hash: made, ...request };
 }
 
 export type Collected = {

@@ -39,8 +39,16 @@ export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
     groundOf(resources, { cpu_ms: cpuLimitOf(resources), packages, egress });
 
   function keyOf(wanted: Wanted): string {
-    const { user_id, agent_id, version, runtime_mode } = wanted.request;
-    return JSON.stringify([user_id, agent_id, version, runtime_mode, canPreload(wanted.request), groundFor(wanted)]);
+    const { user_id, agent_id, version, config_hash, runtime_mode } = wanted.request;
+    return JSON.stringify([
+      user_id,
+      agent_id,
+      version,
+      config_hash,
+      runtime_mode,
+      canPreload(wanted.request),
+      groundFor(wanted),
+    ]);
   }
   const mayPreload = (wanted: Wanted): boolean => canPreload(wanted.request) && !unloadable.has(keyOf(wanted));
 
