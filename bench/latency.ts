@@ -21,8 +21,11 @@ export async function benchLatency(client: BenchClient, signal: AbortSignal): Pr
   const nodeSource = "export async function* main() { yield 'hello'; return { ok: true }; }";
   await client.publish("bench-node", { adapter_type: "node", source: nodeSource, entrypoint: "main.ts" });
   await client.publish("bench-command", { adapter_type: "command", command: ["echo", "hello"] });
+  const modules = Array.from({ length: 10 }, (_, index) => [`lib/part${index}.py`, "x = 1\n".repeat(50 * 170)]);
+  await client.publish("bench-large", { files: { ...Object.fromEntries(modules), "main.py": plainSource } });
   const kinds: Kind[] = [
     { label: "warm run", run: () => client.run("bench") },
+    { label: "warm run of 500 KB of code", run: () => client.run("bench-large") },
     { label: "isolated run", run: () => client.run("bench", { runtime_mode: "isolated" }) },
     {
       label: "first run of a version",
