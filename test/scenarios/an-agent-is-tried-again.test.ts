@@ -148,3 +148,59 @@ test.each([[{ max_attempts: 1 }], [{ delay_ms: 5 }], [{ max_attempts: 3, factor:
     ]);
   },
 );
+
+/** Fails at first, then hangs. */
+const hanging = `
+import time
+def main(input, context):
+    context.usage(input_tokens=10)
+    if context.attempt == 1:
+        raise ValueError("not yet")
+    yield "hangs"
+    time.sleep(60)
+`;
+const anHourAgo = async (runId: string): Promise<void> => {
+  await stack.sql.query("UPDATE runs SET started_at = started_at - interval '1 hour' WHERE id = $1", [runId]);
+  await stack.sql.query("UPDATE run_transitions SET at = at - interval '1 hour' WHERE run_id = $1 AND attempt <= 1", [
+    runId,
+  ]);
+};
+
+test.each([
+  ["cancelled while it waits", "run.waiting", "cancelled", (id: string) => call(url, "POST", `/v1/runs/${id}/cancel`)],
+  [
+    "completed while it waits",
+    "run.waiting",
+    "success",
+    (id: string) => call(url, "POST", `/v1/runs/${id}/complete`, {}),
+  ],
+  [
+    "expired while it waits",
+    "run.waiting",
+    "expired",
+    (id: string) => stack.sql.query("UPDATE runs SET expires_at = now() WHERE id = $1", [id]),
+  ],
+  [
+    "completed in its next try",
+    "output.delta",
+    "success",
+    (id: string) => call(url, "POST", `/v1/runs/${id}/complete`, {}),
+  ],
+])("%s, it is charged for its tries, not for the wait", async (_, until, status, end) => {
+  const retry = until === "run.waiting" ? later : soon;
+  const seen = await readEvents(await start({ retry, source: hanging }, {}), ({ event }) => event === until);
+  const runId = String(seen[0]?.data["run_id"]);
+  await anHourAgo(runId);
+  await end(runId);
+  const rest = await readEvents(await resume(url, runId, seen.at(-1)?.id));
+  const usage = expect.objectContaining({ input_tokens: 10 });
+  const duration_ms = expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000);
+  expect(rest.at(-1)).toMatchObject({ event: `run.${status}`, data: { usage, duration_ms } });
+  const { body } = await call(url, "GET", `/v1/runs/${runId}`);
+  expect(body).toMatchObject({ status, usage, duration_ms, scheduled_at: null });
+  const { rows } = await stack.sql.query(
+    "SELECT input_tokens::int, duration_ms::int FROM usage_records WHERE run_id = $1",
+    [runId],
+  );
+  expect(rows).toEqual([{ input_tokens: 10, duration_ms }]);
+});
