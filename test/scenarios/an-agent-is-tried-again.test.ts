@@ -114,6 +114,22 @@ test("while it waits its thread waits behind it, and a cancel ends it at once", 
   await expect.poll(() => statusOf(secondId), { timeout: 10_000 }).toBe("success");
 });
 
+test("while a daemon's message waits, those of its thread wait behind it, and all others are taken", async () => {
+  const source = `${failing}\non_message = main\ndel main\n`;
+  const agent_id = await makeAgent(url, source, { retry: later });
+  const post = (thread_id: string | null, good: number) =>
+    execute(url, {
+      ...{ agent_id, version: "current", lifecycle: "daemon", input_payload: { good } },
+      ...(thread_id !== null && { thread_id }),
+    });
+  const failed = await readEvents(await post("of-daemon", 9), ({ event }) => event === "run.waiting");
+  expect(failed.at(-1)?.data["queue"]).toMatchObject({ wait_reason: "retry" });
+  const behind = (await post("of-daemon", 1)).headers.get("x-run-id");
+  const other = await readEvents(await post(null, 1));
+  expect(other.at(-1)).toMatchObject({ event: "run.success" });
+  expect(await statusOf(String(behind))).toBe("queued");
+});
+
 test("of any number that look at once, one lets each due run join the queue", async () => {
   const count = 100;
   const events = await readEvents(await start({ retry: later }, { input_payload: { good: 9 } }), ({ event }) => {
