@@ -130,6 +130,21 @@ test("while a daemon's message waits, those of its thread wait behind it, and al
   expect(await statusOf(String(behind))).toBe("queued");
 });
 
+test("while it waits, the next one has its place among those that its agent may run at once", async () => {
+  const source =
+    "import time\ndef main(input):\n    time.sleep(input['s'])\n    return {} if input['s'] == 0 else None / 0\n";
+  const agent_id = await makeAgent(url, source, { retry: later, concurrency: 1 });
+  const post = (s: number) => execute(url, { agent_id, version: "current", input_payload: { s } });
+  const failed = await readEvents(await post(0.7), ({ event }) => event === "run.started");
+  const nextOnes = await readEvents(await post(0));
+  const runId = String(failed[0]?.data["run_id"]);
+  const { body } = await call(url, "GET", `/v1/runs/${runId}/timeline`);
+  const steps = body["data"] as { to: string; at: string }[];
+  const put = Date.parse(String(steps.find(({ to }) => to === "scheduled")?.at));
+  const begun = Date.parse(String(nextOnes.find(({ event }) => event === "run.started")?.data["ts"]));
+  expect(begun - put).toBeLessThan(1_000);
+});
+
 test("of any number that look at once, one lets each due run join the queue", async () => {
   const count = 100;
   const events = await readEvents(await start({ retry: later }, { input_payload: { good: 9 } }), ({ event }) => {
