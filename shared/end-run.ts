@@ -28,9 +28,11 @@ export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending
   const { cause, reason } = ending;
   const spent = await readSpent(db, id);
   if (!spent) return false;
-  const outcome = { ...ending.outcome, usage: spent.usage };
   const duration_ms = ending.duration_ms ?? spent.duration_ms;
-  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminalEvent(outcome, null, duration_ms), spent.now);
+  const told = terminalEvent({ ...ending.outcome, usage: spent.usage }, null, duration_ms);
+  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, told, spent.now);
+  // What the row says by then counts: its worker may have put it aside, with more, since it was read.
+  const outcome = { ...ending.outcome, usage: null };
   const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });
   if (end.kind === "stale") return false;
   await Promise.allSettled([
