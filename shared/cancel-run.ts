@@ -19,7 +19,7 @@ export async function cancelRun(deps: Deps, runId: string, owner: Owner): Promis
     if (!run) return false;
     if (isTerminal(run.status)) return true;
     if (mayMove("cancel", run.status, "cancelled")) {
-      const nothing = { result_content: null, error: null, state_snapshot: null, usage: null };
+      const nothing = { result_content: null, error: null, state_snapshot: null };
       const outcome = { ...nothing, status: "cancelled" } as const;
       if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null })) return true;
     } else if (await requestCancel(deps.db, run)) {

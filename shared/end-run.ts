@@ -3,17 +3,18 @@ import { type Outcome, terminalEvent } from "./run/terminal-event.ts";
 import { placeEvent } from "./run/stream-event.ts";
 import { salvageStream } from "./salvage-stream.ts";
 import type { Db } from "./store/client.ts";
-import { readClock } from "./store/read-clock.ts";
 import { type Finalization, finalizeRun, type SeenRun } from "./store/runs/finalize-run.ts";
+import { readSpent } from "./store/runs/read-spent.ts";
 import type { RunStreams } from "./stream/run-streams.ts";
 
 type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 export type Ending = {
   cause: Exclude<Finalization["cause"], "finish">;
-  outcome: Outcome;
+  /** Its usage is what its attempts have told. */
+  outcome: Omit<Outcome, "usage">;
   reason: string | null;
-  /** Null: measured from the run's start. */
+  /** Null: as long as its attempts took. */
   duration_ms: number | null;
 };
 
@@ -23,11 +24,15 @@ export type Ending = {
  * look again. Once true, the end is committed; Redis may hear of it later, or never.
  */
 export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending: Ending): Promise<boolean> {
-  const { id, attempt, worker_id, started_at } = seen;
-  const { cause, outcome, reason } = ending;
-  const now = await readClock(db);
-  const duration_ms = ending.duration_ms ?? (started_at ? Math.max(0, now.getTime() - started_at.getTime()) : 0);
-  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminalEvent(outcome, null, duration_ms), now);
+  const { id, attempt, worker_id } = seen;
+  const { cause, reason } = ending;
+  const spent = await readSpent(db, id);
+  if (!spent) return false;
+  const duration_ms = ending.duration_ms ?? spent.duration_ms;
+  const told = terminalEvent({ ...ending.outcome, usage: spent.usage }, null, duration_ms);
+  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, told, spent.now);
+  // What the row says by then counts: its worker may have put it aside, with more, since it was read.
+  const outcome = { ...ending.outcome, usage: null };
   const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });
   if (end.kind === "stale") return false;
   await Promise.allSettled([

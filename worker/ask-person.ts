@@ -1,5 +1,4 @@
 import { newId } from "../shared/ids.ts";
-import { addUsage } from "../shared/run/add-usage.ts";
 import { queueTtlMs } from "../shared/run/limits.ts";
 import type { OpenInterrupt } from "../shared/schemas/run-event.ts";
 import { readClock } from "../shared/store/read-clock.ts";
@@ -7,6 +6,7 @@ import { interruptRun } from "../shared/store/runs/interrupt-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import type { Attempt } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
+import { measuredUsage } from "./outcome/decide-outcome.ts";
 import type { Remains } from "./outcome/remains.ts";
 import type { RunOutput } from "./output/run-output.ts";
 
@@ -33,8 +33,7 @@ export async function askPerson(
   const expires_at = new Date(now.getTime() + (expires_in_ms ?? queueTtlMs)).toISOString();
   const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
   const events = await output.finish({ type: "run.interrupted", interrupts: [interrupt], state_snapshot });
-  const usage = addUsage(remains.spent, remains.usage);
-  const put = { run: attempt, interrupt, state_snapshot, usage, duration_ms, events };
+  const put = { run: attempt, interrupt, state_snapshot, usage: measuredUsage(remains), duration_ms, events };
   if (!(await untilPostgresAnswers(() => interruptRun(ctx.db, put)))) {
     await ctx.leases.check(attempt.id);
     return false;

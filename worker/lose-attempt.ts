@@ -18,6 +18,6 @@ export async function loseAttempt(ctx: WorkerContext, { id, attempt }: HeldRun, 
   if (loss.kind !== "exhausted") return;
   const message = isSandbox ? "No sandbox could be had for it" : "It failed by a fault of the worker's";
   const error = { code, type: null, message: `${message}, as often as the run may be tried.`, traceback: null };
-  const outcome = { status: "error", result_content: null, error, state_snapshot: null, usage: null } as const;
+  const outcome = { status: "error", result_content: null, error, state_snapshot: null } as const;
   await endRun(ctx, loss.run, { cause: "give_up", outcome, reason: code, duration_ms: null });
 }

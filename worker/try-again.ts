@@ -25,10 +25,12 @@ export async function tryAgain(ctx: WorkerContext, failed: Failed): Promise<"sch
   const events = await output.finish({ type: "run.waiting", queue, error, retry_at: at.toISOString() });
   const queue_ttl_ms = limits?.queue_ttl_ms ?? queueTtlMs;
   const scheduling = { run: attempt, at, queue_ttl_ms, error, usage, duration_ms, events };
-  if (!(await untilPostgresAnswers(() => scheduleRun(ctx.db, scheduling)))) {
+  const scheduled = await untilPostgresAnswers(() => scheduleRun(ctx.db, scheduling));
+  if (!scheduled) {
     await ctx.leases.check(attempt.id);
     return "refused";
   }
   await output.announce(events.slice(-1));
+  if (scheduled.next_run_id) await ctx.nudge(scheduled.next_run_id);
   return "scheduled";
 }

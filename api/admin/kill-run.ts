@@ -26,7 +26,7 @@ export const killRun = defineOperation({
   },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle(ctx: ApiContext, { params: { run_id }, body: { reason } }) {
-    const nothing = { result_content: null, state_snapshot: null, usage: null };
+    const nothing = { result_content: null, state_snapshot: null };
     const error = { code: "killed", type: null, message: reason, traceback: null };
     const outcome = { ...nothing, status: "cancelled", error } as const;
     for (;;) {

@@ -1,6 +1,5 @@
-import { endRun } from "../../shared/end-run.ts";
+import { type Ending, endRun } from "../../shared/end-run.ts";
 import { conflict, notFound } from "../../shared/errors.ts";
-import type { Outcome } from "../../shared/run/terminal-event.ts";
 import { isTerminal } from "../../shared/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
 import { completedRun } from "../../shared/schemas/run.ts";
@@ -52,7 +51,7 @@ async function complete(
   }
 }
 
-function outcomeOf(status: CompletedStatus, result_content: unknown): Outcome {
+function outcomeOf(status: CompletedStatus, result_content: unknown): Ending["outcome"] {
   const failed = status === "error" || status === "timeout";
   const error = failed
     ? {
@@ -62,5 +61,5 @@ function outcomeOf(status: CompletedStatus, result_content: unknown): Outcome {
         traceback: null,
       }
     : null;
-  return { status, result_content, error, state_snapshot: null, usage: null };
+  return { status, result_content, error, state_snapshot: null };
 }

@@ -16,8 +16,8 @@ export const expireQueue: InternalJob = {
     for (const run of await findExpiredRuns(deps.db, batch)) {
       const message = "No worker took the run in time.";
       const error = { code: "expired", type: null, message, traceback: null };
-      const outcome = { status: "expired", result_content: null, error, state_snapshot: null, usage: null } as const;
-      if (await endRun(deps, run, { cause: "expire", outcome, reason: "queue_ttl", duration_ms: 0 }))
+      const outcome = { status: "expired", result_content: null, error, state_snapshot: null } as const;
+      if (await endRun(deps, run, { cause: "expire", outcome, reason: "queue_ttl", duration_ms: null }))
         counts.expired += 1;
     }
     return counts;

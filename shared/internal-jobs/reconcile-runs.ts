@@ -34,7 +34,7 @@ export const reconcileRuns: InternalJob = {
 };
 
 function givenUp(outcome: Exclude<LostRun["outcome"], "queued">): Ending {
-  const nothing = { result_content: null, state_snapshot: null, usage: null };
+  const nothing = { result_content: null, state_snapshot: null };
   const ending = { cause: "give_up", duration_ms: null } as const;
   if (outcome === "cancelled")
     return { ...ending, reason: "cancelled", outcome: { ...nothing, status: "cancelled", error: null } };

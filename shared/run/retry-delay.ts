@@ -15,6 +15,6 @@ type Failure = {
 /** Milliseconds until a run whose agent has failed is tried again, by its config's `retry`; null: that was its last try. */
 export function retryDelayMs(retry: AgentConfig["retry"], { error, failed, random }: Failure): number | null {
   if (!retry || !error || !mayPass.has(error.code) || failed + 1 >= retry.max_attempts) return null;
-  const { delay_ms = 1_000, factor = 2, max_delay_ms = 60_000 } = retry;
+  const { delay_ms = 1_000, factor = 2, max_delay_ms = Math.max(60_000, delay_ms) } = retry;
   return Math.round(Math.min(delay_ms * factor ** failed, max_delay_ms) * (0.8 + 0.4 * random));
 }

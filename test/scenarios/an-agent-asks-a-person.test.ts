@@ -57,6 +57,26 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   expect(whole.map(({ id }) => id)).toEqual([...first, ...second, ...third].map(({ id }) => id));
 });
 
+test("what its attempts before the question used is counted with the last one's", async () => {
+  const source = `
+def main(input, context):
+    context.usage(input_tokens=10)
+    if context.attempt == 1:
+        sum(range(10_000_000))
+    return {"name": context.interrupt("Your name?")}
+`;
+  const agent_id = await makeAgent(url, source);
+  const asked = await readEvents(await execute(url, { agent_id, version: "current" }));
+  const runId = String(asked[0]?.data["run_id"]);
+  const before = (await call(url, "GET", `/v1/runs/${runId}`)).body["usage"] as Record<string, number>;
+  expect(before).toMatchObject({ input_tokens: 10, cpu_ms: expect.toSatisfy((ms: number) => ms >= 20) });
+  await answer(runId, "Ada");
+  const rest = await readEvents(await resume(url, runId, asked.at(-1)?.id));
+  expect(rest.at(-1)).toMatchObject({ event: "run.success", data: { usage: { input_tokens: 20 } } });
+  const after = rest.at(-1)?.data["usage"] as Record<string, number>;
+  expect(after["cpu_ms"]).toBeGreaterThanOrEqual(before["cpu_ms"] ?? 0);
+});
+
 test("the files that it hands out are served as they are, with their type, as downloads", async () => {
   const agent_id = await makeAgent(url, asker.replaceAll("interrupt(", "(lambda *a, **k: 'x')("));
   const events = await readEvents(await execute(url, { agent_id, version: "current" }));

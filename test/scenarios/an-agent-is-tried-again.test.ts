@@ -114,6 +114,37 @@ test("while it waits its thread waits behind it, and a cancel ends it at once", 
   await expect.poll(() => statusOf(secondId), { timeout: 10_000 }).toBe("success");
 });
 
+test("while a daemon's message waits, those of its thread wait behind it, and all others are taken", async () => {
+  const source = `${failing}\non_message = main\ndel main\n`;
+  const agent_id = await makeAgent(url, source, { retry: later });
+  const post = (thread_id: string | null, good: number) =>
+    execute(url, {
+      ...{ agent_id, version: "current", lifecycle: "daemon", input_payload: { good } },
+      ...(thread_id !== null && { thread_id }),
+    });
+  const failed = await readEvents(await post("of-daemon", 9), ({ event }) => event === "run.waiting");
+  expect(failed.at(-1)?.data["queue"]).toMatchObject({ wait_reason: "retry" });
+  const behind = (await post("of-daemon", 1)).headers.get("x-run-id");
+  const other = await readEvents(await post(null, 1));
+  expect(other.at(-1)).toMatchObject({ event: "run.success" });
+  expect(await statusOf(String(behind))).toBe("queued");
+});
+
+test("while it waits, the next one has its place among those that its agent may run at once", async () => {
+  const source =
+    "import time\ndef main(input):\n    time.sleep(input['s'])\n    return {} if input['s'] == 0 else None / 0\n";
+  const agent_id = await makeAgent(url, source, { retry: later, concurrency: 1 });
+  const post = (s: number) => execute(url, { agent_id, version: "current", input_payload: { s } });
+  const failed = await readEvents(await post(0.7), ({ event }) => event === "run.started");
+  const nextOnes = await readEvents(await post(0));
+  const runId = String(failed[0]?.data["run_id"]);
+  const { body } = await call(url, "GET", `/v1/runs/${runId}/timeline`);
+  const steps = body["data"] as { to: string; at: string }[];
+  const put = Date.parse(String(steps.find(({ to }) => to === "scheduled")?.at));
+  const begun = Date.parse(String(nextOnes.find(({ event }) => event === "run.started")?.data["ts"]));
+  expect(begun - put).toBeLessThan(1_000);
+});
+
 test("of any number that look at once, one lets each due run join the queue", async () => {
   const count = 100;
   const events = await readEvents(await start({ retry: later }, { input_payload: { good: 9 } }), ({ event }) => {
@@ -148,3 +179,59 @@ test.each([[{ max_attempts: 1 }], [{ delay_ms: 5 }], [{ max_attempts: 3, factor:
     ]);
   },
 );
+
+/** Fails at first, then hangs. */
+const hanging = `
+import time
+def main(input, context):
+    context.usage(input_tokens=10)
+    if context.attempt == 1:
+        raise ValueError("not yet")
+    yield "hangs"
+    time.sleep(60)
+`;
+const anHourAgo = async (runId: string): Promise<void> => {
+  await stack.sql.query("UPDATE runs SET started_at = started_at - interval '1 hour' WHERE id = $1", [runId]);
+  await stack.sql.query("UPDATE run_transitions SET at = at - interval '1 hour' WHERE run_id = $1 AND attempt <= 1", [
+    runId,
+  ]);
+};
+
+test.each([
+  ["cancelled while it waits", "run.waiting", "cancelled", (id: string) => call(url, "POST", `/v1/runs/${id}/cancel`)],
+  [
+    "completed while it waits",
+    "run.waiting",
+    "success",
+    (id: string) => call(url, "POST", `/v1/runs/${id}/complete`, {}),
+  ],
+  [
+    "expired while it waits",
+    "run.waiting",
+    "expired",
+    (id: string) => stack.sql.query("UPDATE runs SET expires_at = now() WHERE id = $1", [id]),
+  ],
+  [
+    "completed in its next try",
+    "output.delta",
+    "success",
+    (id: string) => call(url, "POST", `/v1/runs/${id}/complete`, {}),
+  ],
+])("%s, it is charged for its tries, not for the wait", async (_, until, status, end) => {
+  const retry = until === "run.waiting" ? later : soon;
+  const seen = await readEvents(await start({ retry, source: hanging }, {}), ({ event }) => event === until);
+  const runId = String(seen[0]?.data["run_id"]);
+  await anHourAgo(runId);
+  await end(runId);
+  const rest = await readEvents(await resume(url, runId, seen.at(-1)?.id));
+  const usage = expect.objectContaining({ input_tokens: 10 });
+  const duration_ms = expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000);
+  expect(rest.at(-1)).toMatchObject({ event: `run.${status}`, data: { usage, duration_ms } });
+  const { body } = await call(url, "GET", `/v1/runs/${runId}`);
+  expect(body).toMatchObject({ status, usage, duration_ms, scheduled_at: null });
+  const { rows } = await stack.sql.query(
+    "SELECT input_tokens::int, duration_ms::int FROM usage_records WHERE run_id = $1",
+    [runId],
+  );
+  expect(rows).toEqual([{ input_tokens: 10, duration_ms }]);
+});

@@ -94,6 +94,6 @@ async function chargeMessage(
   if (loss.kind !== "exhausted") return;
   const code = limit ? `${limit}_limit` : "daemon_crashed";
   const error = { code, type: null, message, traceback: null };
-  const outcome = { status: "error", result_content: null, error, state_snapshot: null, usage: null } as const;
+  const outcome = { status: "error", result_content: null, error, state_snapshot: null } as const;
   await endRun(ctx, loss.run, { cause: "give_up", outcome, reason: code, duration_ms: null });
 }

@@ -47,7 +47,7 @@ export function decideOutcome(remains: Remains): Outcome | Undecided {
 }
 
 /** What the agent reported, with what was measured of its process, and what the attempts before this one used. */
-function measuredUsage({ usage, exit, spent }: Remains): Usage | null {
+export function measuredUsage({ usage, exit, spent }: Remains): Usage | null {
   const cpu = exit?.cpu_ms == null ? {} : { cpu_ms: exit.cpu_ms };
   const memory = exit?.max_rss_bytes == null ? {} : { max_rss_bytes: exit.max_rss_bytes };
   const measured = { ...usage, ...cpu, ...memory };

@@ -8,7 +8,7 @@ import { tellUsers } from "../notifications/tell-users.ts";
 import { owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 
 /** What one must have seen of a run to end it from outside. */
-export type SeenRun = { id: string; attempt: number; worker_id: string | null; started_at: Date | null };
+export type SeenRun = { id: string; attempt: number; worker_id: string | null };
 
 export type Finalization = {
   run_id: string;

@@ -21,7 +21,7 @@ const statement = {
   name: "lose-run",
   text: `
     WITH seen AS (
-      SELECT id, attempt, worker_id, started_at,
+      SELECT id, attempt, worker_id,
         cancel_requested_at IS NULL AND lost_attempts + 1 < max_attempts AS requeued
       FROM runs WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} FOR UPDATE
     ), queued AS (
@@ -31,5 +31,5 @@ const statement = {
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $2, 'running', 'queued', 'worker', $3 FROM queued
     )
-    SELECT id, attempt, worker_id, started_at, requeued FROM seen`,
+    SELECT id, attempt, worker_id, requeued FROM seen`,
 };

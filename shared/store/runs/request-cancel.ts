@@ -9,7 +9,7 @@ export type RunHandle = SeenRun & { status: RunStatus };
 
 /** Null when the owner has no such run. */
 export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<RunHandle | null> {
-  const select = { id: true, attempt: true, worker_id: true, started_at: true, status: true };
+  const select = { id: true, attempt: true, worker_id: true, status: true };
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 

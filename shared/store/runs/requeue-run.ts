@@ -26,7 +26,6 @@ export type LostRun = {
   id: string;
   attempt: number;
   worker_id: string | null;
-  started_at: Date | null;
   outcome: "queued" | "exhausted" | "cancelled";
 };
 
@@ -51,7 +50,7 @@ const lose = {
   name: "requeue-lost-runs",
   text: `
     WITH lost AS (
-      SELECT id, attempt, worker_id, started_at, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
+      SELECT id, attempt, worker_id, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
         WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'queued' END AS outcome
       FROM runs WHERE status = 'running' AND lease_until < now() ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED
     ), cut AS (
@@ -64,5 +63,5 @@ const lose = {
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, attempt, 'running', 'queued', 'reconciler', 'worker_lost' FROM requeued
     )
-    SELECT id, attempt, worker_id, started_at, outcome FROM lost`,
+    SELECT id, attempt, worker_id, outcome FROM lost`,
 };

@@ -42,7 +42,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     job_id: row.job_id,
     metadata: runRecord.shape.metadata.parse(row.metadata),
     created_at: row.created_at.toISOString(),
-    scheduled_at: iso(row.scheduled_at),
+    scheduled_at: status === "scheduled" ? iso(row.scheduled_at) : null,
     started_at: iso(started_at),
     completed_at: iso(row.completed_at),
     queue_ms: started_at ? Math.max(0, started_at.getTime() - row.created_at.getTime()) : null,

@@ -18,12 +18,13 @@ export type Scheduling = {
 };
 
 /**
- * Puts a run aside whose agent failed and is to be tried again: its slot is free, its attempt is over. False: the attempt is
- * stale, or somebody asked to cancel the run meanwhile.
+ * Puts a run aside whose agent failed and is to be tried again: its slot is free, its attempt is over. Null: the attempt is
+ * stale, or somebody asked to cancel the run meanwhile. `next_run_id`: a run that waited for its place among those that its
+ * agent may run at once.
  */
-export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<boolean> {
+export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<{ next_run_id: string | null } | null> {
   const { run, at, queue_ttl_ms, error, usage, duration_ms, events } = scheduling;
-  const result = await db.sql.query({
+  const { rows } = await db.sql.query<{ next_run_id: string | null }>({
     ...schedule,
     values: [
       run.id,
@@ -39,7 +40,7 @@ export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<boole
       error.code,
     ],
   });
-  return result.rowCount === 1;
+  return rows[0] ?? null;
 }
 
 const schedule = {
@@ -50,12 +51,17 @@ const schedule = {
         failed_attempts = failed_attempts + 1, last_seq = $4, error = $8, usage = $9, duration_ms = $10,
         lease_until = NULL, worker_id = NULL
       WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL
-      RETURNING id
+      RETURNING id, user_id, agent_id, concurrency
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
+    ), transition AS (
+      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
+      SELECT id, $2, 'running', 'scheduled', 'worker', $11 FROM held
     )
-    INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-    SELECT id, $2, 'running', 'scheduled', 'worker', $11 FROM held`,
+    SELECT CASE WHEN concurrency IS NOT NULL THEN (
+      SELECT id FROM runs WHERE runs.user_id = held.user_id AND runs.agent_id = held.agent_id AND status = 'queued'
+      ORDER BY created_at, id LIMIT 1) END AS next_run_id
+    FROM held`,
 };
 
 /** Lets runs whose time has come join the queue, and gives their ids. Any number of callers: SKIP LOCKED parts the rows. */

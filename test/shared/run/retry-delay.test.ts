@@ -15,6 +15,8 @@ test("each delay is longer by the factor, up to the longest, until no try is lef
     500,
     null,
   ]);
+  // A first delay of more than a minute is asked for: no default cuts it.
+  expect(delays({ max_attempts: 3, delay_ms: 300_000 }).slice(0, 3)).toEqual([300_000, 300_000, null]);
   expect(delays(undefined)[0]).toBeNull();
 });
 

@@ -60,6 +60,16 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
     }
   });
 
+  test.each(['context["run_id"]', "context.run_id"])(
+    "code that asks for %s when it is loaded is told of each run's own",
+    async (asked) => {
+      const source = `from runfleet import context\nfound = ${asked}\ndef main(input): return found`;
+      const results = [];
+      for (const run_id of ["1", "2", "3"]) results.push((await run(source, { run_id })).result);
+      expect(results).toEqual(["1", "2", "3"]);
+    },
+  );
+
   test("a run isn't given a sandbox that died while nobody used it", async () => {
     const source = "def main(input): return 'here'";
     await run(source);
