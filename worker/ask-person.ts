@@ -34,10 +34,12 @@ export async function askPerson(
   const interrupt: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
   const events = await output.finish({ type: "run.interrupted", interrupts: [interrupt], state_snapshot });
   const put = { run: attempt, interrupt, state_snapshot, usage: measuredUsage(remains), duration_ms, events };
-  if (!(await untilPostgresAnswers(() => interruptRun(ctx.db, put)))) {
+  const aside = await untilPostgresAnswers(() => interruptRun(ctx.db, put));
+  if (!aside) {
     await ctx.leases.check(attempt.id);
     return false;
   }
   await output.announce(events.slice(-1));
+  if (aside.next_run_id) await ctx.nudge(aside.next_run_id);
   return true;
 }

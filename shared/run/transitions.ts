@@ -31,7 +31,7 @@ export const transitions = {
   complete: { from: ["running", ...waiting], to: ended, actor: "client", attempt: "raise" },
   /** Cancelled before a worker took it; a running one is cancelled by its worker, as `finish`. */
   cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise" },
-  /** Nobody took it in time. Never billed, but for attempts that it had before. */
+  /** Nobody took it in time. Never billed. */
   expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise" },
   /** Its agent failed, and its config wants it to be tried again later. */
   retry: { from: ["running"], to: ["scheduled"], actor: "worker", attempt: "keep" },

@@ -154,6 +154,9 @@ test("a question that nobody answers expires, and a waiting run can be cancelled
   await expect
     .poll(async () => (await call(url, "GET", `/v1/runs/${expiring.runId}`)).body["status"], { timeout: 10_000 })
     .toBe("expired");
+  const metered = "SELECT run_id FROM usage_records WHERE run_id = ANY($1)";
+  const { rows } = await stack.sql.query(metered, [[cancelled, completed, expiring].map(({ runId }) => runId)]);
+  expect(rows.map(({ run_id }) => run_id).toSorted()).toEqual([cancelled.runId, completed.runId].toSorted());
 });
 
 test("progress from outside is an event of the running run, and its current status", async () => {

@@ -5,6 +5,7 @@ import { newId } from "../../ids.ts";
 import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
 import { tellUsers } from "../notifications/tell-users.ts";
+import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
 import { owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 
 /** What one must have seen of a run to end it from outside. */
@@ -98,7 +99,7 @@ const endRun = `
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $4, previous, $5::run_status, $14, $15 FROM ended
     ), metered AS (
-      ${meterRun("usage", "$10", "$16")}
+      ${meterRun({ usage: "usage", duration_ms: "$10", id: "$16", status: "$5" })}
     ), wiped AS (
       DELETE FROM run_secrets USING ended WHERE run_id = ended.id
     ), owed AS (
@@ -131,13 +132,7 @@ const keepThread = `
       FROM ended WHERE threads.id = ended.thread_id
     )`;
 
-const nextRun = `coalesce(
-      CASE WHEN thread_id IS NOT NULL THEN (
-        SELECT id FROM runs WHERE runs.thread_id = ended.thread_id AND status = 'queued'
-        ORDER BY created_at, id LIMIT 1) END,
-      CASE WHEN concurrency IS NOT NULL THEN (
-        SELECT id FROM runs WHERE runs.user_id = ended.user_id AND runs.agent_id = ended.agent_id AND status = 'queued'
-        ORDER BY created_at, id LIMIT 1) END)`;
+const nextRun = `coalesce(${nextOfThread("ended")}, ${nextOfAgent("ended")})`;
 
 /** Without the parts that don't concern the run: each costs even when it does nothing, all of them a fifth of the statement. */
 function statement({ news, alone }: { news: boolean; alone: boolean }) {

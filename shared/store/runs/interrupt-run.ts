@@ -3,6 +3,7 @@ import { newId } from "../../ids.ts";
 import type { Db } from "../client.ts";
 import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 import { hasStatus } from "./has-status.ts";
+import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 export type Interruption = {
@@ -17,12 +18,12 @@ export type Interruption = {
 };
 
 /**
- * Puts a run aside until a person has answered, and owes it to the webhooks that ask for it: its slot is free, its attempt is over. False: the attempt is stale, or
- * somebody asked to cancel the run meanwhile.
+ * Puts a run aside until a person has answered, and owes it to the webhooks that ask for it: its slot is free, its attempt is over. Null: the attempt is stale, or
+ * somebody asked to cancel the run meanwhile. `next_run_id`: a run that waited for this one, of its thread or its agent.
  */
-export async function interruptRun(db: Db, interruption: Interruption): Promise<boolean> {
+export async function interruptRun(db: Db, interruption: Interruption): Promise<{ next_run_id: string | null } | null> {
   const { run, interrupt, state_snapshot, usage, duration_ms, events } = interruption;
-  const result = await db.sql.query({
+  const { rows } = await db.sql.query<{ next_run_id: string | null }>({
     ...statement,
     values: [
       run.id,
@@ -42,7 +43,7 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
       duration_ms,
     ],
   });
-  return result.rowCount === 1;
+  return rows[0] ?? null;
 }
 
 const statement = {
@@ -52,7 +53,7 @@ const statement = {
       UPDATE runs SET status = 'interrupted', last_seq = $4, state_snapshot = coalesce($6, state_snapshot), usage = $7, duration_ms = $15,
         expires_at = $8, lease_until = NULL, worker_id = NULL
       WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL
-      RETURNING id, user_id, agent_id, version, thread_id
+      RETURNING id, user_id, agent_id, version, thread_id, concurrency
     ), transcript AS (
       INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
     ), transition AS (
@@ -70,5 +71,5 @@ const statement = {
     ), owed AS (
       INSERT INTO outbox (${owedColumns}) ${owedToWebhooks("event")}
     )
-    SELECT id FROM held`,
+    SELECT coalesce(${nextOfThread("held")}, ${nextOfAgent("held")}) AS next_run_id FROM held`,
 };

@@ -1,6 +1,7 @@
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { hasStatus } from "./has-status.ts";
+import { nextOfAgent } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
 
 export type Scheduling = {
@@ -58,9 +59,7 @@ const schedule = {
       INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
       SELECT id, $2, 'running', 'scheduled', 'worker', $11 FROM held
     )
-    SELECT CASE WHEN concurrency IS NOT NULL THEN (
-      SELECT id FROM runs WHERE runs.user_id = held.user_id AND runs.agent_id = held.agent_id AND status = 'queued'
-      ORDER BY created_at, id LIMIT 1) END AS next_run_id
+    SELECT ${nextOfAgent("held")} AS next_run_id
     FROM held`,
 };
 
