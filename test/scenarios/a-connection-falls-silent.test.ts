@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { describe, type TestContext, test } from "vitest";
+import { startBehindProxies } from "../harness/behind-proxies.ts";
+import { execute, makeAgent, readEvents } from "../harness/client.ts";
+import { openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+const source =
+  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
+/** A slow machine doesn't use it up. */
+const lease = { LEASE_MS: "5000" };
+
+type Scene = {
+  stack: TestStack;
+  /** Of an API whose connections are sound. */
+  url: string;
+  start: (role: Role, env?: Record<string, string>) => ReturnType<typeof startBehindProxies>;
+  ask: (n: number) => Record<string, unknown> & { run_id: string };
+  movesOf: (runId: string) => Promise<string[]>;
+};
+
+async function openScene(context: TestContext): Promise<Scene> {
+  const stack = await openTestStack();
+  context.onTestFinished(() => stack.close());
+  const { url } = await stack.start("api");
+  const agent_id = await makeAgent(url, source, { max_attempts: 5 });
+  return {
+    stack,
+    url,
+    async start(role, env = {}) {
+      const behind = await startBehindProxies(stack, role, { ...lease, ...env });
+      context.onTestFinished(() => behind.close());
+      return behind;
+    },
+    ask: (n) => ({ run_id: randomUUID(), agent_id, version: "current", input_payload: { n } }),
+    async movesOf(runId) {
+      const moves = `SELECT "to"::text FROM run_transitions WHERE run_id = $1 ORDER BY seq`;
+      return (await stack.sql.query<{ to: string }>(moves, [runId])).rows.map(({ to }) => to);
+    },
+  };
+}
+
+// Each waits for time-outs more than it works.
+describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
+  test("a worker whose Postgres connections fall silent in mid-run loses the run to another one, and takes runs again when they are back", async (context) => {
+    const { expect } = context;
+    const { stack, url, start, ask, movesOf } = await openScene(context);
+    const { postgres } = await start("worker", { DATABASE_POOL: "1" });
+    const body = ask(30);
+    const watching = readEvents(await execute(url, body));
+    await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${body.run_id}`)) > 3);
+    postgres.swallow();
+    const other = await stack.start("worker", lease);
+    const events = await watching;
+    expect(events.at(-1)).toMatchObject({ event: "run.success", id: expect.stringMatching(/^2-/) });
+    expect(await movesOf(body.run_id)).toEqual(["queued", "running", "queued", "running", "success"]);
+    await other.stop("SIGKILL");
+    postgres.heal();
+    const next = await readEvents(await execute(url, ask(1)));
+    expect(next.at(-1)).toMatchObject({ event: "run.success" });
+  });
+
+  test("a worker whose Redis connections fall silent in mid-run ends it all the same, and its readers miss nothing", async (context) => {
+    const { expect } = context;
+    const { url, start, ask, movesOf } = await openScene(context);
+    const { redis } = await start("worker");
+    const body = ask(30);
+    const watching = readEvents(await execute(url, body));
+    redis.swallow();
+    const events = await watching;
+    expect(await movesOf(body.run_id)).toEqual(["queued", "running", "success"]);
+    expect(events.map(({ id }) => id)).toEqual(["0-1", ...Array.from({ length: 32 }, (_, i) => `1-${i + 1}`)]);
+    redis.heal();
+    const next = await readEvents(await execute(url, ask(1)));
+    expect(next.at(-1)).toMatchObject({ event: "run.success" });
+  });
+
+  test("a worker and an API whose Redis connections fell silent hear at once again within half a minute, though nobody cut them", async (context) => {
+    const { expect } = context;
+    const { start, ask } = await openScene(context);
+    const worker = await start("worker");
+    const api = await start("api");
+    const secondsToTheEnd = async (): Promise<number> => {
+      const from = performance.now();
+      const events = await readEvents(await execute(api.member.url, ask(1)));
+      expect(events.at(-1)).toMatchObject({ event: "run.success" });
+      return (performance.now() - from) / 1_000;
+    };
+    for (const { redis } of [worker, api]) redis.swallow();
+    for (const { redis } of [worker, api]) redis.heal();
+    // Nudges and live events are lost at first: what is found by looking takes seconds.
+    await expect.poll(secondsToTheEnd, { timeout: 60_000, interval: 100 }).toBeLessThan(1);
+  });
+});
