@@ -3,45 +3,48 @@ import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { supervise, type Supervised } from "../../dev/supervise.ts";
+import { type TestContext, test, vi } from "vitest";
+import { supervise } from "../../dev/supervise.ts";
 import { call, makeAgent } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let agentId: string;
-let supervised: Supervised | undefined;
 const preload = `--import ${resolve("test/harness/preload/deafen-worker.mjs")}`;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-  agentId = await makeAgent(url, "def main(input): return {}");
-});
-afterAll(async () => {
-  await supervised?.stop(5_000);
-  await stack?.close();
-});
+type Scene = {
+  stack: TestStack;
+  url: string;
+  submit: (more?: Record<string, unknown>) => Promise<string>;
+  haveEnded: (ids: string[], timeoutMs: number) => Promise<unknown>;
+};
 
-async function submit(more: Record<string, unknown> = {}): Promise<string> {
-  const request = { agent_id: agentId, version: "current", ...more };
-  const { status, body } = await call(url, "POST", "/v1/execute", request, { prefer: "respond-async" });
-  expect(status).toBe(202);
-  return String(body["id"]);
+async function openScene(context: TestContext): Promise<Scene> {
+  const stack = await openTestStack();
+  context.onTestFinished(() => stack.close());
+  const { url } = await stack.start("api");
+  const agent_id = await makeAgent(url, "def main(input): return {}");
+  return {
+    stack,
+    url,
+    async submit(more = {}) {
+      const request = { agent_id, version: "current", ...more };
+      const { status, body } = await call(url, "POST", "/v1/execute", request, { prefer: "respond-async" });
+      context.expect(status).toBe(202);
+      return String(body["id"]);
+    },
+    haveEnded: (ids, timeoutMs) =>
+      waitFor(
+        async () =>
+          (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status = 'success'", [ids])).rowCount ===
+          ids.length,
+        timeoutMs,
+      ),
+  };
 }
-const haveEnded = (ids: string[], timeoutMs: number) =>
-  waitFor(
-    async () =>
-      (await stack.sql.query("SELECT 1 FROM runs WHERE id = ANY($1) AND status = 'success'", [ids])).rowCount ===
-      ids.length,
-    timeoutMs,
-  );
 
-/** Cuts the stack's database off from everybody, or lets them in again. */
-async function allowPostgres(allow: boolean): Promise<void> {
-  const at = new URL(stack.databaseUrl);
+/** Cuts a stack's database off from everybody, or lets them in again. */
+async function allowPostgres({ databaseUrl }: TestStack, allow: boolean): Promise<void> {
+  const at = new URL(databaseUrl);
   const name = at.pathname.slice(1);
   at.pathname = "/postgres";
   const admin = new pg.Client({ connectionString: at.href });
@@ -54,7 +57,10 @@ async function allowPostgres(allow: boolean): Promise<void> {
 /** By its lease of half a second it would leave after two looks in vain, which take less than this. */
 const twoLooksMs = 7_000;
 
-test("a worker for which nothing is to be taken is not deaf, nor is one that was frozen or whose Postgres was away", async () => {
+// Both wait more than they work.
+test.concurrent("a worker for which nothing is to be taken is not deaf, nor is one that was frozen or whose Postgres was away", async (context) => {
+  const { expect } = context;
+  const { stack, url, submit, haveEnded } = await openScene(context);
   const worker = await stack.start("worker", { LEASE_MS: "500", WORKER_SLOTS: "2" });
   const [one, paused] = await Promise.all([
     makeAgent(url, "import time\ndef main(input): time.sleep(60)", { concurrency: 1 }),
@@ -75,26 +81,27 @@ test("a worker for which nothing is to be taken is not deaf, nor is one that was
 
   worker.child.kill("SIGSTOP");
   const run = await submit();
-  await allowPostgres(false);
+  await allowPostgres(stack, false);
   await sleep(1_000);
   worker.child.kill("SIGCONT");
   await sleep(twoLooksMs);
-  await allowPostgres(true);
+  await allowPostgres(stack, true);
   await haveEnded([run], 20_000);
   expect([worker.child.exitCode, worker.logged()]).toEqual([null, expect.not.stringContaining("deaf")]);
-  await worker.stop("SIGKILL");
-  await stack.sql.query("DELETE FROM runs");
 }, 60_000);
 
-test("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async () => {
+test.concurrent("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async (context) => {
+  const { expect } = context;
+  const { stack, url, submit, haveEnded } = await openScene(context);
   const log = join(tmpdir(), `runfleet-deaf-${process.pid}.log`);
   const pids: number[] = [];
   const said = vi.spyOn(process.stderr, "write");
-  supervised = supervise(resolve("dist/worker/main.js"), {
+  const supervised = supervise(resolve("dist/worker/main.js"), {
     env: { ...stack.env, LEASE_MS: "1000", NODE_OPTIONS: preload },
     output: openSync(log, "w"),
     onStart: (pid) => pids.push(pid),
   });
+  context.onTestFinished(() => supervised.stop(5_000));
   await waitFor(async () => (await stack.sql.query("SELECT 1 FROM workers")).rowCount, 60_000);
   await haveEnded([await submit()], 30_000);
 
