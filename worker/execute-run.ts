@@ -1,11 +1,11 @@
 import { salvageStream } from "../shared/salvage-stream.ts";
-import { claimRun } from "../shared/store/runs/claim-run.ts";
+import { type ClaimedRun, claimRun } from "../shared/store/runs/claim-run.ts";
 import { untilPostgresAnswers } from "../shared/store/until-postgres-answers.ts";
 import { trace } from "../shared/trace.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Hold } from "./lease/hold-leases.ts";
 import type { WorkerContext } from "./context.ts";
 import { abortReasonOf } from "./lease/abort-reason.ts";
-import { openRunOutput } from "./output/run-output.ts";
+import { openRunOutput, type RunOutput } from "./output/run-output.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { giveBack } from "./give-back.ts";
 import { loseAttempt } from "./lose-attempt.ts";
@@ -25,41 +25,37 @@ export async function executeRun(ctx: WorkerContext, runId: string, onFault = lo
   if (claim.kind === "elsewhere") await ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
-  const attempt = { ...claim.run, ...(await untilPostgresAnswers(() => ctx.configs.configOf(claim.run))) };
-  const failed = await executeAttempt(ctx, attempt, claimedAt);
-  if (failed) await onFault(ctx, attempt, failed.fault);
+  const failed = await executeAttempt(ctx, claim.run, claimedAt);
+  if (failed) await onFault(ctx, claim.run, failed.fault);
   return true;
 }
 
 /** Gives the fault for which the agent can't be played, if there was one; the run is as it was then. */
 async function executeAttempt(
   ctx: WorkerContext,
-  attempt: Attempt,
+  run: ClaimedRun,
   startedAt: number,
 ): Promise<{ fault: unknown } | null> {
-  const { id: runId } = attempt;
-  const hold = ctx.leases.hold(attempt, startedAt);
-  const output = openRunOutput(ctx, attempt, () => hold.stop("fenced"));
+  const { id: runId } = run;
+  const hold = ctx.leases.hold(run, startedAt);
+  const output = openRunOutput(ctx, run, () => hold.stop("fenced"));
   ctx.outputs.set(runId, output);
-  const deadline = setTimeout(() => hold.stop("deadline"), attempt.timeout_ms);
+  const deadline = setTimeout(() => hold.stop("deadline"), run.timeout_ms);
   try {
-    const played = await playAgent(ctx, attempt, hold, output).then(
-      (remains) => ({ remains }),
-      (fault: unknown) => ({ fault }),
-    );
+    const played = await play(ctx, run, hold, output).catch((fault: unknown) => ({ fault }));
     if ("fault" in played) {
       if (abortReasonOf(hold.signal) !== "draining") return played;
-      await giveBack(ctx, attempt, output);
+      await giveBack(ctx, run, output);
       return null;
     }
     trace(runId, "exited");
     clearTimeout(deadline);
     // The stream holds this attempt's first event by now, so those before are fenced there.
-    if (attempt.attempt > 1)
-      await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, attempt.attempt - 1)).catch(
+    if (run.attempt > 1)
+      await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, run.attempt - 1)).catch(
         () => undefined,
       );
-    await endAttempt(ctx, { attempt, hold, output, startedAt, remains: played.remains });
+    await endAttempt(ctx, { ...played, hold, output, startedAt });
     return null;
   } finally {
     clearTimeout(deadline);
@@ -68,4 +64,10 @@ async function executeAttempt(
     output.close();
     hold.release();
   }
+}
+
+/** Under the run's lease already: what is read for it may take as long as Postgres takes. */
+async function play(ctx: WorkerContext, run: ClaimedRun, hold: Hold, output: RunOutput) {
+  const attempt = { ...run, ...(await untilPostgresAnswers(() => ctx.configs.configOf(run))) };
+  return { attempt, remains: await playAgent(ctx, attempt, hold, output) };
 }

@@ -38,6 +38,8 @@ async function start(role: string, settings: SkeletonSettings): Promise<ChildPro
   const child = spawn(process.execPath, [main, role, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await once(child.stdout, "data");
+  const died = once(child, "exit").then(() => Promise.reject(new Error(`The ${role} ended before it was ready.`)));
+  await Promise.race([once(child.stdout, "data"), died]);
+  died.catch(() => undefined);
   return child;
 }

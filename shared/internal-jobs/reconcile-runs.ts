@@ -25,9 +25,11 @@ export const reconcileRuns: InternalJob = {
         void deps.queue.dispatch(run.id).catch(() => undefined);
       } else if (await endRun(deps, run, givenUp(run.outcome))) counts.ended += 1;
     }
-    for (const id of await releaseRuns(deps.db, batch)) {
-      counts.released += 1;
-      void deps.queue.dispatch(id).catch(() => undefined);
+    for (let due = batch; due === batch;) {
+      const released = await releaseRuns(deps.db, batch);
+      for (const id of released) void deps.queue.dispatch(id).catch(() => undefined);
+      due = released.length;
+      counts.released += due;
     }
     return counts;
   },

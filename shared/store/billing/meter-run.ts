@@ -1,10 +1,10 @@
+type Of = { usage: string; duration_ms: string; id: string; status: string };
+
 /**
  * SQL: notes what the run in the CTE `ended` has used, in the statement that ends it, so that each run is metered once. A
  * run that never started isn't, nor is one that expired. The arguments name what holds its usage (json), its duration, an id
  * to derive the record's from, and its status. The agent reports the usage, so each figure is held to what its column takes.
  */
-type Of = { usage: string; duration_ms: string; id: string; status: string };
-
 export const meterRun = ({ usage, duration_ms, id, status }: Of): string => `
   INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, duration_ms, cpu_ms,
     input_tokens, output_tokens, cost_micro_usd)

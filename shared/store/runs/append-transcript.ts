@@ -1,5 +1,6 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { chunkValues } from "./chunk-values.ts";
 import { hasStatus } from "./has-status.ts";
 
 /**
@@ -23,11 +24,8 @@ export async function salvageTranscript(db: Db, runId: string, events: StreamEve
 }
 
 function valuesOf(runId: string, events: StreamEvent[]): unknown[] {
-  const first = events[0];
-  const last = events.at(-1);
-  if (!first || !last) throw new Error("There are no events to append.");
-  const rows = events.map((event) => [event.seq, event.type, event.data]);
-  return [runId, first.attempt, first.seq, last.seq, JSON.stringify(rows)];
+  if (!events[0]) throw new Error("There are no events to append.");
+  return [runId, events[0].attempt, ...chunkValues(events)];
 }
 
 const held = {

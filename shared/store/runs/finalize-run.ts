@@ -5,6 +5,7 @@ import { newId } from "../../ids.ts";
 import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
 import { tellUsers } from "../notifications/tell-users.ts";
+import { chunkValues } from "./chunk-values.ts";
 import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
 import { owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 
@@ -70,9 +71,7 @@ function valuesOf({ run_id, cause, attempt, outcome, duration_ms, events, reason
     json(outcome.state_snapshot),
     json(outcome.usage),
     duration_ms,
-    events[0]?.seq,
-    events.at(-1)?.seq,
-    JSON.stringify(events.map((event) => [event.seq, event.type, event.data])),
+    ...chunkValues(events),
     transitions[cause].actor,
     reason,
     newId("msg"),

@@ -2,6 +2,7 @@ import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.
 import { newId } from "../../ids.ts";
 import type { Db } from "../client.ts";
 import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
+import { chunkValues } from "./chunk-values.ts";
 import { hasStatus } from "./has-status.ts";
 import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
@@ -28,9 +29,7 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
     values: [
       run.id,
       run.attempt,
-      events[0]?.seq,
-      events.at(-1)?.seq,
-      JSON.stringify(events.map(({ seq, type, data }) => [seq, type, data])),
+      ...chunkValues(events),
       state_snapshot === null ? null : JSON.stringify(state_snapshot),
       usage === null ? null : JSON.stringify(usage),
       interrupt.expires_at,

@@ -1,5 +1,6 @@
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { chunkValues } from "./chunk-values.ts";
 import { hasStatus } from "./has-status.ts";
 import { nextOfAgent } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
@@ -30,9 +31,7 @@ export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<{ nex
     values: [
       run.id,
       run.attempt,
-      events[0]?.seq,
-      events.at(-1)?.seq,
-      JSON.stringify(events.map(({ seq, type, data }) => [seq, type, data])),
+      ...chunkValues(events),
       at,
       queue_ttl_ms,
       JSON.stringify(error),
