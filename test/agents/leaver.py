@@ -14,8 +14,12 @@ def leave(input):
     for path in ("left", "/tmp/left", "/dev/shm/left", "/run/agent/left", "deep/er/left"):
         if os.path.dirname(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w") as file:
-            file.write(secret)
+        try:
+            with open(path, "w") as file:
+                file.write(secret)
+        except PermissionError:
+            if path != "/run/agent/left":  # It belongs to another user where there are two.
+                raise
     os.environ["LEFT"] = secret
     state["seen"].append(secret)
     sys.modules["left"] = secret
@@ -65,10 +69,16 @@ def memory(secret):
 
 
 def break_out(input):
-    os.rename(".", "../moved")
-    os.chmod("..", 0)
-    os.kill(1, 9)
-    os.kill(1, 19)
+    for attempt in (
+        lambda: os.rename(".", "../moved"),
+        lambda: os.chmod("..", 0),
+        lambda: os.kill(1, 9),
+        lambda: os.kill(1, 19),
+    ):
+        try:
+            attempt()
+        except OSError:
+            pass
     for fd in (1, 2, 3):
         os.set_blocking(fd, False)
     return "tried"

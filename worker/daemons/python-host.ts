@@ -1,25 +1,25 @@
-import { bootstraps, compileRunner } from "../adapters/python/compile-runner.ts";
-import { pythonArgv, visible } from "../adapters/python/python-command.ts";
+import { compileRuntime } from "../adapters/python/compile-runtime.ts";
+import { pythonArgv, runtimeHead, visible } from "../adapters/python/python-command.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
-/** Runs Python processes that stay. The runner is compiled when the first one starts. */
+/** Runs Python processes that stay. The runtime is compiled when the first one starts. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   let compiled: Promise<Buffer> | null = null;
-  const runner = (): Promise<Buffer> => {
-    compiled ??= compileRunner(sandbox, python).catch((error: unknown) => {
+  const runtime = (): Promise<Buffer> => {
+    compiled ??= compileRuntime(sandbox, python).catch((error: unknown) => {
       compiled = null;
       throw error;
     });
     return compiled;
   };
   return async ({ resources, egress, ...start }) => {
-    const code = await runner();
-    const argv = pythonArgv(python, bootstraps.daemon);
+    const code = await runtime();
+    const argv = pythonArgv(python, start.lifecycle === "interactive" ? "session" : "daemon");
     const readOnly = visible(start.packages);
     const limits = { ...resources, cpu_ms: endlessCpuMs };
     const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: limits });
-    child.stdin.write(`${code.length}\n`);
+    child.stdin.write(runtimeHead(code));
     child.stdin.write(code);
     child.stdin.write(`${JSON.stringify({ ...start, site_path: python.sitePath })}\n`);
     return child;

@@ -54,7 +54,7 @@ export async function openSandbox({
       report,
       hasEgress: outcome.hasEgress,
       start: (command) => outcome.start(command),
-      startResident: outcome.startResident,
+      startWarm: outcome.startWarm,
       close: async () => {
         await outcome.close();
         closeParts();

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { SandboxUsage } from "./process.ts";
 
 /** The pids of a process' children; none where there is no such /proc. */
 export function readChildren(pid: number): number[] {
@@ -9,16 +10,38 @@ export function readChildren(pid: number): number[] {
   }
 }
 
-/** What a process' children hold in memory, in bytes; 0 where that can't be read. */
-export function memoryBelow(pid: number): number {
-  return readChildren(pid).reduce((sum, child) => sum + readMemory(child), 0);
+/** Linux counts processor time for user space in hundredths of a second, whatever its own tick is. */
+const tickMs = 10;
+const pageBytes = 4_096;
+
+/** What all processes below one took and hold, for sandboxes without a cgroup. The time of an ended process is its parent's. */
+export function usageBelow(pid: number): SandboxUsage {
+  const sum = { cpu_ms: 0, memory_bytes: 0, max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
+  const pids = readChildren(pid);
+  for (const child of pids) {
+    pids.push(...readChildren(child));
+    sum.cpu_ms += readCpu(child);
+    sum.memory_bytes += readMemory(child);
+  }
+  return sum;
 }
 
-/** proc(5): statm's second field counts resident pages, of 4 KiB on every machine that we know of. */
+/** proc(5): utime, stime, cutime and cstime of stat. */
+function readCpu(pid: number): number {
+  const fields = readProc(pid, "stat").split(") ").at(-1)?.split(" ").slice(11, 15) ?? [];
+  return fields.reduce((sum, ticks) => sum + Number(ticks), 0) * tickMs;
+}
+
+/** proc(5): resident pages without those shared with files or other processes, of 4 KiB on every machine that we know of. */
 function readMemory(pid: number): number {
+  const [, resident = 0, shared = 0] = readProc(pid, "statm").split(" ").map(Number);
+  return (resident - shared) * pageBytes;
+}
+
+function readProc(pid: number, name: string): string {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096;
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return 0;
+    return "";
   }
 }

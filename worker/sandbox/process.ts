@@ -19,6 +19,17 @@ export type SandboxExit = {
   limit: "memory" | "cpu" | "processes" | "disk" | null;
   cpu_ms: number | null;
   max_rss_bytes: number | null;
+  /** What the sandbox did against the rules of its channels, and was ended for. */
+  breach?: string;
+};
+
+/** What all of a sandbox used since its start and holds now; the counts are of out-of-memory kills and refused forks. */
+export type SandboxUsage = {
+  cpu_ms: number;
+  memory_bytes: number;
+  max_rss_bytes: number | null;
+  memory_kills: number;
+  refused_forks: number;
 };
 
 /** An agent at work. */
@@ -39,6 +50,5 @@ export type SandboxProcess = AgentProcess & {
   stdout: Readable;
   stderr: Readable;
   events: Duplex;
-  /** What it holds in memory now; 0 where that can't be read. */
-  memoryBytes(): number;
+  usage(): SandboxUsage;
 };

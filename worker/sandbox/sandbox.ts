@@ -1,6 +1,6 @@
 import type { SandboxReport } from "../../shared/schemas/run-event.ts";
 import type { SandboxCommand, SandboxProcess } from "./process.ts";
-import type { ResidentCommand, ResidentProcess } from "./resident.ts";
+import type { WarmCommand, WarmSandbox } from "./warm-sandbox.ts";
 
 /** A level of isolation, proven by canaries at boot. */
 export interface Sandbox {
@@ -10,7 +10,7 @@ export interface Sandbox {
   /** Starts a fresh sandbox. Rejects with `SandboxUnavailable` when it can't be had. */
   start(command: SandboxCommand): Promise<SandboxProcess>;
   /** Null where a level can't keep one: without a pid namespace a run could outlive its end, or end its host. */
-  readonly startResident: ((command: ResidentCommand) => Promise<ResidentProcess>) | null;
+  readonly startWarm: ((command: WarmCommand) => Promise<WarmSandbox>) | null;
   close(): Promise<void>;
 }
 

@@ -16,6 +16,8 @@ export const firstSlotUid = 61_000;
 /** One that may do as little as those, and that no sandbox has: some end all processes of their uid. */
 export const probeUid = firstSlotUid - 1;
 const lastSlotUid = 65_000;
+/** A warm sandbox has a second uid, for the author's code, this far from the first. */
+export const pairOffset = 10_000;
 
 /** Null where the worker can't change uids: it isn't root, or this isn't Linux. */
 export function openSlotUids(): SlotUids | null {

@@ -197,7 +197,7 @@ def main():
     functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
     return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
 `;
-    const stub = readFileSync("worker/adapters/python/runfleet.pyi", "utf8");
+    const stub = readFileSync("runtime/python/runfleet.pyi", "utf8");
     const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, parameters = ""]) => [
       name,
       [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter),

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
 import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
-import type { ResidentProcess } from "../../../worker/sandbox/resident.ts";
+import type { WarmSandbox } from "../../../worker/sandbox/warm-sandbox.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
 const machine = await openLevels();
-const resident = machine.levels.find((level) => level.startResident);
+const kept = machine.levels.find((level) => level.startWarm);
 let adapter: Awaited<ReturnType<typeof createPythonAdapter>>;
-const started: ResidentProcess[] = [];
+const started: WarmSandbox[] = [];
 
 /** A version of its own for each test: what another test did to its interpreter doesn't matter. */
 const request = (source: string, changes: Parameters<typeof agentRequest>[1] = {}) =>
@@ -25,18 +25,18 @@ const run = async (...args: Parameters<typeof request>) => {
 };
 
 const noting =
-  (start: NonNullable<Sandbox["startResident"]>): typeof start =>
+  (start: NonNullable<Sandbox["startWarm"]>): typeof start =>
   async (command) => {
     const one = await start(command);
     started.push(one);
     return one;
   };
 
-describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
+describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   beforeAll(async () => {
-    if (!resident) return;
+    if (!kept) return;
     adapter = await createPythonAdapter({
-      sandbox: { ...resident, ...(resident.startResident && { startResident: noting(resident.startResident) }) },
+      sandbox: { ...kept, ...(kept.startWarm && { startWarm: noting(kept.startWarm) }) },
       python: machine.python,
       environments: machine.environments,
       idle: keepIdle(1 << 28),
@@ -180,9 +180,9 @@ describe.runIf(resident)("a Python agent whose sandbox is kept", () => {
   });
 
   test("beyond the memory that may be kept, the least recently used goes", async () => {
-    if (!resident) return;
+    if (!kept) return;
     const small = await createPythonAdapter({
-      sandbox: resident,
+      sandbox: kept,
       python: machine.python,
       environments: machine.environments,
       idle: keepIdle(45 << 20),

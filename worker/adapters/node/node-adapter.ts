@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
-import { cpuLimitOf, resourcesOf } from "../warm/ground.ts";
+import { resourcesOf } from "../warm/ground.ts";
 import { createInterpreterPool } from "../warm/interpreter-pool.ts";
 import type { IdleInterpreters } from "../warm/keep-idle.ts";
 import { playWarm } from "../warm/play-warm.ts";
@@ -20,7 +20,7 @@ export function createNodeAdapter(
   const program = readProgram("once");
   const pool = createInterpreterPool({
     idle,
-    cpuLimitOf,
+    limitsCpuAtStart: true,
     open: async (ground) => {
       const command = nodeCommand(node, program, resourcesOf(ground));
       return takeOverNode(await sandbox.start({ ...command, egress: ground.egress }), node.typeStripper);

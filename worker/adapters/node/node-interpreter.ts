@@ -9,10 +9,9 @@ const maxAnswer = 1024 * 1024;
 /** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
   return {
-    async load(code) {
+    async load({ cpu_ms: _limit, ...code }) {
       child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
-      const { type: _, ...answer } = loaded.parse(JSON.parse(await readAnswer(child.events)));
-      return answer;
+      return loaded.parse(JSON.parse(await readAnswer(child.events)));
     },
     run(request) {
       const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
@@ -20,7 +19,7 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
       return child;
     },
     settled: null,
-    memoryBytes: () => child.memoryBytes(),
+    usage: () => child.usage(),
     ...watchEnd(child),
   };
 }

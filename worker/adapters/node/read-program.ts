@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { runtimeFile } from "../runtime-file.ts";
 
 const shared = ["channel", "context", "describe-error", "read-typescript", "load-agent", "use-proxy"] as const;
 const programs = { once: [...shared, "load-ahead", "once"], daemon: [...shared, "message", "daemon"] } as const;
@@ -15,7 +16,7 @@ export function readProgram(name: keyof typeof programs): string {
     return "";
   };
   const bodies = programs[name].map((file) =>
-    readFileSync(new URL(`./${file}.mjs`, import.meta.url), "utf8")
+    readFileSync(runtimeFile(`node/${file}.mjs`), "utf8")
       .replace(importLine, takeImport)
       .replace(/^export /gm, ""),
   );

@@ -4,11 +4,11 @@ import type { Adapter } from "../adapter.ts";
 import { createInterpreterPool } from "../warm/interpreter-pool.ts";
 import type { IdleInterpreters } from "../warm/keep-idle.ts";
 import { playWarm } from "../warm/play-warm.ts";
-import { bootstraps, compileRunner } from "./compile-runner.ts";
+import { compileRuntime } from "./compile-runtime.ts";
 import { installRequirements } from "./install-requirements.ts";
 import { pythonArgv, visible } from "./python-command.ts";
-import { takeOverPython } from "./python-interpreter.ts";
 import { runOnce } from "./run-once.ts";
+import { startWarmHost } from "./warm-host.ts";
 
 type PythonOptions = { sandbox: Sandbox; python: Python; environments: Environments; idle: IdleInterpreters };
 
@@ -18,20 +18,19 @@ type PythonOptions = { sandbox: Sandbox; python: Python; environments: Environme
  */
 export async function createPythonAdapter(options: PythonOptions): Promise<Adapter & { close(): void }> {
   const { sandbox, python, environments, idle } = options;
-  const runner = await compileRunner(sandbox, python);
-  const start = sandbox.startResident;
-  const argv = pythonArgv(python, bootstraps.resident);
+  const runtime = await compileRuntime(sandbox, python);
+  const start = sandbox.startWarm;
+  const argv = pythonArgv(python, "supervisor");
   const pool =
     start &&
     createInterpreterPool({
       idle,
-      // Each run sets its own.
-      cpuLimitOf: () => null,
+      limitsCpuAtStart: false,
       open: async ({ resources, packages, egress }) => {
         // Every symbol of every library is found at the start, once, not by each fork anew.
         const env = { LD_BIND_NOW: "1" };
-        const resident = await start({ argv, env, readOnly: visible(packages), resources, egress });
-        return takeOverPython(resident, { runner, site: { site_path: python.sitePath, packages } });
+        const warm = await start({ argv, env, readOnly: visible(packages), resources, egress });
+        return startWarmHost(warm, { runtime, site: { site_path: python.sitePath, packages } });
       },
     });
   return {
@@ -39,7 +38,7 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
       const installed = yield* installRequirements(environments, request.requirements, signal);
       if (installed === null) return;
       const play = { ...installed, request, signal };
-      yield* pool ? playWarm(pool, play) : runOnce({ sandbox, python, runner }, play);
+      yield* pool ? playWarm(pool, play) : runOnce({ sandbox, python, runtime }, play);
     },
     close: () => pool?.close(),
   };

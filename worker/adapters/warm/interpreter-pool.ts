@@ -56,7 +56,7 @@ export function createInterpreterPool(options: HomeOptions & { idle: IdleInterpr
       given.abort();
       void ready.then((home) => home?.interpreter.kill());
     };
-    idle.keep({ key: homes.keyOf(wanted), ready, kill });
+    idle.keep({ key: homes.keyOf(wanted), owner: wanted.request.user_id, ready, kill });
   }
 
   return {
@@ -71,7 +71,12 @@ export function createInterpreterPool(options: HomeOptions & { idle: IdleInterpr
         run: () => run(wanted.request),
         giveBack() {
           if (!isolated && settled)
-            return idle.keep({ key: home.key, ready: settled().then((clean) => (clean ? home : null)), kill });
+            return idle.keep({
+              key: home.key,
+              owner: wanted.request.user_id,
+              ready: settled().then((isReady) => (isReady ? home : null)),
+              kill,
+            });
           kill();
           prepare(wanted);
         },

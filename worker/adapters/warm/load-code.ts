@@ -1,4 +1,6 @@
+import { runLimits } from "../../../shared/run/limits.ts";
 import type { AgentRequest } from "../adapter.ts";
+import { cpuLimitOf } from "./ground.ts";
 import type { Interpreter, Loaded } from "./interpreter.ts";
 
 type Loading = { preload: boolean; signal: AbortSignal };
@@ -9,14 +11,14 @@ const runNames = new Set(["RUN_ID", "THREAD_ID", "TRACEPARENT"]);
 /** Gives an interpreter the agent's code. A fault means that it is of no more use; an abort is one. */
 export async function loadCode(
   interpreter: Interpreter,
-  { entrypoint, code, version_env }: AgentRequest,
+  { entrypoint, code, version_env, resources }: AgentRequest,
   { preload, signal }: Loading,
 ): Promise<Loaded> {
   const kill = (): void => interpreter.kill();
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   try {
-    return await interpreter.load({ entrypoint, code, env: version_env, preload });
+    return await interpreter.load({ entrypoint, code, env: version_env, preload, cpu_ms: cpuLimitOf(resources) ?? runLimits.max_timeout_ms });
   } catch {
     return { preloaded: false, fault: "its process ends when it is imported", env_read: [] };
   } finally {

@@ -1,6 +1,6 @@
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
-import { type Ground, groundOf, isUsual, usualGround } from "./ground.ts";
+import { cpuLimitOf, type Ground, groundOf, isUsual, usualGround } from "./ground.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { Home } from "./keep-idle.ts";
 import { keepSpares } from "./keep-spares.ts";
@@ -8,8 +8,8 @@ import { canPreload, findConflict, loadCode } from "./load-code.ts";
 
 export type HomeOptions = {
   open: (ground: Ground) => Promise<Interpreter>;
-  /** The `cpu_ms` of a run's ground. */
-  cpuLimitOf: (resources: AgentRequest["resources"]) => number | null;
+  /** Whether a limit on processor time is the sandbox's from its start; else it is set when the code is loaded. */
+  limitsCpuAtStart: boolean;
 };
 
 /** `packages`: the directory of those that the agent requires. */
@@ -31,12 +31,12 @@ export type Homes = {
 const rememberedCount = 1_000;
 
 /** Makes homes out of interpreters that were started before anybody asked. */
-export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
+export function makeHomes({ open, limitsCpuAtStart }: HomeOptions): Homes {
   const spares = keepSpares({ open, usual: usualGround, fits: isUsual });
   const unloadable = createMemory(rememberedCount);
 
   const groundFor = ({ request: { resources, egress }, packages }: Wanted): Ground =>
-    groundOf(resources, { cpu_ms: cpuLimitOf(resources), packages, egress });
+    groundOf(resources, { cpu_ms: limitsCpuAtStart ? cpuLimitOf(resources) : null, packages, egress });
 
   function keyOf(wanted: Wanted): string {
     const { user_id, agent_id, version, config_hash, runtime_mode } = wanted.request;
@@ -47,6 +47,7 @@ export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
       config_hash,
       runtime_mode,
       canPreload(wanted.request),
+      cpuLimitOf(wanted.request.resources),
       groundFor(wanted),
     ]);
   }
@@ -83,12 +84,7 @@ export function makeHomes({ open, cpuLimitOf }: HomeOptions): Homes {
   };
 }
 
-const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({
-  key,
-  interpreter,
-  envRead,
-  bytes: interpreter.memoryBytes(),
-});
+const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({ key, interpreter, envRead });
 
 /** A set that forgets its oldest. */
 function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {

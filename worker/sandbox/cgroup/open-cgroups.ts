@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
-import type { SandboxUsage } from "../resident.ts";
+import type { SandboxUsage } from "../process.ts";
 import type { Hierarchy } from "./find-hierarchy.ts";
 import { openStatusFiles, type StatusFiles } from "./status-files.ts";
 
@@ -33,7 +33,7 @@ type Layout = {
   required(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
   /** Not every kernel has these. */
   optional(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
-  usage: { cpu: string; cpuKey: string | null; perMs: number; peak: string; oom: string };
+  usage: { cpu: string; cpuKey: string | null; perMs: number; memory: string; peak: string; oom: string };
 };
 
 const layouts: Record<1 | 2, Layout> = {
@@ -49,6 +49,7 @@ const layouts: Record<1 | 2, Layout> = {
       cpu: "cpuacct.usage",
       cpuKey: null,
       perMs: 1e6,
+      memory: "memory.usage_in_bytes",
       peak: "memory.max_usage_in_bytes",
       oom: "memory.oom_control",
     },
@@ -62,7 +63,14 @@ const layouts: Record<1 | 2, Layout> = {
       [memory, "memory.swap.max", 0],
       [memory, "memory.oom.group", 1],
     ],
-    usage: { cpu: "cpu.stat", cpuKey: "usage_usec", perMs: 1e3, peak: "memory.peak", oom: "memory.events" },
+    usage: {
+      cpu: "cpu.stat",
+      cpuKey: "usage_usec",
+      perMs: 1e3,
+      memory: "memory.current",
+      peak: "memory.peak",
+      oom: "memory.events",
+    },
   },
 };
 
@@ -115,12 +123,13 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
 type InGroup = (directory: string, file: string) => string;
 
 function readUsage(hierarchy: Hierarchy, inGroup: InGroup, files: StatusFiles): SandboxUsage {
-  const { cpu, cpuKey, perMs, peak, oom } = layouts[hierarchy.version].usage;
+  const { cpu, cpuKey, perMs, memory, peak, oom } = layouts[hierarchy.version].usage;
   return {
     cpu_ms: Math.round((files.number(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
+    memory_bytes: files.number(inGroup(hierarchy.memory, memory), null) ?? 0,
     max_rss_bytes: files.number(inGroup(hierarchy.memory, peak), null),
-    memoryKills: files.number(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
-    refusedForks: files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
+    memory_kills: files.number(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
+    refused_forks: files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
   };
 }
 

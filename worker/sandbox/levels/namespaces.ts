@@ -1,16 +1,21 @@
+import { closeSync, constants as fsConstants, openSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
+import type { Duplex } from "node:stream";
+import { z } from "zod";
 import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
-import type { ResidentCommand, ResidentProcess, SandboxUsage } from "../resident.ts";
-import type { SandboxCommand, SandboxExit, SandboxProcess } from "../process.ts";
+import type { WarmCommand, WarmSandbox } from "../warm-sandbox.ts";
+import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
+import { assembleGuardFilter } from "../guard-filter.ts";
 import { assembleSeccomp } from "../seccomp.ts";
-import { memoryBelow, readChildren } from "../process-tree.ts";
+import { readChildren, usageBelow } from "../process-tree.ts";
 import { wayOut } from "./way-out.ts";
-import type { SlotUids } from "../slot-uids.ts";
+import { pairOffset, type SlotUids } from "../slot-uids.ts";
 
 type NamespaceOptions = {
   bwrap: OpenExecutable;
@@ -22,20 +27,21 @@ type NamespaceOptions = {
   egress: EgressProxy;
 };
 
-/** Read to their end and closed by bubblewrap; a resident's control channel lies between them and stays open. */
+/** The first descriptors after stdin, stdout, stderr and the events channel; bubblewrap reads them to their end and closes them. */
 const argsFd = 4;
-const seccompFdOf = (resident: boolean) => (resident ? 6 : 5);
-/** The first descriptor after stdin, stdout, stderr and the events channel. */
-const firstExtraFd = 4;
-/** How often a running tree's CPU time is compared with its limit. */
-const cpuCheckMs = 250;
-/** bubblewrap's own, or bubblewrap's and the resident, which are in the cgroup as well. */
-const ownProcesses = 2;
+const seccompFd = 5;
+/** A warm sandbox's control channel stays open, and has a place of its own. */
+const warmFds = { control: 5, seccomp: 6, info: 7, block: 8 } as const;
+/** The author's code's user id inside of a warm sandbox that has two; 0 is the first process's. */
+const authorId = 1_000;
+/** How often a running tree's CPU time is compared with its limit; sooner at first, since short runs are metered by it as well. */
+const cpuCheckMs = { first: 5, most: 250 };
+/** bubblewrap's own, or bubblewrap's, pid 1 and the process that loads the code, which are in the cgroup as well. */
+const ownProcesses = 3;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
-type Start = { script: string; resident: boolean };
-type Opened = { launched: Launched; group: Cgroup | null; release: () => void };
-type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
+type Start = { script: string; pipes: number; view: Pick<NamespaceView, "first" | "seccompFd"> };
+type Opened = { launched: Launched; group: Cgroup | null; uid: number | null; release: () => void };
 
 /**
  * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
@@ -44,6 +50,7 @@ type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
 export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
   const { uids, cgroups } = options;
   const filter = assembleSeccomp(process.arch, "local");
+  const guard = assembleGuardFilter(process.arch)?.toString("hex") ?? null;
   const open = createOpener(options, filter);
 
   return {
@@ -56,23 +63,36 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
     hasEgress: true,
 
     async start(command) {
-      const { cpu_ms } = command.resources;
       const opened = await open(command, {
         script: limitsScript(command, cgroups !== null),
-        resident: false,
+        pipes: 2,
+        view: { first: null, seccompFd: filter && seccompFd },
       });
-      return watchCpu(supervise(opened), cpu_ms);
+      return watchCpu(supervise(opened), command.resources.cpu_ms);
     },
 
-    async startResident(command) {
-      const opened = await open(command, { script: 'ulimit -c 0 && ulimit -n 1024 && exec "$@"', resident: true });
-      const [, control] = opened.launched.extra;
-      if (!control) throw new SandboxUnavailable("no control channel");
-      return {
-        ...supervise(opened),
-        control,
-        rlimits: (cpu_ms) => residentLimits(command.resources, cpu_ms, cgroups !== null),
-      };
+    async startWarm(command) {
+      const { info, block, seccomp } = warmFds;
+      const opened = await open(command, {
+        script: 'ulimit -c 0 && ulimit -n 1024 && exec "$@"',
+        pipes: uids ? 5 : 4,
+        view: { first: { infoFd: info, blockFd: uids && block }, seccompFd: filter && seccomp },
+      });
+      const { stdin, ...child } = supervise(opened);
+      stdin.end();
+      try {
+        const first = await admitFirstProcess(opened);
+        return {
+          ...child,
+          ...first,
+          protection: { two_ids: uids !== null, filter: guard, has_egress: command.egress != null },
+          isMetered: cgroups !== null,
+          rlimits: (cpu_ms) => warmLimits(command.resources, cpu_ms, cgroups !== null),
+        };
+      } catch (error) {
+        child.kill();
+        throw new SandboxUnavailable("bubblewrap ended at its start", { cause: error });
+      }
     },
 
     close: async () => {
@@ -84,13 +104,12 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
 /** Starts bubblewrap as an own uid and in a group of its own. */
 function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   const { bwrap, python, uids, cgroups, strayFds, egress } = options;
-  return async (command: ResidentCommand, { script, resident }: Start): Promise<Opened> => {
+  return async (command: WarmCommand, { script, pipes, view }: Start): Promise<Opened> => {
     const uid = (await uids?.take()) ?? null;
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
     let launched: Launched | null = null;
-    const extraPipes = 1 + (resident ? 1 : 0) + (filter ? 1 : 0);
-    const way = wayOut({ python, egress }, command.egress ?? null, firstExtraFd + extraPipes);
+    const way = wayOut({ python, egress }, command.egress ?? null, argsFd + pipes);
     try {
       group = createGroup(cgroups, command.resources);
       launched = await launchProcess({
@@ -98,22 +117,22 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
         args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...way.argv, ...command.argv],
         env: {},
         uid,
-        extraPipes,
+        extraPipes: pipes,
         strayFds,
         ...way.launch,
       });
       // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
       await group?.add(launched.pid);
-      const env = { ...baseEnv, ...way.env, ...command.env };
-      const view = {
+      const args = bwrapArgs({
+        ...view,
         readOnly: [...python.prefixes, ...command.readOnly],
         diskBytes: command.resources.disk_bytes,
-        env,
-        resident,
+        env: { ...baseEnv, ...way.env, ...command.env },
         network: command.egress != null,
-      };
-      begin(launched, view, filter);
-      return { launched, group, release };
+      });
+      launched.extra[0]?.end(args.map((arg) => `${arg}\0`).join(""));
+      if (filter && view.seccompFd !== null) launched.extra[view.seccompFd - argsFd]?.end(filter);
+      return { launched, group, uid, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
       group?.remove();
@@ -123,14 +142,49 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   };
 }
 
-/** Gives bubblewrap what it waits for. */
-function begin({ extra }: Launched, view: Omit<NamespaceView, "seccompFd">, filter: Buffer | null): void {
-  const options = bwrapArgs({ ...view, seccompFd: filter ? seccompFdOf(view.resident) : null });
-  extra[0]?.end(options.map((arg) => `${arg}\0`).join(""));
-  if (filter) extra.at(-1)?.end(filter);
+/**
+ * Learns the first process's pid, and gives bubblewrap the two user ids that it waits for (user_namespaces(7)): only root
+ * may map an id that isn't its own.
+ */
+async function admitFirstProcess({ launched, uid }: Opened): Promise<Pick<WarmSandbox, "control" | "openDescriptor">> {
+  const { extra, exited } = launched;
+  const at = (fd: number) => extra[fd - argsFd];
+  const [control, info, block] = [at(warmFds.control), at(warmFds.info), at(warmFds.block)];
+  if (!control || !info) throw new Error("no pipes");
+  const pid = await readFirstPid(info);
+  if (uid !== null)
+    for (const map of ["uid_map", "gid_map"])
+      await writeFile(`/proc/${pid}/${map}`, `0 ${uid} 1\n${authorId} ${uid + pairOffset} 1\n`);
+  // Held open, this directory can't come to mean another process that gets the same pid.
+  const directory = openSync(`/proc/${pid}/fd`, fsConstants.O_RDONLY | fsConstants.O_DIRECTORY);
+  let isOpen = true;
+  void exited.then(() => {
+    isOpen = false;
+    closeSync(directory);
+  });
+  block?.end("1");
+  return {
+    control,
+    openDescriptor(fd, flags) {
+      if (!isOpen) throw new Error("the sandbox is gone");
+      return openSync(`/proc/self/fd/${directory}/${fd}`, flags);
+    },
+  };
 }
 
-function createGroup(cgroups: Cgroups | null, resources: ResidentCommand["resources"]): Cgroup | null {
+/** Of bubblewrap's JSON: `{"child-pid": …}`. */
+async function readFirstPid(info: Duplex): Promise<number> {
+  let said = "";
+  for await (const part of info as AsyncIterable<Buffer>) {
+    said += part.toString("latin1");
+    if (said.trimEnd().endsWith("}")) break;
+  }
+  return firstPid.parse(JSON.parse(said))["child-pid"];
+}
+
+const firstPid = z.object({ "child-pid": z.int().positive() });
+
+function createGroup(cgroups: Cgroups | null, resources: WarmCommand["resources"]): Cgroup | null {
   const { memory_bytes, processes } = resources;
   try {
     return cgroups?.create({ memory_bytes, processes: processes + ownProcesses }) ?? null;
@@ -156,47 +210,62 @@ function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgrou
   ].join(" && ");
 }
 
-/** A resident's runs take these by themselves, after the fork; the rest is the cgroup's. */
-function residentLimits(
-  { memory_bytes, processes }: ResidentCommand["resources"],
+/** CPU is each run's, the others that of the process that loads the code and its forks, among which are some of ours. */
+function warmLimits(
+  { memory_bytes, processes }: WarmCommand["resources"],
   cpu_ms: number,
   hasCgroup: boolean,
 ): Record<string, [number, number]> {
   const cpuSeconds = Math.ceil(cpu_ms / 1000);
+  const own = processes + ownProcesses;
   return {
     CPU: [cpuSeconds, cpuSeconds + 1],
-    ...(hasCgroup ? {} : { NPROC: [processes + 1, processes + 1], AS: [memory_bytes, memory_bytes] }),
+    ...(hasCgroup ? {} : { NPROC: [own, own], AS: [memory_bytes, memory_bytes] }),
   };
 }
 
-function supervise({ launched, group, release }: Opened): Supervised {
+/** Follows a sandbox to its end. Without a cgroup it has used what was seen last. */
+function supervise({ launched, group, release }: Opened): SandboxProcess {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
+  let seen: SandboxUsage | null = null;
+  const usage = (): SandboxUsage => {
+    if (gone && seen) return seen;
+    const found = group?.readUsage() ?? usageBelow(pid);
+    seen = { ...found, cpu_ms: Math.max(found.cpu_ms, seen?.cpu_ms ?? 0) };
+    return seen;
+  };
   const kill = () => {
-    if (!gone) killNamespace(pid);
+    if (gone) return;
+    usage();
+    killNamespace(pid);
   };
   const exited = launched.exited.then((exit): SandboxExit => {
+    const used = usage();
     gone = true;
-    const usage = group?.readUsage() ?? null;
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);
-    const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, usage);
-    return { code, signal, limit, cpu_ms: usage?.cpu_ms ?? null, max_rss_bytes: usage?.max_rss_bytes ?? null };
+    const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, used);
+    return { code, signal, limit, cpu_ms: used.cpu_ms, max_rss_bytes: used.max_rss_bytes };
   });
-  const readUsage = () => group?.readUsage() ?? null;
-  return { pid, stdin, stdout, stderr, events, exited, kill, readUsage, memoryBytes: () => memoryBelow(pid) };
+  return { pid, stdin, stdout, stderr, events, exited, kill, usage };
 }
 
 /** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
-function watchCpu({ readUsage, ...child }: Supervised, limitMs: number): SandboxProcess {
+function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
   let over = false;
-  const check = setInterval(() => {
-    over ||= (readUsage()?.cpu_ms ?? 0) > limitMs;
-    if (over) child.kill();
-  }, cpuCheckMs).unref();
+  let timer: NodeJS.Timeout;
+  const check = (afterMs: number): void => {
+    timer = setTimeout(() => {
+      over ||= child.usage().cpu_ms > limitMs;
+      if (over) child.kill();
+      else check(Math.min(afterMs * 2, cpuCheckMs.most));
+    }, afterMs).unref();
+  };
+  check(cpuCheckMs.first);
   const exited = child.exited.then((exit): SandboxExit => {
-    clearInterval(check);
+    clearTimeout(timer);
     return over ? { ...exit, limit: "cpu" } : exit;
   });
   return { ...child, exited };
@@ -218,10 +287,10 @@ function killNamespace(pid: number): void {
   }
 }
 
-function exceeded(code: number | null, usage: SandboxUsage | null): SandboxExit["limit"] {
-  if (!usage || code === 0) return null;
-  if (usage.memoryKills > 0) return "memory";
-  return usage.refusedForks > 0 ? "processes" : null;
+function exceeded(code: number | null, { memory_kills, refused_forks }: SandboxUsage): SandboxExit["limit"] {
+  if (code === 0) return null;
+  if (memory_kills > 0) return "memory";
+  return refused_forks > 0 ? "processes" : null;
 }
 
 /** bubblewrap exits with 128 + n when its command died of signal n. */

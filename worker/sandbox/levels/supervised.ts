@@ -8,7 +8,7 @@ import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
-import { memoryBelow } from "../process-tree.ts";
+import { usageBelow } from "../process-tree.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
 /** What holds the command beyond rlimits and an environment of its own. */
@@ -83,7 +83,7 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       }
     },
 
-    startResident: null,
+    startWarm: null,
 
     close: async () => {},
   };
@@ -113,7 +113,7 @@ function supervise(launched: Launched, channel: Duplex, settle: () => void) {
     const timeout = new Promise<string>((resolve) => setTimeout(resolve, stuckMs, "").unref());
     return decodeReport(await Promise.race([report, timeout]), exit);
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill, memoryBytes: () => memoryBelow(pid) };
+  return { pid, stdin, stdout, stderr, events, exited, kill, usage: () => usageBelow(pid) };
 }
 
 /** Without a report the supervisor itself was killed: by our SIGTERM before it had started anything, or as stuck. */

@@ -1,7 +1,12 @@
-"""Plays the runs of one thread in one process: each as any run is, with what those before it left in memory.
+"""Executes the runs of one thread in one process: each as any run is, with what those before it left in memory."""
 
-It follows daemon.py in the same namespace, and hands each run to its `handle`.
-"""
+import _thread
+import os
+
+from _runfleet import call_agent
+from _runfleet.channel import print_log, print_output, send, write_frame
+from _runfleet.daemon import STDERR, STDOUT, current, daemon, handle, inbox, thread_local
+from _runfleet.daemon import main as main_of_daemon
 
 
 def capture(fd, write_text):
@@ -18,7 +23,7 @@ def capture(fd, write_text):
 
     def drain():
         with turn:
-            before, thread_local.run_id = current(), at_hand["run_id"]
+            before, thread_local.run_id = current(), daemon.run_id
             try:
                 while data := os.read(reader, 1 << 16):
                     write_text(decode(data))
@@ -40,7 +45,7 @@ def serve_thread(entrypoint):
     import faulthandler
 
     faulthandler.enable(os.dup(STDERR))
-    drains.extend((capture(STDOUT, print_output), capture(STDERR, print_log)))
+    daemon.drains = (capture(STDOUT, print_output), capture(STDERR, print_log))
     module = None
 
     def play(run_context):
@@ -60,3 +65,7 @@ def serve_thread(entrypoint):
     write_frame("ready")
     while True:
         handle(play, inbox.get())
+
+
+def main(fd):
+    main_of_daemon(fd, serve_thread)

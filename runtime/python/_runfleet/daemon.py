@@ -10,22 +10,43 @@ main thread, and takes its messages itself: `for message in context.messages(): 
 
 For a thread (`interactive`) it is the memory between the thread's runs: each of them is played here as any run is, with its
 own files and environment, by the code that the first of them loaded; session.py adds that.
-
-It follows runner.py in the same namespace: `modules` and `f`, stdin, are given by the bootstrap.
 """
 
+import _thread
+import os
 import queue
 import signal
+import sys
+
+from _runfleet import call_agent, encode_json
+from _runfleet.channel import channel, flush, print_log, print_output, send, text_stream, write_frame
+from _runfleet.context import Context, asked, fill_context
+from _runfleet.context import context as own_context
+from _runfleet.endings import WORK_DIRECTORY, describe, end_by, write_ending
+from _runfleet.files import write_files
+from _runfleet.runner import become_runner
 
 STDOUT, STDERR = 1, 2
 thread_local = _thread._local()
 inbox = queue.SimpleQueue()
 cancelled = set()
-at_hand = {"run_id": None}
-drains = []
-saved = {"state": ""}  # What the daemon saved last; a message that brings no state of its own finds it.
-write_untied = write_frame
-own_context = context
+main_thread = _thread.get_ident()
+
+
+class Daemon:
+    """What this process knows of itself and of the message at hand."""
+
+    interactive = False
+    interruptible = False  # Whether the main thread is in the author's function for a message, and may be interrupted.
+    stopping = False
+    run_id = None  # Of the message at hand; None between messages.
+    context = own_context
+    state = ""  # What the daemon saved last. A message that brings no state of its own finds it.
+    drains = ()  # Each sends what C code and subprocesses have printed.
+
+
+daemon = Daemon()
+write_untied = channel.write
 
 
 class Cancelled(BaseException):
@@ -36,27 +57,25 @@ def current():
     return getattr(thread_local, "run_id", None)
 
 
-def write_frame(type_, **fields):
-    """A frame, whole: what would interrupt the main thread in the middle of it waits for its end."""
-    global interruptible
+def write_tied(type_, fields):
+    """Writes a frame, whole, with its message: what would interrupt the main thread in the middle of it waits for its end."""
     if type_ == "state":
-        saved["state"] = fields["state_snapshot"]
-    before = interruptible
+        daemon.state = fields["state_snapshot"]
+    before = daemon.interruptible
     if _thread.get_ident() == main_thread:
-        interruptible = False
+        daemon.interruptible = False
     try:
-        return write_untied(type_, to=current(), **fields)
+        return write_untied(type_, {"to": current(), **fields})
     finally:
         if _thread.get_ident() == main_thread:
-            interruptible = before
+            daemon.interruptible = before
             interrupt()
 
 
 def interrupt(*_):
     """In the main thread: ends the message at hand, if it is the function's and no longer wanted."""
-    global interruptible
-    if interruptible and current() in cancelled:
-        interruptible = False
+    if daemon.interruptible and current() in cancelled:
+        daemon.interruptible = False
         raise Cancelled("The message was cancelled.")
 
 
@@ -102,15 +121,19 @@ def messages():
         message.reply()
 
 
+def set_context(context):
+    daemon.context = sys.modules["runfleet"].context = context
+    return context
+
+
 def open_message(request):
     """The context of one message, whose files lie in a directory of its own."""
-    global context
-    run_id = thread_local.run_id = at_hand["run_id"] = request["run_id"]
-    context = sys.modules["runfleet"].context = Context()
-    request["state_snapshot"] = request["state_snapshot"] or saved["state"]
+    run_id = thread_local.run_id = daemon.run_id = request["run_id"]
+    context = set_context(Context())
+    request["state_snapshot"] = request["state_snapshot"] or daemon.state
     asked.clear()
-    fill_context(request)
-    if interactive:
+    fill_context(context, request)
+    if daemon.interactive:
         write_files(request["files"])
         return context
     context["files"] = {}
@@ -124,43 +147,38 @@ def open_message(request):
 
 def close_message(run_id, type_, fields):
     """The last frame of a message."""
-    global context
     flush()
-    for drain in drains:
+    for drain in daemon.drains:
         drain()
-    if not write_frame(type_, **fields):
-        message = f"The result is longer than {LINE_BYTES} bytes."
-        write_frame("error", error_type="ResultTooLarge", message=message, traceback=None)
-    thread_local.run_id = at_hand["run_id"] = None
+    write_ending(type_, fields)
+    thread_local.run_id = daemon.run_id = None
     cancelled.discard(run_id)
-    if context["files"] and not interactive:
+    if daemon.context["files"] and not daemon.interactive:
         import shutil
 
         shutil.rmtree(os.path.join(WORK_DIRECTORY, ".messages", run_id), ignore_errors=True)
-    context = sys.modules["runfleet"].context = own_context
+    set_context(own_context)
 
 
 def handle(act, request):
-    """Plays one message, which ends in every case."""
-    global interruptible
+    """Executes one message, which ends in every case."""
     run_id = request["run_id"]
     try:
         message_context = open_message(request)
-        interruptible = True
+        daemon.interruptible = True
         interrupt()
         last = "result", {"result_content": act(message_context)}
     except BaseException as error:
-        if stopping and isinstance(error, SystemExit):
+        if daemon.stopping and isinstance(error, SystemExit):
             raise
         last = end_by(error)
-    interruptible = False
+    daemon.interruptible = False
     close_message(run_id, *last)
 
 
-def hear_commands():
+def hear_commands(commands):
     """In a thread of its own. The pipe's end means that the worker is gone."""
-    global stopping
-    for line in f:
+    for line in commands:
         command = encode_json.parse(line.decode("utf-8", "surrogatepass"))
         kind = command.pop("type")
         if kind == "message":
@@ -169,7 +187,7 @@ def hear_commands():
             cancelled.add(command["run_id"])
             signal.pthread_kill(main_thread, signal.SIGINT)
         else:
-            stopping = True
+            daemon.stopping = True
             signal.pthread_kill(main_thread, signal.SIGTERM)
     os._exit(1)
 
@@ -227,28 +245,28 @@ def serve(entrypoint):
         handle(lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get())
 
 
-main_thread = _thread.get_ident()
-interruptible = stopping = False
-start = encode_json.parse(f.readline().decode("utf-8", "surrogatepass"))
-f = os.fdopen(os.dup(0), "rb")  # Nothing more is sent before `ready`, so the old buffer is empty.
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-interactive = start["lifecycle"] == "interactive"
-become_runner(start["site_path"], start["packages"])
-sys.stdout, sys.stderr = text_stream(STDOUT, print_to(STDOUT, print_output)), text_stream(STDERR, print_to(STDERR, print_log))
-Context.messages = staticmethod(messages)
-sys.modules["runfleet"].messages = messages
-signal.signal(signal.SIGINT, interrupt)
-signal.signal(signal.SIGTERM, on_terminate)
-try:
-    os.environ.update(start["env"])
-    write_files(start["code"])
-    saved["state"] = start["state_snapshot"]
-    own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
-    own_context.update(input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=saved["state"])
-    _thread.start_new_thread(hear_commands, ())
-    if interactive:
-        exec(modules["session"])
-    (serve_thread if interactive else serve)(start["entrypoint"])
-    end_daemon()
-except BaseException as error:
-    end_daemon(error)
+def main(fd, serve=serve):
+    commands = open(fd, "rb", closefd=False)
+    start = encode_json.parse(commands.readline().decode("utf-8", "surrogatepass"))
+    # Nothing more is sent before `ready`, so that buffer is empty; the commands are nothing that the agent could read.
+    commands = os.fdopen(os.dup(fd), "rb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), fd)
+    daemon.interactive = start["lifecycle"] == "interactive"
+    become_runner(start["site_path"], start["packages"])
+    channel.write = write_tied
+    sys.stdout, sys.stderr = text_stream(STDOUT, print_to(STDOUT, print_output)), text_stream(STDERR, print_to(STDERR, print_log))
+    Context.messages = staticmethod(messages)
+    sys.modules["runfleet"].messages = messages
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, on_terminate)
+    try:
+        os.environ.update(start["env"])
+        write_files(start["code"])
+        daemon.state = start["state_snapshot"]
+        own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
+        own_context.update(input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=daemon.state)
+        _thread.start_new_thread(hear_commands, (commands,))
+        serve(start["entrypoint"])
+        end_daemon()
+    except BaseException as error:
+        end_daemon(error)

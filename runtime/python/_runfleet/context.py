@@ -1,4 +1,11 @@
-"""What an agent is given besides its input: the context, also as `import runfleet`. It follows in runner.py's namespace."""
+"""What an agent is given besides its input: the context, also as `import runfleet`."""
+
+import os
+import sys
+import time
+
+from _runfleet.channel import send
+from _runfleet.encode_json import encode
 
 
 class Tool:
@@ -92,9 +99,7 @@ class Interrupted(BaseException):
         self.question = question
 
 
-asked = []
-
-
+asked = []  # The questions of the run at hand, in the order of asking.
 context = Context()
 
 
@@ -107,9 +112,11 @@ def offer_helper():
     sys.modules["runfleet"] = helper
 
 
-def fill_context(request):
-    names = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
-    for name in names:
+request_fields = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+
+
+def fill_context(context, request):
+    for name in request_fields:
         context[name] = request[name]
     context["input"] = request["input_payload"]
     context["state"] = context["state_snapshot"]

@@ -1,4 +1,12 @@
-"""Loads an agent's module once for all its runs, and finds out whether a fork can share it. It follows in resident.py's namespace."""
+"""Loads an agent's module once for all its runs, and finds out whether a fork can share it."""
+
+import os
+
+from _runfleet import call_agent
+from _runfleet.channel import EVENTS_FD, flush
+from _runfleet.files import directories_of, write_files
+
+CHANNELS = (1, 2, 3)
 
 
 class NotedEnviron(os._Environ):
@@ -28,9 +36,11 @@ class NotedEnviron(os._Environ):
 
 def load_agent(entrypoint, files):
     """
-    Runs the agent's module, once for all runs. Answers (module, fault): without a module each run loads the code itself;
-    with a fault the code did something that a fork can't share, and this process is no clean ground any more.
+    Runs the agent's module, once for all runs. Returns (module, fault, names of variables): without a module each run loads
+    the code itself; with a fault the code did something that a fork can't share. The worker asks nothing of this process
+    that matters to anyone else: what a fork could harm is looked at by pid 1.
     """
+    work = os.getcwd()
     write_files(files)
     written = len({*files, *directories_of(files)})
     try:
@@ -38,20 +48,20 @@ def load_agent(entrypoint, files):
     except Exception:
         code = None  # It can't even be read: each run will say why.
     if code is None or code[2]:
-        wipe()
-        return None, None
+        return None, None, []
     before = {*os.listdir("/proc/self/fd")}, count_shared()
+    os.environ.__class__, plain = NotedEnviron, os.environ.__class__
     with Silence() as silence:
         try:
             module = call_agent.execute(*code)
             flush()
         except BaseException as error:
-            return None, f"it raises {type(error).__name__} when it is imported"
-    os.chdir(WORK)
+            return None, f"it raises {type(error).__name__} when it is imported", []
+    os.environ.__class__ = plain
+    os.chdir(work)
     os.umask(0o022)
     after = {*os.listdir("/proc/self/fd")}, count_shared()
-    left = wipe()
-    return module, find_fault(silence.broken, before, after, left != written)
+    return module, find_fault(silence.broken, before, after, count_entries() != written), sorted(NotedEnviron.names)
 
 
 class Silence:
@@ -73,7 +83,7 @@ class Silence:
 
 
 def find_fault(spoke, before, after, wrote_files):
-    """Why a module that was loaded here must not be forked, if it mustn't."""
+    """Returns why a module that was loaded here can't be forked, or None."""
     faults = {
         "writes output": spoke,
         "starts threads": len(os.listdir("/proc/self/task")) > 1,
@@ -91,6 +101,12 @@ def has_children():
         return True
     except ChildProcessError:
         return False
+
+
+def count_entries():
+    """How many files and directories are in the places that the agent can write to."""
+    places = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), "/dev/shm")
+    return sum(len(directories) + len(files) for place in places for _, directories, files in os.walk(place))
 
 
 def count_shared():

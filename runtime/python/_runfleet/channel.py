@@ -1,0 +1,127 @@
+"""What an agent's process says: NDJSON frames on fd 3, its prints among them in the order in which they are made."""
+
+import _thread
+import builtins
+import io
+import os
+import sys
+import time
+
+from _runfleet.encode_json import encode
+
+EVENTS_FD = 3
+LINE_BYTES = 12 * 1024 * 1024  # The longest line that the worker reads as one frame.
+PATIENCE_S = 0.02
+
+monotonic = time.monotonic
+print_plain = builtins.print
+lock = _thread.allocate_lock()
+
+
+class Channel:
+    """Where frames go. A process that stays replaces `write` to name the message that a frame belongs to."""
+
+    fd = EVENTS_FD
+
+    def write(self, type_, fields):
+        """Sends a frame as it is. Returns False when it is longer than the worker would read."""
+        line = encode({"type": type_, **fields}) + b"\n"
+        if len(line) > LINE_BYTES:
+            return False
+        with lock:
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self.fd, view) :]
+        return True
+
+
+channel = Channel()
+
+
+def write_frame(type_, **fields):
+    """Sends a frame. Returns False when it is longer than the worker would read."""
+    return channel.write(type_, fields)
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (ValueError, AttributeError):
+            pass  # The agent closed or replaced it.
+
+
+class EventTooLarge(ValueError):
+    pass
+
+
+class ArtifactTooLarge(ValueError):
+    pass
+
+
+def send(type_, **fields):
+    """Sends a frame after all that was printed before it. Raises where it is longer than a frame may be."""
+    flush()
+    if not write_frame(type_, **fields):
+        kind = ArtifactTooLarge if type_ == "artifact" else EventTooLarge
+        raise kind(f"One '{type_}' of the run is longer than {LINE_BYTES} bytes.")
+
+
+class FrameStream(io.RawIOBase):
+    """Python's own stdout and stderr. What C code and subprocesses write goes to the real descriptors, for the worker."""
+
+    def __init__(self, fd, write_text):
+        self.fd, self.write_text = fd, write_text
+        import codecs
+
+        self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.fd
+
+    def write(self, data):
+        if text := self.decode(bytes(data)):
+            self.write_text(text)
+        return len(data)
+
+
+class PromptText(io.TextIOWrapper):
+    """Sends each line at once, and a part of a line when some time has passed: a model's words arrive one by one, while
+    `json.dump` isn't sent comma by comma."""
+
+    sent = 0.0
+
+    def write(self, text):
+        written = super().write(text)
+        now = monotonic()
+        if now - self.sent > PATIENCE_S:
+            self.sent = now
+            self.flush()
+        return written
+
+
+def text_stream(fd, write_text):
+    raw = io.BufferedWriter(FrameStream(fd, write_text))
+    return PromptText(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def print_whole(*values, sep=" ", end="\n", file=None, flush=False):
+    """Python's `print`, whose text is written in one piece."""
+    stream = sys.stdout if file is None else file
+    if type(stream) is not PromptText or type(sep) is not str or type(end) is not str:
+        return print_plain(*values, sep=sep, end=end, file=file, flush=flush)
+    stream.write(sep.join([str(value) for value in values]) + end)
+    if flush:
+        stream.flush()
+
+
+def print_output(text):
+    for start in range(0, len(text), 1 << 20):
+        write_frame("output", content=text[start : start + (1 << 20)])
+
+
+def print_log(text):
+    write_frame("log", level="info", stream="stderr", message=text[:-1] if text.endswith("\n") else text)

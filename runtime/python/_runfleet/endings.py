@@ -1,0 +1,52 @@
+"""How a run or a message ends: its last frame."""
+
+import os
+
+from _runfleet.channel import LINE_BYTES, flush, write_frame
+from _runfleet.context import Interrupted
+
+TRACEBACK_CHARS = 64 * 1024
+WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty when the process starts.
+
+
+def describe(error):
+    """{error_type, message, traceback} with the agent's own frames and their source lines only."""
+    try:
+        import traceback
+    except Exception:  # out of memory or descriptors
+        return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
+    summary = traceback.TracebackException.from_exception(error)
+    part, seen = summary, set()
+    while part and id(part) not in seen:
+        seen.add(id(part))
+        part.stack = traceback.StackSummary.from_list(frame for frame in part.stack if not frame.filename.startswith("<runfleet"))
+        part = part.__cause__ or part.__context__
+    try:
+        message = str(error)
+    except Exception:
+        message = "(its message can't be shown)"
+    text = "".join(summary.format()).replace(WORK_DIRECTORY + os.sep, "")[-TRACEBACK_CHARS:]
+    return {"error_type": type(error).__name__, "message": message[:TRACEBACK_CHARS], "traceback": text}
+
+
+def end_by(error):
+    """The last frame's type and fields of a run that raised."""
+    if isinstance(error, Interrupted):
+        return "interrupt", error.question
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return "result", {"result_content": None}
+    code = getattr(error, "runfleet_code", "agent_error")
+    if code != "agent_error":
+        return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
+    described = describe(error)
+    return "error", {"code": code, **described, "traceback": None if isinstance(error, SystemExit) else described["traceback"]}
+
+
+def write_ending(type_, fields):
+    """Writes the last frame, or an error in its place when it is too long. Returns whether the run ended well."""
+    flush()
+    if write_frame(type_, **fields):
+        return type_ != "error"
+    message = f"The result is longer than {LINE_BYTES} bytes."
+    write_frame("error", code="agent_error", error_type="ResultTooLarge", message=message, traceback=None)
+    return False

@@ -1,0 +1,45 @@
+"""Files of an agent and of a run, written into the working directory."""
+
+import os
+
+
+def write_files(files):
+    """Names are relative paths inside of the working directory; a data: URL gives bytes, any other text itself."""
+    for name, content in files.items():
+        parts = name.split("/")
+        if any(part in ("", ".", "..") for part in parts) or "\0" in name:
+            raise ValueError(f"'{name}' is no relative path inside of the run's directory.")
+        if len(parts) > 1:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        put_file(name, decode_content(content))
+
+
+def put_file(name, data):
+    """Without `open`, whose layers touch ten times the memory: each run has to copy what it touches."""
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    while data:
+        data = data[os.write(fd, data) :]
+    os.close(fd)
+
+
+def decode_content(content):
+    head, comma, body = content.partition(",") if content.startswith("data:") else ("", "", "")
+    if not comma or any(character.isspace() for character in head):
+        return content.encode("utf-8", "replace")
+    if head.endswith(";base64"):
+        import binascii
+
+        return binascii.a2b_base64(body)
+    from urllib.parse import unquote_to_bytes
+
+    return unquote_to_bytes(body)
+
+
+def directories_of(names):
+    """The directories that files lie in, the deepest first."""
+    return sorted({directory for name in names for directory in parents(name)}, key=len, reverse=True)
+
+
+def parents(name):
+    """`a/b/c` lies in `a` and `a/b`."""
+    return [name[:end] for end, character in enumerate(name) if character == "/"]

@@ -1,0 +1,166 @@
+"""Pid 2 of a warm sandbox: loads the author's code once, and forks at each signal. From the loading on it is the author's.
+
+It holds no descriptor then: the code came by a socket that is closed, and a fork asks pid 1 for pipes of its own. So a run
+inherits nothing that a later one has, too. Pid 1 looks at this process before and after each run, and believes none of
+its answers.
+"""
+
+import _signal  # Without the enumerations of `signal`.
+import _socket
+import _struct
+import gc
+import os
+import resource
+import signal
+import sys
+import traceback  # Used when an agent fails; here, so that each run finds it loaded.
+
+from _runfleet import encode_json, kernel
+from _runfleet.channel import channel, write_frame
+from _runfleet.context import context, request_fields
+from _runfleet.files import decode_content, put_file
+from _runfleet.load_ahead import load_agent
+from _runfleet.runner import become_runner, loaded_with, run_agent, run_to_exit
+
+DOOR = "\0runfleet"
+REQUEST_FD, PIPE_FD = 4, 100
+GIVEN = _struct.pack("4i", 1, 2, 3, REQUEST_FD)  # stdout, stderr, events, request.
+SIGUSR1, SIG_SETMASK = int(signal.SIGUSR1), int(signal.SIG_SETMASK)
+
+
+def serve(pipe, options):
+    """Reads the code from `pipe`, answers once, and forks for ever. Never returns."""
+    pipe_fd = take_places(pipe.detach())
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    kernel.drop_capabilities()
+    kernel.set_dumpable(1)
+    if options["filter"]:
+        kernel.add_seccomp_filter(bytes.fromhex(options["filter"]))
+    fork = kernel.SiblingFork()
+    put_oom_score()
+    become_runner(options["site_path"], options["packages"])
+    rehearse()  # What is made at first use, and found from then on, is made here once.
+    request = read_message(pipe_fd)
+    cpu = request["rlimits"].pop("CPU")
+    for name, soft_and_hard in request["rlimits"].items():
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), tuple(soft_and_hard))
+    agent, answer = prepare_agent(request)
+    gc.collect()
+    gc.freeze()
+    kernel.set_dumpable(0)  # No run may look into this process.
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    write_all(pipe_fd, encode_json.encode(answer))
+    os.closerange(0, 1024)
+    while True:
+        _signal.sigwait((SIGUSR1,))
+        if fork() == 0:
+            try:
+                resource.setrlimit(resource.RLIMIT_CPU, tuple(cpu))
+                await_run(agent)
+            finally:
+                os._exit(1)
+
+
+def take_places(pipe_fd):
+    """Gives the channels' numbers to /dev/null as long as there is no run, and closes all but the pipe. Returns the pipe's descriptor."""
+    os.dup2(pipe_fd, PIPE_FD, inheritable=False)
+    devnull = os.open(os.devnull, os.O_RDWR)
+    for fd in range(REQUEST_FD):
+        os.dup2(devnull, fd)
+    os.closerange(REQUEST_FD, PIPE_FD)
+    os.closerange(PIPE_FD + 1, 1024)
+    return PIPE_FD
+
+
+def put_oom_score():
+    """Where memory is short, the kernel ends this process or a fork of it rather than pid 1."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
+
+
+def prepare_agent(request):
+    """Returns what each fork needs of the agent, and the answer to the worker."""
+    os.environ.update(request["env"])
+    agent = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
+    fault, env_read = None, []
+    if request["preload"]:
+        agent["module"], fault, env_read = load_agent(request["entrypoint"], request["code"])
+    if agent["module"]:
+        loaded_with.update(request["env"])
+        agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
+    return agent, {"preloaded": agent["module"] is not None, "fault": fault, "env_read": env_read}
+
+
+def await_run(agent):
+    """The next run's process: takes its own pipes, waits for the request, executes it. Never returns."""
+    _signal.pthread_sigmask(SIG_SETMASK, ())
+    os.setsid()
+    kernel.set_dumpable(1)
+    enter()
+    if agent["module"]:
+        write_ahead(agent["files"])
+        rehearse()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
+    request = read_message(REQUEST_FD)
+    os.close(REQUEST_FD)
+    request["code"] = {} if agent["module"] else agent["code"]
+    run_to_exit(request, agent["module"])
+
+
+def enter():
+    """Takes a run's own pipes from pid 1. This process has no descriptor when it comes here, so their numbers are known."""
+    door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    door.connect(DOOR)
+    given = door.recvmsg(1, 64)[1][0][2]
+    if given != GIVEN:
+        os._exit(1)
+    door.close()
+    os.open(os.devnull, os.O_RDONLY)  # stdin
+    os.set_inheritable(channel.fd, False)
+
+
+def write_ahead(files):
+    """The agent's own files, whose names and contents were tried when it was loaded."""
+    for name, data in files.items():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        put_file(name, data)
+
+
+def rehearse():
+    """Executes a run of nothing for nobody: what every run touches is then this process's own, before it counts."""
+    channel.fd = os.open(os.devnull, os.O_WRONLY)
+    request = encode_json.parse(encode_json.encode(nothing).decode())
+    type_, fields = run_agent(request, rehearsal)
+    write_frame(type_, **fields)
+    os.close(channel.fd)
+    del channel.fd
+    context.clear()  # An agent's module that asks for it when it is loaded must not take this for its run's.
+
+
+rehearsal = type(sys)("rehearsal")
+exec("def main(input):\n    yield input\n    return {}", rehearsal.__dict__)
+nothing = {**dict.fromkeys(request_fields, None), "entrypoint": "", "env": {}, "code": {}, "files": {}, "input_payload": {}}
+
+
+def read_message(fd):
+    """Eight bytes of length, and as many of JSON."""
+    length = int.from_bytes(read_exactly(fd, 8), "big")
+    return encode_json.parse(read_exactly(fd, length).decode("utf-8", "surrogatepass"))
+
+
+def read_exactly(fd, length):
+    data = b""
+    while len(data) < length:
+        part = os.read(fd, min(length - len(data), 1 << 20))
+        if not part:
+            os._exit(1)  # The worker is gone.
+        data += part
+    return data
+
+
+def write_all(fd, data):
+    while data:
+        data = data[os.write(fd, data) :]

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { buffer, text } from "node:stream/consumers";
+import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
+import { runtimeFile } from "../runtime-file.ts";
+
+const MiB = 1024 * 1024;
+const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
+
+const compiler = `import marshal, os, sys
+sources = eval(sys.stdin.read())
+code = {name: compile(source, "<runfleet " + name + ">", "exec") for name, source in sources.items()}
+os.write(3, marshal.dumps(code))`;
+
+/**
+ * The modules of runtime/python as marshalled code of this very interpreter, by name, so that no run compiles them and none
+ * needs to reach the project's directory. Throws when the interpreter can't compile them.
+ */
+export async function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
+  const child = await sandbox.start({
+    argv: [python.path, "-I", "-S", "-c", compiler],
+    env: {},
+    readOnly: [],
+    resources,
+  });
+  // JSON of strings only is a Python literal as well.
+  child.stdin.end(JSON.stringify(readModules()));
+  child.stdout.resume();
+  const [code, complaint] = await Promise.all([buffer(child.events), text(child.stderr), child.exited]);
+  if (code.length === 0) throw new Error(`${python.path} can't compile the runtime: ${complaint}`);
+  return code;
+}
+
+function readModules(): Record<string, string> {
+  const folder = runtimeFile("python/_runfleet/");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".py"));
+  return Object.fromEntries(
+    files.map((name) => [
+      name === "__init__.py" ? "_runfleet" : `_runfleet.${name.slice(0, -".py".length)}`,
+      readFileSync(new URL(name, folder), "utf8"),
+    ]),
+  );
+}

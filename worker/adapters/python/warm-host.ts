@@ -1,0 +1,301 @@
+import { closeSync, constants as fsConstants, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants } from "node:os";
+import { Readable } from "node:stream";
+import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
+import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
+import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
+import type { AgentRequest } from "../adapter.ts";
+import { type AgentCode, type Interpreter, type Loaded, loaded } from "../warm/interpreter.ts";
+import { type ControlFrame, createFrameReader, encodeControlFrame } from "./control-frames.ts";
+import { runtimeHead } from "./python-command.ts";
+
+/** Where Python finds packages: what the machine has, and the agent's own. */
+type Site = { site_path: string[]; packages: string | null };
+type Equipment = { runtime: Buffer; site: Site };
+
+/**
+ * What pid 1 is about to say, and so what may come next. Anything else ends the sandbox.
+ * - `ready`: a process waits for its request. - `cleaning`: pid 1 removes what a run left.
+ */
+type State = "starting" | "started" | "loading" | "forking" | "ready" | "running" | "cleaning" | "gone";
+const mayCome: Record<State, string> = {
+  starting: "S",
+  started: "",
+  loading: "L",
+  forking: "P",
+  ready: "",
+  running: "DE",
+  cleaning: "C",
+  gone: "",
+};
+/** How long each answer may take. A loading ends with the time of the run that waits for it, a run with its own. */
+const answerMs: Partial<Record<State, number>> = { starting: 30_000, forking: 10_000, cleaning: 10_000 };
+/** After a run's end all that could write to its pipe is dead; something that still holds it open is a trick. */
+const drainMs = 1_000;
+const cpuCheckMs = 250;
+/** What is read of one sandbox before others have a turn, in bytes. */
+const turnBytes = 256 * 1024;
+
+type Run = {
+  stdout: Readable;
+  stderr: Readable;
+  events: Socket;
+  end(exit: SandboxExit): void;
+  limitMs: number;
+  isOverCpu: boolean;
+};
+
+/**
+ * A warm Python: pid 1 of the sandbox is `supervisor.py`, whose frames are read here by a strict state machine. The
+ * process that waits for a run's request has pipes of its own; their other ends are opened by pid 1's /proc.
+ */
+export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment): Interpreter {
+  const { control } = sandbox;
+  let state: State = "starting";
+  let breach: string | null = null;
+  let run: Run | null = null;
+  /** The pipes of the process that waits. */
+  let pipes: { request: number; events: Socket } | null = null;
+  let answer: ((body: Buffer) => void) | null = null;
+  let deadline: NodeJS.Timeout | undefined;
+  /** Called when a process waits for its request, or none ever will. */
+  let wake: (() => void) | null = null;
+  /** Processor time that is billed already; null before the author's code was there. */
+  let billedMs = 0;
+  let before = sandbox.usage();
+
+  function enter(next: State): void {
+    state = next;
+    clearTimeout(deadline);
+    const ms = answerMs[next];
+    if (ms !== undefined) deadline = setTimeout(() => expire(next), ms).unref();
+  }
+  /** A worker that was stopped for a while finds its timers over before it has read what came meanwhile. */
+  function expire(late: State): void {
+    deadline = setTimeout(() => state === late && fail(`no answer while ${late}`), 50).unref();
+  }
+  function fail(reason: string): void {
+    breach ??= reason;
+    kill();
+  }
+  function kill(): void {
+    leave();
+    sandbox.kill();
+  }
+  function leave(): void {
+    if (state === "gone") return;
+    enter("gone");
+    control.pause();
+    if (pipes) {
+      closeSync(pipes.request);
+      pipes.events.destroy();
+      pipes = null;
+    }
+    wake?.();
+  }
+
+  const read = createFrameReader({ accept: (type) => mayCome[state].includes(type), take });
+  let turn = 0;
+  /** Whether what a run prints waits for its reader. */
+  let isFull = false;
+  const resume = (): void => {
+    if (state !== "gone" && !isFull) control.resume();
+  };
+  control.on("data", (chunk: Buffer) => {
+    if (state === "gone") return;
+    const fault = read(chunk);
+    if (fault !== null) return fail(fault);
+    turn += chunk.length;
+    if (turn < turnBytes) return;
+    turn = 0;
+    control.pause();
+    setImmediate(resume);
+  });
+
+  function take({ type, stream, body }: ControlFrame): void {
+    if (type === "D") {
+      isFull = (stream === 1 ? run?.stdout : run?.stderr)?.push(body) === false;
+      return isFull ? void control.pause() : undefined;
+    }
+    if (type === "P") return takePipes(body);
+    if (type === "E") return endRun(body);
+    if (type === "C") return enter("forking");
+    enter(type === "S" ? "started" : "forking");
+    answer?.(body);
+  }
+
+  function takePipes(body: Buffer): void {
+    try {
+      const request = sandbox.openDescriptor(body.readUInt32BE(0), fsConstants.O_WRONLY | fsConstants.O_NONBLOCK);
+      const fd = sandbox.openDescriptor(body.readUInt32BE(4), fsConstants.O_RDONLY | fsConstants.O_NONBLOCK);
+      const events = new Socket({ fd, readable: true, writable: false });
+      events.on("error", () => {});
+      pipes = { request, events };
+    } catch (error) {
+      return fail(`its pipes can't be opened: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    enter("ready");
+    wake?.();
+  }
+
+  function endRun(body: Buffer): void {
+    const code = body.readInt32BE(0);
+    const ownMs = Number(body.readBigUInt64BE(4)) / 1_000;
+    const isClean = body[20] === 1;
+    const after = sandbox.usage();
+    const cpu_ms = sandbox.isMetered ? after.cpu_ms - billedMs : Math.round(ownMs);
+    billedMs = after.cpu_ms;
+    const ended = run;
+    run = null;
+    enter(isClean ? "forking" : "cleaning");
+    if (!ended) return;
+    const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
+    const limit = ended.isOverCpu || signal === "SIGXCPU" ? "cpu" : code === 0 ? null : limitReached(after);
+    const max_rss_bytes = Number(body.readBigUInt64BE(12));
+    before = after;
+    ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
+    drain(ended.events);
+  }
+
+  function drain(events: Socket): void {
+    setTimeout(() => {
+      if (events.readableEnded || events.destroyed) return;
+      if (events.readableLength > 0) return drain(events);
+      events.destroy();
+      fail("a run's pipe was held open after its end");
+    }, drainMs).unref();
+  }
+
+  function limitReached(after: typeof before): SandboxExit["limit"] {
+    if (after.memory_kills > before.memory_kills) return "memory";
+    return after.refused_forks > before.refused_forks ? "processes" : null;
+  }
+
+  const exited = sandbox.exited.then((exit) => {
+    leave();
+    answer?.(Buffer.alloc(0));
+    const after = sandbox.usage();
+    const limit = run?.isOverCpu ? "cpu" : limitReached(after);
+    const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
+    run?.end(ended);
+    run?.events.destroy();
+    run = null;
+    return ended;
+  });
+
+  /** Sends a command, and gives the answer that ends the state. Rejects when the sandbox ends before. */
+  async function ask(type: string, body: Buffer, next: State): Promise<Buffer> {
+    if (state === "gone") throw new Error("The interpreter is gone.");
+    const answered = new Promise<Buffer>((resolve) => (answer = resolve));
+    enter(next);
+    control.write(encodeControlFrame(type, body));
+    const said = await answered;
+    answer = null;
+    if (breach !== null || isGone()) throw new Error(`The interpreter is gone: ${breach ?? "it ended"}.`);
+    return said;
+  }
+  const isGone = (): boolean => state === "gone";
+
+  control.write(runtimeHead(runtime));
+  control.write(runtime);
+  const started = ask("T", Buffer.from(JSON.stringify({ ...sandbox.protection, ...site })), "starting");
+  started.catch(() => undefined);
+
+  return {
+    async load(code) {
+      await started;
+      before = sandbox.usage();
+      billedMs = before.cpu_ms;
+      const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
+      if (answered.fault === null && !(await settled())) throw new Error("The interpreter ended after the loading.");
+      return answered;
+    },
+    run(request) {
+      const begun = begin(request);
+      run = begun.run;
+      return begun.process;
+    },
+    settled,
+    usage: () => sandbox.usage(),
+    isGone,
+    exited,
+    kill,
+  };
+
+  async function settled(): Promise<boolean> {
+    if (state !== "ready" && !isGone()) await new Promise<void>((resolve) => (wake = resolve));
+    wake = null;
+    return state === "ready";
+  }
+
+  function begin(request: AgentRequest): { run: Run; process: AgentProcess } {
+    if (state !== "ready" || !pipes) throw new SandboxUnavailable("the warm interpreter ended before its run");
+    const { resources, code: _code, version_env: _env, requirements: _required, egress: _egress, ...rest } = request;
+    const given = pipes;
+    pipes = null;
+    enter("running");
+    const readMore = (): void => {
+      isFull = false;
+      resume();
+    };
+    const [stdout, stderr] = [new Readable({ read: readMore }), new Readable({ read: readMore })];
+    let settle = (_exit: SandboxExit): void => {};
+    const ended = new Promise<SandboxExit>((resolve) => (settle = resolve));
+    let over = false;
+    const begun: Run = {
+      stdout,
+      stderr,
+      events: given.events,
+      limitMs: billedMs + resources.cpu_ms,
+      isOverCpu: false,
+      end(exit) {
+        over = true;
+        clearInterval(watch);
+        stdout.push(null);
+        stderr.push(null);
+        settle(exit);
+      },
+    };
+    const watch = setInterval(() => {
+      begun.isOverCpu ||= sandbox.usage().cpu_ms > begun.limitMs;
+      if (begun.isOverCpu) kill();
+    }, cpuCheckMs).unref();
+    sendRequest(given.request, Buffer.from(JSON.stringify(rest)));
+    return { run: begun, process: { stdout, stderr, events: given.events, exited: ended, kill: () => over || kill() } };
+  }
+}
+
+/** The names of the agent's files for pid 1, which removes them after each run; the rest is the author's process's. */
+function encodeLoad(code: AgentCode, sandbox: WarmSandbox): Buffer {
+  const names = Buffer.from(Object.keys(code.code).join("\0"));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(names.length);
+  const { cpu_ms, ...rest } = code;
+  return Buffer.concat([length, names, Buffer.from(JSON.stringify({ ...rest, rlimits: sandbox.rlimits(cpu_ms) }))]);
+}
+
+function parseLoaded(body: Buffer, fail: (reason: string) => void): Loaded {
+  try {
+    return loaded.parse(JSON.parse(body.toString("utf8")));
+  } catch (error) {
+    fail("its answer to the loading can't be read");
+    throw error;
+  }
+}
+
+/** Eight bytes of length, and as many of JSON. What the pipe takes is written at once, the rest as the process reads it. */
+function sendRequest(fd: number, body: Buffer): void {
+  const head = Buffer.alloc(8);
+  head.writeBigUInt64BE(BigInt(body.length));
+  const bytes = Buffer.concat([head, body]);
+  let written = 0;
+  try {
+    written = writeSync(fd, bytes);
+  } catch {
+    // EAGAIN cannot be: the pipe is new. Without a reader (EPIPE) the process has ended, and pid 1 says so.
+  }
+  if (written === bytes.length) return closeSync(fd);
+  const socket = new Socket({ fd, readable: false, writable: true });
+  socket.on("error", () => {}).end(bytes.subarray(written));
+}

@@ -1,0 +1,31 @@
+import type { Duplex } from "node:stream";
+import type { SandboxCommand, SandboxExit, SandboxUsage } from "./process.ts";
+
+/** A program of ours that stays in its sandbox as its first process, and has a control channel to the worker. */
+export type WarmCommand = Omit<SandboxCommand, "resources"> & {
+  resources: Omit<SandboxCommand["resources"], "cpu_ms">;
+};
+
+export type WarmSandbox = {
+  /** fd 5 inside. */
+  control: Duplex;
+  /** Opens a descriptor of the first process anew, as open(2) does with `flags`: a pipe's other end. Throws when it is gone. */
+  openDescriptor(fd: number, flags: number): number;
+  /** What the first process must know of its sandbox. */
+  protection: {
+    /** Whether 0 inside is the first process's id alone, and 1000 is another user's of the machine, for the author's code. */
+    two_ids: boolean;
+    /** A seccomp filter, in hex, that keeps the author's code from the first two processes; null where there is none. */
+    filter: string | null;
+    has_egress: boolean;
+  };
+  /** Limits that the author's code must be given, as names and soft and hard values of setrlimit(2). */
+  rlimits(cpu_ms: number): Record<string, [number, number]>;
+  usage(): SandboxUsage;
+  /** Whether `usage` is the kernel's account of the whole sandbox (a cgroup), and not a sum over what is alive. */
+  isMetered: boolean;
+  /** When all of its processes are gone. Never rejects. */
+  exited: Promise<SandboxExit>;
+  /** SIGKILLs all of it; idempotent. */
+  kill(): void;
+};
