@@ -20,7 +20,7 @@ const production = "^((shared|api|worker)/|prisma/deploy)";
 const generated = "^shared/store/generated/";
 const mains = "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
 /** Read as text, and run in the sandbox. */
-const insiders = "^worker/adapters/node/[^/]+\\.mjs$";
+const insiders = "^runtime/node/[^/]+\\.mjs$";
 
 module.exports = {
   forbidden: [
@@ -95,7 +95,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|sandbox/(sandbox|process|resident|environments|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(adapters/adapter|sandbox/(sandbox|process|warm-sandbox|environments|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

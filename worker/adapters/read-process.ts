@@ -5,7 +5,6 @@ import { mergeStreams } from "../channel/merge-streams.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 
 type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>;
-type UsageFrame = Extract<AgentFrame, { type: "usage" }>;
 /** `opening`: the adapter's own first frames. */
 type Reading = { opening: readonly Frame[]; signal: AbortSignal };
 
@@ -21,17 +20,15 @@ export async function* readProcess(child: AgentProcess, { opening, signal }: Rea
     if (signal.aborted) kill();
     yield* opening;
     let last: LastFrame | null = null;
-    let usage: UsageFrame | null = null;
     const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
     for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
       const frame = item.type === "fault" ? toFrame(item) : item;
       if (isLast(frame)) last ??= frame;
-      else if (isProcessUsage(frame)) usage = frame;
       else if (last === null || frame.type === "output" || frame.type === "log") yield frame;
     }
     const exit = await child.exited;
     if (last) yield last;
-    yield toExitFrame(exit, last, usage);
+    yield toExitFrame(exit, last);
   } finally {
     signal.removeEventListener("abort", kill);
     child.kill();
@@ -73,20 +70,9 @@ function isLast(frame: AgentFrame): frame is LastFrame {
   return frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
 }
 
-/** The runner's own report at its end, for levels where the sandbox can't measure. */
-function isProcessUsage(frame: AgentFrame): frame is UsageFrame {
-  return frame.type === "usage" && frame.cpu_ms !== undefined;
-}
-
-function toExitFrame(exit: SandboxExit, last: LastFrame | null, usage: UsageFrame | null): ExitFrame {
-  return {
-    type: "exit",
-    code: exit.code,
-    signal: exit.signal,
-    limit: exit.limit ?? (last?.type === "error" ? limitBehind(last) : null),
-    cpu_ms: exit.cpu_ms ?? usage?.cpu_ms ?? null,
-    max_rss_bytes: exit.max_rss_bytes ?? usage?.max_rss_bytes ?? null,
-  };
+function toExitFrame(exit: SandboxExit, last: LastFrame | null): ExitFrame {
+  const limit = exit.limit ?? (last?.type === "error" ? limitBehind(last) : null);
+  return { type: "exit", ...exit, limit };
 }
 
 /** An rlimit or a full tmpfs reaches code as an exception (EFBIG, ENOSPC), which it may well raise itself. */

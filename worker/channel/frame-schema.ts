@@ -24,7 +24,8 @@ export const agentFrame = z.discriminatedUnion("type", [
     duration_ms: z.number().nullable().default(null),
   }),
   z.object({ type: z.literal("state"), state_snapshot: z.string() }),
-  usage.extend({ type: z.literal("usage") }),
+  /** What was measured of its process isn't the agent's to say. */
+  usage.omit({ cpu_ms: true, max_rss_bytes: true }).extend({ type: z.literal("usage") }),
   z.object({
     type: z.literal("artifact"),
     name: z.string().min(1).max(512),
@@ -61,6 +62,8 @@ export type ExitFrame = {
   limit: "memory" | "cpu" | "processes" | "disk" | null;
   cpu_ms: number | null;
   max_rss_bytes: number | null;
+  /** What its sandbox did against the rules of its channels, and was ended for. */
+  breach?: string;
 };
 
 /** What an adapter yields: `started` first, then the agent's frames, and exactly one `exit` last. */

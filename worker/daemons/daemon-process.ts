@@ -3,8 +3,9 @@ import { type DaemonFrame, daemonFrame } from "../channel/daemon-frame.ts";
 import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
-import type { AgentRequest } from "../adapters/adapter.ts";
-import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
+import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
+import { cpuLimitOf } from "../adapters/warm/ground.ts";
+import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
 import { createHandover, type Handover } from "./handover.ts";
 
 /** What a daemon's process says for none of its messages. `alive`: it said anything at all. */
@@ -18,6 +19,7 @@ export type DaemonEvents = {
 
 export type DaemonProcess = {
   pid: number;
+  usage(): SandboxUsage;
   /** When it is gone and all that it said was heard. Never rejects. */
   exited: Promise<SandboxExit>;
   /**
@@ -42,7 +44,7 @@ export class DaemonLost extends Error {
 
 /** How long a cancelled message may take to end before its process is killed. */
 const cancelMs = 1_000;
-const wellEnded: SandboxExit = { code: 0, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
+const cpuCheckMs = 250;
 
 type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
 type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
@@ -51,6 +53,14 @@ type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
 export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): DaemonProcess {
   let ready = false;
   let message: Message | null = null;
+  /** Processor time that messages were charged with already. What it takes between two of them is the later one's. */
+  let chargedMs = 0;
+  const charge = (): number => {
+    const { cpu_ms } = child.usage();
+    const ms = cpu_ms - chargedMs;
+    chargedMs = cpu_ms;
+    return ms;
+  };
   const command: Command = (body) => void child.stdin.write(`${JSON.stringify(body)}\n`);
 
   async function hear(line: Line): Promise<void> {
@@ -80,6 +90,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
 
   return {
     pid: child.pid,
+    usage: () => child.usage(),
     exited,
     async *deliver(request, signal) {
       const { resources: _r, code: _c, version_env: _v, egress: _e, ...rest } = request;
@@ -87,14 +98,18 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       const frames = createHandover<AgentFrame>();
       message = { run_id, frames };
       const undo = onAbort(signal, () => cancel(run_id, command, child));
+      const cpu = watchCpu(child, request.resources);
       try {
         yield { type: "started", warm: true };
         command({ type: "message", ...rest });
         const ended = yield* passOn(frames);
-        const exit = ended ? wellEnded : await exited;
-        if (!ended && !signal.aborted) throw new DaemonLost(exit);
+        const way = ended ? { code: 0, signal: null } : await exited;
+        const exit = { limit: null, max_rss_bytes: null, ...way, cpu_ms: charge() };
+        if (cpu.isOver()) exit.limit = "cpu";
+        else if (!ended && !signal.aborted) throw new DaemonLost(exit);
         yield { type: "exit", ...exit };
       } finally {
+        cpu.stop();
         message = null;
         frames.end();
         undo();
@@ -137,6 +152,19 @@ function cancel(run_id: string, command: Command, child: SandboxProcess): () => 
   command({ type: "cancel", run_id });
   const deaf = setTimeout(() => child.kill(), cancelMs);
   return () => clearTimeout(deaf);
+}
+
+/** Ends a process that took more time for one message than its agent's runs may take. */
+function watchCpu(child: SandboxProcess, resources: RunResources): { isOver(): boolean; stop(): void } {
+  const limit = cpuLimitOf(resources);
+  let over = false;
+  if (limit === null) return { isOver: () => over, stop: () => {} };
+  const before = child.usage().cpu_ms;
+  const check = setInterval(() => {
+    over ||= child.usage().cpu_ms - before > limit;
+    if (over) child.kill();
+  }, cpuCheckMs).unref();
+  return { isOver: () => over, stop: () => clearInterval(check) };
 }
 
 async function* readPrints(source: Readable, stream: "stdout" | "stderr"): AsyncGenerator<Line> {

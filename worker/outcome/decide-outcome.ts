@@ -2,6 +2,7 @@ import { addUsage } from "../../shared/run/add-usage.ts";
 import { runLimits } from "../../shared/run/limits.ts";
 import type { Outcome } from "../../shared/run/terminal-event.ts";
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
+import type { ExitFrame } from "../channel/frame-schema.ts";
 import type { Remains } from "./remains.ts";
 
 /** Not for this worker to end: it lost the run, or hands it back. */
@@ -69,7 +70,15 @@ const limitMessages: Record<string, string> = {
 function errorOf({ error, exit, aborted }: Remains): RunError {
   if (aborted) return fault(aborted, limitMessages[aborted] ?? "The run was stopped.");
   if (exit?.limit) return fault(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
-  if (error) return nameLimit(error);
+  return error && exit?.breach === undefined ? nameLimit(error) : endedWithoutResult(exit);
+}
+
+function endedWithoutResult(exit: ExitFrame | null): RunError {
+  if (exit?.breach !== undefined)
+    return fault(
+      "sandbox_breach",
+      `The run's sandbox was ended, since it broke a rule of its channels: ${exit.breach}.`,
+    );
   const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
   return fault("process_exited", `The agent's process ${way} without a result.`);
 }

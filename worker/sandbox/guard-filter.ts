@@ -55,8 +55,7 @@ export function assembleGuardFilter(arch: string): Buffer | null {
     [op.give, 0, 0, kill],
     [op.load, 0, 0, at.number],
   ];
-  const on = (number: number, block: Instruction[]) =>
-    void program.push([op.equal, 0, block.length, number], ...block);
+  const on = (number: number, block: Instruction[]) => void program.push([op.equal, 0, block.length, number], ...block);
   for (const number of table.byPid) on(number, refuseWhere(at.arg0, ours));
   for (const [index, number] of table.byWhich.entries())
     on(number, [

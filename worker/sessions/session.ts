@@ -1,5 +1,6 @@
 import { createRedactor } from "../../shared/secrets/redact.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
+import { isBusyWhileIdle } from "../adapters/warm/idle-allowance.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
 import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
@@ -13,6 +14,8 @@ export type Session = {
   /** When it was last at work, by `performance.now()`; null while it is. */
   idleSince(): number | null;
   idleTimeoutMs: number;
+  /** Whether it works though nobody asked it anything. */
+  isBusyWhileIdle(): boolean;
   /** When its process is gone. Never rejects. */
   over: Promise<void>;
   kill(): void;
@@ -25,6 +28,7 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
   const secrets = new Set<string>();
   let idleSince: number | null = null;
+  let cpuWhenIdle = 0;
   let onReady = (): void => {};
   const ready = new Promise<void>((resolve) => (onReady = resolve));
   const process = openDaemonProcess(child, {
@@ -54,10 +58,13 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
         yield { type: "exit", ...(error.exit ?? killed) };
       } finally {
         idleSince = performance.now();
+        cpuWhenIdle = process.usage().cpu_ms;
       }
     },
     idleSince: () => idleSince,
     idleTimeoutMs: first.idle_timeout_ms,
+    isBusyWhileIdle: () =>
+      idleSince !== null && isBusyWhileIdle(process.usage().cpu_ms - cpuWhenIdle, performance.now() - idleSince),
     over: process.exited.then(() => undefined),
     kill: () => process.kill(),
   };

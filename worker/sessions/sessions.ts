@@ -85,7 +85,7 @@ export function openSessions(options: SessionsOptions): Sessions {
 async function keepHold({ db, card }: SessionsOptions, sessions: Map<string, Session>): Promise<void> {
   const now = performance.now();
   for (const session of sessions.values())
-    if (now - (session.idleSince() ?? now) > session.idleTimeoutMs) session.kill();
+    if (now - (session.idleSince() ?? now) > session.idleTimeoutMs || session.isBusyWhileIdle()) session.kill();
   if (sessions.size === 0) return;
   const asked = [...sessions];
   const kept = new Set(await keepSessions(db, card, [...sessions.keys()]));

@@ -76,7 +76,10 @@ def frame(type_, body=b"", stream=0):
 
 
 class Watch:
-    """What the kernel says of the template. Each is a file that stays open and is read again."""
+    """
+    What the kernel says of the template. Each is a file that stays open and is read again: later, when the template can't be
+    looked into any more, only a process with CAP_SYS_PTRACE may read some of them, and with one user id nobody may open them.
+    """
 
     def __init__(self, has_egress):
         def open_(name):
@@ -89,6 +92,7 @@ class Watch:
         self.has_egress = has_egress
         self.sockets_fd = open_("1/net/sockstat")
         self.sockets = self.tcp()
+        self.descriptors = open_("2/fd")
         self.shared = shared_maps(1)  # What every process of libc's shares.
 
     def children(self):
@@ -127,7 +131,7 @@ class Watch:
         found = os.stat("/proc/2/fd")  # Its size is the number of descriptors.
         if found.st_uid == template_id:
             raise Surprise("the template can be looked into")
-        if found.st_size or (not COUNTS_DESCRIPTORS and os.listdir("/proc/2/fd")):
+        if found.st_size or (not COUNTS_DESCRIPTORS and os.listdir(self.descriptors)):
             raise Surprise("the template holds descriptors")
 
     def check_maps(self):
@@ -313,6 +317,7 @@ def serve(control):
     template_id = TEMPLATE_ID if options["two_ids"] else own_id
     pipe = start_template(options, control)
     watch = Watch(options["has_egress"])
+    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     control.send(frame(b"S"))
     body = control.receive(b"L")
     watch.take_cpu_ns()  # What the import takes is the first run's.
@@ -345,7 +350,6 @@ def main(fd):
     if os.getpid() != 1:
         os._exit(1)  # It ends processes of its pid namespace: it must have one of its own.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Without a handler no process in here can signal pid 1.
-    set_dumpable(0)
     os.environ.pop("LD_BIND_NOW", None)  # Every symbol is found once, at the start; for this process alone.
     try:
         serve(Control(fd))

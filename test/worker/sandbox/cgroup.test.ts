@@ -24,6 +24,8 @@ test("v1: each controller's own group of the worker, or the mount point where th
     memory,
     pids: join(root, "pids"),
     cpu: join(root, "cpu,cpuacct"),
+    shares: join(root, "cpu,cpuacct"),
+    io: null,
   });
 });
 
@@ -34,7 +36,7 @@ test("v2: a group that hands memory and pids down is used as it is", () => {
     mountinfo: mount(make("unified"), "cgroup2", "rw"),
     membership: "0::/worker.service\n",
   });
-  expect(found).toEqual({ version: 2, memory: own, pids: own, cpu: own });
+  expect(found).toEqual({ version: 2, memory: own, pids: own, cpu: own, shares: own, io: own });
 });
 
 test("v2: a group without those controllers is refused with the reason, and left as it was", () => {

@@ -2,7 +2,7 @@ import { closeSync, constants as fsConstants, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants } from "node:os";
 import { Readable } from "node:stream";
-import type { AgentProcess, SandboxExit } from "../../sandbox/process.ts";
+import type { AgentProcess, SandboxExit, SandboxUsage } from "../../sandbox/process.ts";
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
@@ -34,6 +34,8 @@ const answerMs: Partial<Record<State, number>> = { starting: 30_000, forking: 10
 /** After a run's end all that could write to its pipe is dead; something that still holds it open is a trick. */
 const drainMs = 1_000;
 const cpuCheckMs = 250;
+/** A run or an import that took this much is weighed against the others. */
+const heavyCpuMs = 500;
 /** What is read of one sandbox before others have a turn, in bytes. */
 const turnBytes = 256 * 1024;
 
@@ -42,7 +44,6 @@ type Run = {
   stderr: Readable;
   events: Socket;
   end(exit: SandboxExit): void;
-  limitMs: number;
   isOverCpu: boolean;
 };
 
@@ -151,7 +152,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     enter(isClean ? "forking" : "cleaning");
     if (!ended) return;
     const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
-    const limit = ended.isOverCpu || signal === "SIGXCPU" ? "cpu" : code === 0 ? null : limitReached(after);
+    const isOverCpu = ended.isOverCpu || signal === "SIGXCPU";
+    const limit = isOverCpu ? "cpu" : limitReached(code, after);
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
     before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
@@ -167,7 +169,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     }, drainMs).unref();
   }
 
-  function limitReached(after: typeof before): SandboxExit["limit"] {
+  function limitReached(code: number | null, after: SandboxUsage): SandboxExit["limit"] {
+    if (code === 0) return null;
     if (after.memory_kills > before.memory_kills) return "memory";
     return after.refused_forks > before.refused_forks ? "processes" : null;
   }
@@ -176,7 +179,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     leave();
     answer?.(Buffer.alloc(0));
     const after = sandbox.usage();
-    const limit = run?.isOverCpu ? "cpu" : limitReached(after);
+    const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
     const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
     run?.end(ended);
     run?.events.destroy();
@@ -207,7 +210,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       await started;
       before = sandbox.usage();
       billedMs = before.cpu_ms;
-      const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
+      const watch = watchCpu(() => {});
+      const said = await ask("L", encodeLoad(code, sandbox), "loading").finally(() => clearInterval(watch));
+      const answered = parseLoaded(said, fail);
       if (answered.fault === null && !(await settled())) throw new Error("The interpreter ended after the loading.");
       return answered;
     },
@@ -222,6 +227,15 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     exited,
     kill,
   };
+
+  /** Looks at what is not billed yet, again and again. */
+  function watchCpu(look: (usedMs: number) => void): NodeJS.Timeout {
+    return setInterval(() => {
+      const usedMs = sandbox.usage().cpu_ms - billedMs;
+      if (usedMs > heavyCpuMs) sandbox.weigh();
+      look(usedMs);
+    }, cpuCheckMs).unref();
+  }
 
   async function settled(): Promise<boolean> {
     if (state !== "ready" && !isGone()) await new Promise<void>((resolve) => (wake = resolve));
@@ -247,7 +261,6 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       stdout,
       stderr,
       events: given.events,
-      limitMs: billedMs + resources.cpu_ms,
       isOverCpu: false,
       end(exit) {
         over = true;
@@ -257,10 +270,10 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
         settle(exit);
       },
     };
-    const watch = setInterval(() => {
-      begun.isOverCpu ||= sandbox.usage().cpu_ms > begun.limitMs;
+    const watch = watchCpu((usedMs) => {
+      begun.isOverCpu ||= usedMs > resources.cpu_ms;
       if (begun.isOverCpu) kill();
-    }, cpuCheckMs).unref();
+    });
     sendRequest(given.request, Buffer.from(JSON.stringify(rest)));
     return { run: begun, process: { stdout, stderr, events: given.events, exited: ended, kill: () => over || kill() } };
   }

@@ -1,3 +1,4 @@
+import { isBusyWhileIdle } from "./idle-allowance.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /** An interpreter that belongs to the version and owner of `key`. */
@@ -6,6 +7,8 @@ export type Home = {
   interpreter: Interpreter;
   /** Names of variables that its code asked for while it was loaded. */
   envRead: string[];
+  /** The memory that it held when it was weighed last. */
+  bytes: number;
 };
 
 /** A home that is being made ready; `ready` gives null when it came to nothing. */
@@ -18,13 +21,16 @@ export type IdleInterpreters = {
   close(): void;
 };
 
-/** `home`: null while it is made ready. `bytes`, `cpu_ms`: as weighed last, and when it became idle at `since`. */
-type Idle = { coming: Coming; timer: NodeJS.Timeout; home: Home | null; bytes: number; cpu_ms: number; since: number };
+/** `home`: null while it is made ready. `first`: how it was when it was first weighed while idle. */
+type Idle = {
+  coming: Coming;
+  timer: NodeJS.Timeout;
+  home: Home | null;
+  first: { cpu_ms: number; at: number } | null;
+};
 
 const idleMs = 300_000;
 const weighMs = 1_000;
-/** What code may take while it has no run: what an interpreter does by itself is far below it. */
-const idleCpuMs = { atOnce: 250, perSecond: 10 };
 /** The part of the whole that one of them may hold. */
 const largestShare = 1 / 4;
 
@@ -55,25 +61,29 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   function weigh(one: Idle): void {
     if (one.home === null) return;
     const { cpu_ms, memory_bytes } = one.home.interpreter.usage();
-    one.bytes = memory_bytes;
-    const allowedMs = idleCpuMs.atOnce + (idleCpuMs.perSecond * (performance.now() - one.since)) / 1_000;
-    if (cpu_ms - one.cpu_ms > allowedMs || memory_bytes > memoryBytes * largestShare) drop(one);
+    const now = performance.now();
+    one.home.bytes = memory_bytes;
+    one.first ??= { cpu_ms, at: now };
+    const isBusy = isBusyWhileIdle(cpu_ms - one.first.cpu_ms, now - one.first.at);
+    if (isBusy || memory_bytes > memoryBytes * largestShare) drop(one);
   }
 
   function makeRoom(): void {
     const held = new Map<string, number>();
     let sum = 0;
-    for (const { coming, bytes } of idle) {
+    for (const { coming, home } of idle) {
+      const bytes = home?.bytes ?? 0;
       held.set(coming.owner, (held.get(coming.owner) ?? 0) + bytes);
       sum += bytes;
     }
+    if (sum <= memoryBytes) return;
     while (sum > memoryBytes) {
       const [most] = [...held].toSorted(([, a], [, b]) => b - a);
-      const oldest = most && [...idle].find(({ coming, bytes }) => coming.owner === most[0] && bytes > 0);
-      if (!oldest) return;
+      const oldest = most && [...idle].find(({ coming, home }) => coming.owner === most[0] && home);
+      if (!most || !oldest?.home) return;
       drop(oldest);
-      sum -= oldest.bytes;
-      held.set(most[0], most[1] - oldest.bytes);
+      sum -= oldest.home.bytes;
+      held.set(most[0], most[1] - oldest.home.bytes);
     }
   }
 
@@ -81,8 +91,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
     if (!idle.has(one)) return;
     if (home === null) return drop(one);
     one.home = home;
-    one.cpu_ms = home.interpreter.usage().cpu_ms;
-    one.since = performance.now();
+    if (home.bytes > 0) return;
     weigh(one);
     makeRoom();
   }
@@ -90,7 +99,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
   function keep(coming: Coming): void {
     if (closed || memoryBytes === 0) return coming.kill();
     const timer = setTimeout(() => drop(one), idleMs).unref();
-    const one: Idle = { coming, timer, home: null, bytes: 0, cpu_ms: 0, since: 0 };
+    const one: Idle = { coming, timer, home: null, first: null };
     idle.add(one);
     void coming.ready.then((home) => settle(one, home));
   }

@@ -18,7 +18,13 @@ export async function loadCode(
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   try {
-    return await interpreter.load({ entrypoint, code, env: version_env, preload, cpu_ms: cpuLimitOf(resources) ?? runLimits.max_timeout_ms });
+    return await interpreter.load({
+      entrypoint,
+      code,
+      env: version_env,
+      preload,
+      cpu_ms: cpuLimitOf(resources) ?? runLimits.max_timeout_ms,
+    });
   } catch {
     return { preloaded: false, fault: "its process ends when it is imported", env_read: [] };
   } finally {

@@ -84,7 +84,12 @@ export function makeHomes({ open, limitsCpuAtStart }: HomeOptions): Homes {
   };
 }
 
-const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({ key, interpreter, envRead });
+const homeOf = (key: string, interpreter: Interpreter, envRead: string[]): Home => ({
+  key,
+  interpreter,
+  envRead,
+  bytes: 0,
+});
 
 /** A set that forgets its oldest. */
 function createMemory(most: number): { has(key: string): boolean; add(key: string): void } {

@@ -2,8 +2,18 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSy
 import { join, resolve } from "node:path";
 import { ownerTag } from "../owner-tag.ts";
 
-/** Where this worker may make groups, one directory per controller; under v2 they are the same one. */
-export type Hierarchy = { version: 1 | 2; memory: string; pids: string; cpu: string };
+/**
+ * Where this worker may make groups, one directory per controller; under v2 they are the same one. `cpu` counts processor
+ * time; `shares` and `io` weigh groups against each other, where there are such controllers.
+ */
+export type Hierarchy = {
+  version: 1 | 2;
+  memory: string;
+  pids: string;
+  cpu: string;
+  shares: string | null;
+  io: string | null;
+};
 
 type CgroupSources = { mountinfo: string; membership: string };
 
@@ -15,10 +25,15 @@ type CgroupSources = { mountinfo: string; membership: string };
 export function findHierarchy(sources: CgroupSources = readSources()): Hierarchy | { reason: string } {
   const v1 = (controller: string) => locate(sources, "cgroup", controller);
   const [memory, pids, cpu] = [v1("memory"), v1("pids"), v1("cpuacct")];
-  if (memory && pids && cpu) return usable({ version: 1, memory, pids, cpu });
+  const optional = (controller: string) => writable(v1(controller));
+  if (memory && pids && cpu)
+    return usable({ version: 1, memory, pids, cpu, shares: optional("cpu"), io: optional("blkio") });
   const unified = locate(sources, "cgroup2", "");
   if (!unified) return { reason: "no cgroup hierarchy is mounted" };
-  return delegate(unified) ?? usable({ version: 2, memory: unified, pids: unified, cpu: unified });
+  return (
+    delegate(unified) ??
+    usable({ version: 2, memory: unified, pids: unified, cpu: unified, shares: unified, io: unified })
+  );
 }
 
 function readSources(): CgroupSources {
@@ -42,18 +57,26 @@ function locate({ mountinfo, membership }: CgroupSources, type: string, controll
   return existsSync(directory) ? directory : point;
 }
 
+function writable(directory: string | null): string | null {
+  try {
+    if (directory) accessSync(directory, constants.W_OK);
+    return directory;
+  } catch {
+    return null;
+  }
+}
+
 function usable(hierarchy: Hierarchy): Hierarchy | { reason: string } {
   for (const directory of new Set([hierarchy.memory, hierarchy.pids, hierarchy.cpu])) {
-    try {
-      accessSync(directory, constants.W_OK);
-    } catch {
-      return { reason: `${directory} is not writable` };
-    }
+    if (!writable(directory)) return { reason: `${directory} is not writable` };
   }
   return hierarchy;
 }
 
-/** Hands memory and pids down to child groups; null when that is done. A group with children may hold no process itself. */
+/**
+ * Hands memory and pids down to child groups, and cpu and io where they are offered; null when the first two are. A group
+ * with children may hold no process itself.
+ */
 function delegate(directory: string): { reason: string } | null {
   const control = join(directory, "cgroup.subtree_control");
   const isDelegated = () => {
@@ -69,8 +92,17 @@ function delegate(directory: string): { reason: string } | null {
     mkdirSync(self, { recursive: true });
     writeFileSync(join(self, "cgroup.procs"), String(process.pid));
     writeFileSync(control, "+memory +pids");
+    for (const optional of ["+cpu", "+io"]) if (available.includes(optional.slice(1))) tryWrite(control, optional);
     return isDelegated() ? null : { reason: `${directory} took no controllers` };
   } catch (error) {
     return { reason: `${directory} can't be delegated: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function tryWrite(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch {
+    // The group's parent doesn't offer it.
   }
 }

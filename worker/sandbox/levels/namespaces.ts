@@ -36,6 +36,8 @@ const warmFds = { control: 5, seccomp: 6, info: 7, block: 8 } as const;
 const authorId = 1_000;
 /** How often a running tree's CPU time is compared with its limit; sooner at first, since short runs are metered by it as well. */
 const cpuCheckMs = { first: 5, most: 250 };
+/** A tree that took this much is weighed against the others. */
+const heavyCpuMs = 500;
 /** bubblewrap's own, or bubblewrap's, pid 1 and the process that loads the code, which are in the cgroup as well. */
 const ownProcesses = 3;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
@@ -68,7 +70,8 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
         pipes: 2,
         view: { first: null, seccompFd: filter && seccompFd },
       });
-      return watchCpu(supervise(opened), command.resources.cpu_ms);
+      const { weigh, ...child } = supervise(opened);
+      return watchCpu(child, weigh, command.resources.cpu_ms);
     },
 
     async startWarm(command) {
@@ -225,7 +228,7 @@ function warmLimits(
 }
 
 /** Follows a sandbox to its end. Without a cgroup it has used what was seen last. */
-function supervise({ launched, group, release }: Opened): SandboxProcess {
+function supervise({ launched, group, release }: Opened): SandboxProcess & Pick<WarmSandbox, "weigh"> {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;
@@ -249,18 +252,21 @@ function supervise({ launched, group, release }: Opened): SandboxProcess {
     const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, used);
     return { code, signal, limit, cpu_ms: used.cpu_ms, max_rss_bytes: used.max_rss_bytes };
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill, usage };
+  const weigh = () => void (!gone && group?.weigh());
+  return { pid, stdin, stdout, stderr, events, exited, kill, usage, weigh };
 }
 
 /** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
-function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
+function watchCpu(child: SandboxProcess, weigh: () => void, limitMs: number): SandboxProcess {
   let over = false;
   let timer: NodeJS.Timeout;
   const check = (afterMs: number): void => {
     timer = setTimeout(() => {
-      over ||= child.usage().cpu_ms > limitMs;
-      if (over) child.kill();
-      else check(Math.min(afterMs * 2, cpuCheckMs.most));
+      const { cpu_ms } = child.usage();
+      over ||= cpu_ms > limitMs;
+      if (over) return child.kill();
+      if (cpu_ms > heavyCpuMs) weigh();
+      check(Math.min(afterMs * 2, cpuCheckMs.most));
     }, afterMs).unref();
   };
   check(cpuCheckMs.first);
