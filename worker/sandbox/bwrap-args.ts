@@ -29,6 +29,14 @@ const capabilities = {
 /** Where the sandboxed process starts: private, empty and writable. */
 export const workDirectory = "/run/agent/work";
 
+/** Not bubblewrap's own `--dev`: it brings terminals, of which all sandboxes of a machine share a few thousand. */
+const deviceArgs = [
+  ...["--tmpfs", "/dev"],
+  ...["null", "zero", "full", "random", "urandom"].flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
+  ...["--symlink", "/proc/self/fd", "/dev/fd"],
+  ...["stdin", "stdout", "stderr"].flatMap((name, fd) => ["--symlink", `/proc/self/fd/${fd}`, `/dev/${name}`]),
+];
+
 const certificates = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/ca-certificates"];
 
 /**
@@ -61,8 +69,7 @@ export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd 
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     "--proc",
     "/proc",
-    "--dev",
-    "/dev",
+    ...deviceArgs,
     ...place,
     "--size",
     "16777216",
