@@ -6,7 +6,7 @@ const asIs: Confinement["wrap"] = ({ argv }) => [...argv];
 
 /** Level 1 on Linux: Landlock for files and signals, a filter that leaves no socket but socketpair. Null without a filter. */
 export function landlock(python: Python): Confinement | null {
-  const seccomp = assembleSeccomp(process.arch, "none");
+  const seccomp = assembleSeccomp(process.arch, "shared");
   if (process.platform !== "linux" || !seccomp) return null;
   const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"];
   return {

@@ -43,7 +43,7 @@ type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
  */
 export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
   const { uids, cgroups } = options;
-  const filter = assembleSeccomp(process.arch, "local");
+  const filter = assembleSeccomp(process.arch, "namespaces");
   const open = createOpener(options, filter);
 
   return {
