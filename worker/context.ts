@@ -22,9 +22,8 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { openEnvironments } from "./sandbox/environments.ts";
 import { findPython } from "./sandbox/find-python.ts";
-import { openSandbox } from "./sandbox/pick-level.ts";
+import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
@@ -40,7 +39,7 @@ export type WorkerContext = {
   /** Wakes workers for the ticks of jobs. */
   ticks: TickQueue;
   leases: LeaseKeeper;
-  sandbox: Sandbox;
+  sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   configs: ConfigView;

@@ -98,6 +98,6 @@ function cardOf({
     software: version,
     slots: config.worker.slots,
     adapters: [...adapters.keys(), ...lifecycles],
-    sandbox: sandbox.report,
+    sandbox: { ...sandbox.report, missing: [...sandbox.missing] },
   };
 }
