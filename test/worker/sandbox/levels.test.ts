@@ -6,7 +6,7 @@ import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
-import { firstSlotUid } from "../../../worker/sandbox/slot-uids.ts";
+import { slotUidBounds } from "../../../worker/sandbox/slot-uids.ts";
 import { agentRequest, resources, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 
@@ -28,7 +28,7 @@ const claims = machine.levels.map((sandbox): [string, Claim] => [
 /** Processes with a sandbox uid of this machine (only root workers use them), as names. */
 function sandboxedProcesses(): string[] {
   return readdirSync("/proc").filter(
-    (pid) => /^\d+$/.test(pid) && ownerOf(pid) >= firstSlotUid && ownerOf(pid) <= 65_000,
+    (pid) => /^\d+$/.test(pid) && ownerOf(pid) >= slotUidBounds.first && ownerOf(pid) <= slotUidBounds.last,
   );
 }
 function ownerOf(pid: string): number {
@@ -136,7 +136,7 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
       expect(cwd).toEqual(["snoop.py"]);
       const open = fds.filter(([, device]) => device !== deviceOfNull).map(([fd]) => fd);
       expect(open).toEqual([0, 1, 2, 3]);
-      if (isRoot) expect(uid).toBeGreaterThanOrEqual(firstSlotUid);
+      if (isRoot) expect(uid).toBeGreaterThanOrEqual(slotUidBounds.first);
       keeping.abort();
     }
   });
