@@ -11,6 +11,7 @@ import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { openSessions, type Sessions } from "./sessions/sessions.ts";
@@ -76,7 +77,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       node,
       environments,
       warmMemoryBytes: config.worker.warmMemoryBytes,
-      containers: await findContainerEngine(searchPath),
+      containers: await findContainers(config.containerImages, searchPath),
       http: {
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
@@ -114,6 +115,11 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
   };
+}
+
+async function findContainers(images: readonly string[], searchPath: string): Promise<Containers | null> {
+  const engine = images.length > 0 ? await findContainerEngine(searchPath) : null;
+  return engine && { engine, images };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

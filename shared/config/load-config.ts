@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
+import { imageRulePattern } from "../run/image-rule.ts";
 import type { Env } from "./env.ts";
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -59,6 +60,18 @@ const schema = z.object({
   CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
   EGRESS_ALLOW_CIDRS: commaList.default([]),
+  CONTAINER_IMAGES: commaList
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            imageRulePattern,
+            "must be images, like ghcr.io/acme/agent:1, or repositories, like ghcr.io/acme/agent:*",
+          ),
+      ),
+    )
+    .default([]),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: commaList.default([]),
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
@@ -126,6 +139,7 @@ export function loadConfig(env: Env) {
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
+    containerImages: data.CONTAINER_IMAGES,
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
       perWorker: data.WORKER_DAEMONS,
