@@ -45,6 +45,7 @@ const schema = z.object({
     .default("runfleet:"),
   ENCRYPTION_KEYS: keyRing,
   TRACE_FILE: z.string().optional(),
+  ALIVE_FILE: z.string().optional(),
   NODE_ENV: z.string().default("development"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
@@ -95,6 +96,9 @@ const schema = z.object({
   PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
 });
 
+/** Every variable that an API or a worker reads. */
+export const variableNames: readonly string[] = Object.keys(schema.shape);
+
 /** The first key seals, all open. */
 export type KeyRing = { id: string; key: Buffer }[];
 
@@ -118,6 +122,7 @@ export function loadConfig(env: Env) {
   return {
     logLevel: data.LOG_LEVEL,
     traceFile: data.TRACE_FILE,
+    aliveFile: data.ALIVE_FILE,
     database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,

@@ -38,7 +38,8 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("as roo
   test("two workers never have the same uid, not even in two network namespaces", async () => {
     const directory = join(scratch, "netns");
     const mine = openSlotUids(directory);
-    const held = new Set(await Promise.all(Array.from({ length: 500 }, () => mine?.take())));
+    const held = new Set<number | undefined>();
+    for (let count = 0; count < 500; count += 1) held.add(await mine?.take());
     const argv = ["--net", process.execPath, "--input-type=module", "-e", take, directory, "leave"];
     const { stdout } = await promisify(execFile)("unshare", argv, { maxBuffer: 1 << 22 });
     const theirs = JSON.parse(stdout) as number[];
