@@ -84,7 +84,7 @@ async function ready(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** On the developer's own machine the agents are the developer's; who lets others in must ask for level 0. */
+/** On loopback the agents are the developer's own, so level 0 will do. On another address it must be asked for. */
 function leastLevel(host: string): string {
   return ["127.0.0.1", "::1", "localhost"].includes(host) ? "0" : "1";
 }

@@ -108,7 +108,7 @@ test("the worker's container has what level 2 needs, and its profile is in the r
   expect(existsSync(profile)).toBe(true);
 });
 
-test("Postgres and Redis stand on a network without a way out, and nobody but the services on it", () => {
+test("Postgres and Redis are on a network of the services' own without a way out", () => {
   expect(networks["data"]).toEqual({ internal: true });
   expect([services["postgres"]?.networks, services["redis"]?.networks]).toEqual([["data"], ["data"]]);
   expect(services["worker"]?.networks).toEqual(["data", "egress"]);

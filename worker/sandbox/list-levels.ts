@@ -27,7 +27,6 @@ export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts
     reason:
       "agents would run as the worker's own user: start the worker as root, which gives each sandbox a user of its own",
   };
-  const hasLevel1 = { reason: "as level 1" };
   const supervised = (confinement: typeof bareProcess | null) =>
     confinement ? createSupervisedSandbox({ python, uids, strayFds, confinement }) : notHere;
   return [
@@ -50,7 +49,7 @@ export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts
       ? [{ level: 1, name: "seatbelt", open: () => supervised(seatbelt(python)) }]
       : [
           { level: 1, name: "landlock", open: () => (uids ? supervised(landlock(python, 1)) : sharesUser) },
-          { level: 0, name: "landlock", open: () => (uids ? hasLevel1 : supervised(landlock(python, 0))) },
+          ...(uids ? [] : [{ level: 0, name: "landlock", open: () => supervised(landlock(python, 0)) }]),
         ]),
     { level: 0, name: "process", open: () => supervised(bareProcess) },
   ];

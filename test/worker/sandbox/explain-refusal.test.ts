@@ -25,7 +25,7 @@ test.each([
   expect(told).toContain(setting);
 });
 
-test("what nobody knows the cause of is left as it is", () => {
+test("a complaint of an unknown cause is left as it is", () => {
   expect(explainRefusal("bwrap: execvp x: No such file or directory", none)).not.toContain("(");
   expect(explainRefusal("the namespace is odd", none)).toBe("the namespace is odd");
 });
