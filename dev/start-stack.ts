@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "no
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import { deployMigrations } from "../prisma/deploy.ts";
 import type { Env } from "../shared/config/env.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
@@ -56,6 +57,7 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
       REDIS_URL: redisUrl,
       ENCRYPTION_KEYS: config.ENCRYPTION_KEYS ?? readKeys(dataDir),
       ...(bwrap && { BWRAP: bwrap }),
+      SANDBOX_MIN_LEVEL: env["SANDBOX_MIN_LEVEL"] || leastLevel(config.HOST),
     };
     const output = logFile ? openSync(logFile, "a") : ("inherit" as const);
     const options = { env: shared, output, onStart: (pid: number) => record.add(pid) };
@@ -64,7 +66,10 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     const members = roles.map((role) => supervise(script(role), options));
     opened.push(() => Promise.all(members.map((member) => member.stop(killAfterMs))).then(() => undefined));
     const url = `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
-    if (config.WORKERS > 0) await ready(url, signal);
+    if (config.WORKERS > 0) {
+      await ready(url, signal);
+      await warnOfLevel0(url);
+    }
     return { url, databaseUrl, redisUrl, close: () => closeInReverse(opened) };
   } catch (error) {
     await closeInReverse(opened);
@@ -78,6 +83,20 @@ async function ready(url: string, signal: AbortSignal): Promise<void> {
     await sleep(50, undefined, { signal });
   }
 }
+
+/** On loopback the agents are the developer's own, so level 0 will do. On another address it must be asked for. */
+function leastLevel(host: string): string {
+  return ["127.0.0.1", "::1", "localhost"].includes(host) ? "0" : "1";
+}
+
+async function warnOfLevel0(url: string): Promise<void> {
+  const body = await fetch(`${url}/health`).then((response) => response.json());
+  const { sandbox_levels, sandbox_missing } = isolation.parse(body);
+  if (!sandbox_levels.includes(0)) return;
+  console.warn(`Agents run without isolation here (level 0): run only what you trust. ${sandbox_missing.join("; ")}.`);
+}
+
+const isolation = z.object({ sandbox_levels: z.array(z.number()), sandbox_missing: z.array(z.string()) });
 
 function refuseTakenPort(host: string, port: number): Promise<void> {
   return new Promise((resolveFree, reject) => {

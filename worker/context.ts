@@ -11,6 +11,7 @@ import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { openSessions, type Sessions } from "./sessions/sessions.ts";
@@ -22,9 +23,8 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { openEnvironments } from "./sandbox/environments.ts";
 import { findPython } from "./sandbox/find-python.ts";
-import { openSandbox } from "./sandbox/pick-level.ts";
+import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
-import type { Sandbox } from "./sandbox/sandbox.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
@@ -40,7 +40,7 @@ export type WorkerContext = {
   /** Wakes workers for the ticks of jobs. */
   ticks: TickQueue;
   leases: LeaseKeeper;
-  sandbox: Sandbox;
+  sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   configs: ConfigView;
@@ -77,7 +77,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       node,
       environments,
       warmMemoryBytes: config.worker.warmMemoryBytes,
-      containers: await findContainerEngine(searchPath),
+      containers: await findContainers(config.containerImages, searchPath),
       http: {
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
@@ -115,6 +115,11 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
   };
+}
+
+async function findContainers(images: readonly string[], searchPath: string): Promise<Containers | null> {
+  const engine = images.length > 0 ? await findContainerEngine(searchPath) : null;
+  return engine && { engine, images };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

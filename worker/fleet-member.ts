@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { version } from "../shared/version.ts";
@@ -44,6 +45,8 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   };
   const announce = async (): Promise<void> => {
     await heed(await announceWorker(db, { ...card, busy: runs.busy(), status }));
+    // For a container's health check: until when this sign of life counts.
+    if (config.aliveFile) await writeFile(config.aliveFile, String(Date.now() + config.worker.leaseMs));
   };
 
   const onDeaf = (): void => {
@@ -98,6 +101,6 @@ function cardOf({
     software: version,
     slots: config.worker.slots,
     adapters: [...adapters.keys(), ...lifecycles],
-    sandbox: sandbox.report,
+    sandbox: { ...sandbox.report, missing: [...sandbox.missing] },
   };
 }

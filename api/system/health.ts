@@ -17,6 +17,9 @@ const health = z
     redis: part,
     workers: z.number().int(),
     sandbox_levels: z.array(z.number().int()).meta({ description: "Of the live workers, each level once." }),
+    sandbox_missing: z
+      .array(z.string())
+      .meta({ description: "Why live workers have no stronger level, each reason once." }),
   })
   .meta({
     id: "Health",
@@ -28,6 +31,7 @@ const health = z
       redis: "up",
       workers: 2,
       sandbox_levels: [2],
+      sandbox_missing: ["ns+cgroup: /sys/fs/cgroup is not writable"],
     },
   });
 
@@ -48,6 +52,7 @@ export const getHealth = defineOperation({
       ),
     ]);
     const levels = [...new Set((workers ?? []).map((worker) => worker.sandbox.level))];
+    const missing = [...new Set((workers ?? []).flatMap((worker) => worker.sandbox.missing))];
     const status = workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
     const postgres = workers ? "up" : "down";
     const body = {
@@ -58,6 +63,7 @@ export const getHealth = defineOperation({
       redis,
       workers: workers?.length ?? 0,
       sandbox_levels: levels,
+      sandbox_missing: missing,
     } as const;
     return { status: 200, body };
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
+import { imageRulePattern } from "../run/image-rule.ts";
 import type { Env } from "./env.ts";
 
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -44,6 +45,7 @@ const schema = z.object({
     .default("runfleet:"),
   ENCRYPTION_KEYS: keyRing,
   TRACE_FILE: z.string().optional(),
+  ALIVE_FILE: z.string().optional(),
   NODE_ENV: z.string().default("development"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
@@ -59,6 +61,18 @@ const schema = z.object({
   CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
   EGRESS_ALLOW_CIDRS: commaList.default([]),
+  CONTAINER_IMAGES: commaList
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            imageRulePattern,
+            "must be images, like ghcr.io/acme/agent:1, or repositories, like ghcr.io/acme/agent:*",
+          ),
+      ),
+    )
+    .default([]),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: commaList.default([]),
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
@@ -81,6 +95,9 @@ const schema = z.object({
   BWRAP: z.string().optional(),
   PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
 });
+
+/** Every variable that an API or a worker reads. */
+export const variableNames: readonly string[] = Object.keys(schema.shape);
 
 /** The first key seals, all open. */
 export type KeyRing = { id: string; key: Buffer }[];
@@ -105,6 +122,7 @@ export function loadConfig(env: Env) {
   return {
     logLevel: data.LOG_LEVEL,
     traceFile: data.TRACE_FILE,
+    aliveFile: data.ALIVE_FILE,
     database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
@@ -126,6 +144,7 @@ export function loadConfig(env: Env) {
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
+    containerImages: data.CONTAINER_IMAGES,
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
       perWorker: data.WORKER_DAEMONS,

@@ -2,6 +2,13 @@ import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { sandboxReport } from "./run-event.ts";
 
+/** A worker's level, and why it has no stronger one. Workers of earlier releases don't say why. */
+export const workerSandbox = sandboxReport.extend({ missing: z.array(z.string()).default([]) }).meta({
+  id: "WorkerSandbox",
+  example: { ...exampleOf(sandboxReport), missing: ["ns+cgroup: /sys/fs/cgroup is not writable"] },
+});
+export type WorkerSandbox = z.infer<typeof workerSandbox>;
+
 export const fleetWorker = z
   .object({
     id: z.string(),
@@ -11,7 +18,7 @@ export const fleetWorker = z
     slots: z.number().int(),
     busy: z.number().int(),
     adapters: z.array(z.string()),
-    sandbox: sandboxReport,
+    sandbox: workerSandbox,
     status: z.string(),
     started_at: z.string(),
     heartbeat_at: z.string(),
@@ -26,7 +33,7 @@ export const fleetWorker = z
       slots: 4,
       busy: 1,
       adapters: ["python", "node", "command", "http"],
-      sandbox: exampleOf(sandboxReport),
+      sandbox: exampleOf(workerSandbox),
       status: "active",
       started_at: "2026-11-21T10:00:00.000Z",
       heartbeat_at: "2026-11-21T10:00:01.200Z",

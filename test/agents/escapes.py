@@ -102,6 +102,13 @@ def setuid_program(_):
     programs = [path for path in ("/bin/su", "/usr/bin/mount", "/usr/bin/passwd") if os.path.exists(path)]
     probe = "import os; print(os.geteuid())"
     return any(subprocess.run([path, "-c", probe], capture_output=True, stdin=subprocess.DEVNULL).stdout.strip() == b"0" for path in programs)
+def limit_worker(input): return can(resource.prlimit, input["pid"], resource.RLIMIT_NOFILE) or can(resource.prlimit, os.getppid(), resource.RLIMIT_CPU, (9, 9))
+def slow_worker(input): return can(os.setpriority, os.PRIO_PROCESS, input["pid"], 19)
+def slow_user(_): return can(os.setpriority, os.PRIO_USER, 0, 19)
+def pin_worker(input): return can(os.sched_setaffinity, input["pid"], os.sched_getaffinity(0))
+def schedule_worker(input): return can(os.sched_setscheduler, input["pid"], os.SCHED_BATCH, os.sched_param(0))
+def mode_of_secret(input): return can(os.chmod, input["secret_file"], 0o644)
+def times_of_secret(input): return can(os.utime, input["secret_file"], (0, 0))
 def raise_limits(_): return can(resource.setrlimit, resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
@@ -144,6 +151,15 @@ def type_on_terminal(_):
 def tcp(input): return can(connect, socket.AF_INET, ("127.0.0.1", input["port"]))
 def tcp6(input): return can(connect, socket.AF_INET6, ("::1", input["port"]))
 def unix_socket(input): return can(connect, socket.AF_UNIX, input["socket"])
+def unix_datagram(input):
+    for one in can(socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM) or ():
+        try:
+            one.connect(input["socket"])
+            return True
+        except OSError as error:
+            if error.errno == errno.EPROTOTYPE:  # Found, and not refused.
+                return True
+    return False
 def abstract_socket(input): return can(connect, socket.AF_UNIX, "\0" + input["abstract"])
 def metadata(_): return can(connect, socket.AF_INET, ("169.254.169.254", 80))
 def internet(_): return can(connect, socket.AF_INET, ("1.1.1.1", 53))

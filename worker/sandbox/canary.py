@@ -51,6 +51,39 @@ def call_libc(name, *args):
     return getattr(ctypes.CDLL(None), name)(*args) == 0
 
 
+def datagram(path):
+    """Whether a socket of a pair can be pointed elsewhere. Of the wrong type means found, and not refused."""
+    import errno
+
+    for one in socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM):
+        try:
+            one.connect(path)
+        except OSError as error:
+            return error.errno == errno.EPROTOTYPE
+    return True
+
+
+def set_io_priority(pid):
+    number = {"x86_64": 251, "aarch64": 30}[os.uname().machine]
+    return call_libc("syscall", number, 1, pid, 0)
+
+
+def meddle(pid):
+    """What a process may do to another one of its user, without a signal and without ptrace."""
+    results = {"priority": held(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))}
+    if sys.platform.startswith("linux"):
+        import resource
+
+        results |= {
+            "limits": held(lambda: resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1))),
+            "limits_read": held(lambda: resource.prlimit(pid, resource.RLIMIT_CPU)),
+            "io_priority": held(lambda: set_io_priority(pid)),
+            "affinity": held(lambda: os.sched_setaffinity(pid, os.sched_getaffinity(0))),
+            "scheduler": held(lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))),
+        }
+    return results
+
+
 def reach():
     held(send_datagram)  # Sending proves nothing: the worker sees whether it arrives.
     results = {
@@ -59,6 +92,10 @@ def reach():
         "unix_socket": held(lambda: connect(socket.AF_UNIX, request["unix"])),
         "tcp_socket": held(lambda: connect(socket.AF_INET, ("127.0.0.1", request["tcp"]))),
         "write_outside": held(lambda: write(request["outside"])) and held(lambda: write("/usr/canary")),
+        "file_mode": held(lambda: os.chmod(request["secret"], 0o600)),
+        "file_times": held(lambda: os.utime(request["secret"], (0, 0))),
+        "unix_datagram": held(lambda: datagram(request["unix"])),
+        **meddle(request["decoy"]),
         "signal": held(lambda: os.kill(request["decoy"], 9)),
     }
     if sys.platform.startswith("linux"):
@@ -72,7 +109,7 @@ def reach():
 
 
 def fork_until(limit):
-    """Answers False when the kernel refused before `limit` children."""
+    """Returns False when the kernel refused before `limit` children. Else waits for the sandbox to end all of this."""
     children = []
     try:
         for _ in range(limit):
@@ -81,6 +118,7 @@ def fork_until(limit):
                 time.sleep(60)
                 os._exit(0)
             children.append(pid)
+        time.sleep(2)
     except OSError:
         return False
     finally:
@@ -99,10 +137,13 @@ def allocate(size):
 
 def limits():
     return {
-        "forks": held(lambda: fork_until(request["processes"] + 16)),
         "memory": held(lambda: allocate(request["memory_bytes"] * 2)),
         "disk": held(lambda: write_bytes("big", request["disk_bytes"] + 65536)),
     }
+
+
+def forks():
+    return {"forks": held(lambda: fork_until(request["processes"] + 16))}
 
 
 def write_bytes(path, size):
@@ -124,5 +165,5 @@ def survive():
 if request["attempt"] == "survive":
     survive()
 else:
-    results = {"reach": reach, "limits": limits}[request["attempt"]]()
+    results = {"reach": reach, "limits": limits, "forks": forks}[request["attempt"]]()
     os.write(3, json.dumps(results).encode() + b"\n")

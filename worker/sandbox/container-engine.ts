@@ -1,10 +1,12 @@
 import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { ownerTag } from "./owner-tag.ts";
+import { isGone, ownerTag } from "./owner-tag.ts";
 import type { AgentProcess, SandboxCommand, SandboxExit } from "./process.ts";
 import { SandboxUnavailable } from "./sandbox.ts";
 
 export type ContainerCommand = Pick<SandboxCommand, "env" | "resources"> & {
+  /** A checked reference of an image that the engine has already: none is pulled. */
   image: string;
   /** Instead of the image's own. */
   command: readonly string[];
@@ -17,16 +19,29 @@ export type ContainerEngine = { name: string; start(command: ContainerCommand): 
 const run = promisify(execFile);
 const answerMs = 5_000;
 
-/** The first of docker and podman that has a running engine behind it; null when there is none. */
+/**
+ * The first of docker and podman that has a running engine behind it; null when there is none. Ends containers that dead
+ * workers of this machine left: their client went with the worker, and they with neither.
+ */
 export async function findContainerEngine(searchPath: string): Promise<ContainerEngine | null> {
   for (const name of ["docker", "podman"]) {
     const answered = await run(name, ["version"], { env: { PATH: searchPath }, timeout: answerMs }).then(
       () => true,
       () => false,
     );
-    if (answered) return createEngine(name, searchPath);
+    if (!answered) continue;
+    await endLeftovers(name, searchPath);
+    return createEngine(name, searchPath);
   }
   return null;
+}
+
+async function endLeftovers(name: string, searchPath: string): Promise<void> {
+  const options = { env: { PATH: searchPath }, timeout: answerMs };
+  const list = ["ps", "--filter", "name=^/?runfleet-", "--format", "{{.Names}}"];
+  const { stdout } = await run(name, list, options).catch(() => ({ stdout: "" }));
+  const left = stdout.split("\n").filter((container) => isGone(container));
+  if (left.length > 0) await run(name, ["kill", "--", ...left], options).catch(() => undefined);
 }
 
 function createEngine(name: string, searchPath: string): ContainerEngine {
@@ -34,13 +49,18 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
   return {
     name,
     start({ image, command, env, resources, stdin }) {
-      const container = `${ownerTag()}-${count++}`;
+      // Random too: the number of a pid namespace that ended may be another one's later, and so may the pid in it.
+      const container = `${ownerTag()}-${count++}-${randomBytes(6).toString("hex")}`;
       // Values go by the client's environment: a command line can be read by every user of the machine.
       const options = {
         env: { ...env, PATH: searchPath },
         stdio: ["pipe", "pipe", "pipe"] as ["pipe", "pipe", "pipe"],
       };
-      const child = spawn(name, [...runOptions(container, resources, Object.keys(env)), image, ...command], options);
+      const child = spawn(
+        name,
+        [...runOptions(container, resources, Object.keys(env)), "--", image, ...command],
+        options,
+      );
       child.stdin.on("error", () => {});
       child.stdin.end(stdin);
       const exited = new Promise<SandboxExit>((resolve, reject) => {
@@ -51,7 +71,7 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
       void exited.catch(() => undefined).then(() => (gone = true));
       const kill = (): void => {
         if (gone) return;
-        run(name, ["kill", container], { env: { PATH: searchPath }, timeout: answerMs }).catch(() =>
+        run(name, ["kill", "--", container], { env: { PATH: searchPath }, timeout: answerMs }).catch(() =>
           child.kill("SIGKILL"),
         );
       };
@@ -60,13 +80,22 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
   };
 }
 
+/** Distroless' `nonroot`: a user of no image's files, and none of this machine's (systemd.io/UIDS-GIDS). */
+const nobodyElse = "65532:65532";
+/** Half of what an engine gives other containers, when the processor is short. */
+const cpuShares = 512;
+
+/** A container without a network, capabilities, log or anything of the machine's; `disk_bytes` is its only writable place. */
 function runOptions(container: string, resources: SandboxCommand["resources"], names: string[]): string[] {
   const { memory_bytes, processes, disk_bytes, cpu_ms } = resources;
   return [
-    ...["run", "--rm", "--interactive", "--name", container, "--network", "none", "--cap-drop", "ALL"],
-    ...["--security-opt", "no-new-privileges", "--read-only", "--tmpfs", `/tmp:rw,size=${disk_bytes}`],
+    ...["run", "--rm", "--interactive", "--name", container, "--pull=never", "--user", nobodyElse],
+    ...["--network", "none", "--ipc", "private", "--cgroupns", "private", "--hostname", "run"],
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only", "--log-driver", "none"],
+    ...["--no-healthcheck", "--tmpfs", `/tmp:rw,nosuid,nodev,size=${disk_bytes}`, "--shm-size", "16777216"],
     ...["--pids-limit", String(processes), "--memory", String(memory_bytes), "--memory-swap", String(memory_bytes)],
-    ...["--ulimit", `cpu=${Math.ceil(cpu_ms / 1000)}`, "--ulimit", "core=0"],
+    ...["--cpu-shares", String(cpuShares), "--ulimit", `cpu=${Math.ceil(cpu_ms / 1000)}`],
+    ...["--ulimit", "core=0", "--ulimit", "nofile=1024:1024"],
     ...names.flatMap((name) => ["--env", name]),
   ];
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -36,6 +36,7 @@ export async function openDecoys(): Promise<Decoys> {
   ];
   chmodSync(directory, 0o777);
   writeFileSync(secret, mark, { mode: 0o644 });
+  const { ctimeMs } = statSync(secret);
 
   let touched = false;
   const listen = (where: string | { port: number; host: string }): Promise<Server> => {
@@ -64,7 +65,12 @@ export async function openDecoys(): Promise<Decoys> {
     tcp: (tcpServer.address() as AddressInfo).port,
     udp: datagrams.address().port,
     decoy: bystander.pid ?? 0,
-    isUntouched: () => !touched && !existsSync(outside) && bystander.exitCode === null && bystander.signalCode === null,
+    isUntouched: () =>
+      !touched &&
+      !existsSync(outside) &&
+      statSync(secret).ctimeMs === ctimeMs &&
+      bystander.exitCode === null &&
+      bystander.signalCode === null,
     close: async () => {
       bystander.kill("SIGKILL");
       for (const server of servers) server.close();

@@ -22,7 +22,11 @@ export type Level = { level: number; name: string; open(): Sandbox | { reason: s
 /** Every level, the strongest first. */
 export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts): Level[] {
   const noBwrap = { reason: "bubblewrap is not installed" };
-  const notHere = { reason: "not on this platform" };
+  const notHere = { reason: `${process.platform}, ${process.arch} has none` };
+  const sharesUser = {
+    reason:
+      "agents would run as the worker's own user: start the worker as root, which gives each sandbox a user of its own",
+  };
   const supervised = (confinement: typeof bareProcess | null) =>
     confinement ? createSupervisedSandbox({ python, uids, strayFds, confinement }) : notHere;
   return [
@@ -41,8 +45,12 @@ export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts
       name: "ns",
       open: () => (bwrap ? createNamespaceSandbox({ bwrap, python, uids, strayFds, egress, cgroups: null }) : noBwrap),
     },
-    { level: 1, name: "landlock", open: () => supervised(landlock(python)) },
-    { level: 1, name: "seatbelt", open: () => supervised(seatbelt(python)) },
+    ...(process.platform === "darwin"
+      ? [{ level: 1, name: "seatbelt", open: () => supervised(seatbelt(python)) }]
+      : [
+          { level: 1, name: "landlock", open: () => (uids ? supervised(landlock(python, 1)) : sharesUser) },
+          ...(uids ? [] : [{ level: 0, name: "landlock", open: () => supervised(landlock(python, 0)) }]),
+        ]),
     { level: 0, name: "process", open: () => supervised(bareProcess) },
   ];
 }

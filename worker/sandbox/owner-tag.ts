@@ -12,11 +12,14 @@ export function ownerTag(): string {
 
 /** The entries of `directory` whose worker (of this pid namespace) is gone. */
 export function findLeftovers(directory: string): string[] {
-  return listNames(directory).filter((name) => {
-    const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)-`).exec(name);
-    if (!match || match[1] !== pidNamespace()) return false;
-    return startTime(match[2] ?? "") !== match[3];
-  });
+  return listNames(directory).filter((name) => isGone(name));
+}
+
+/** True for a name that begins with the tag of a worker of this pid namespace that has ended; others can't be told. */
+export function isGone(name: string): boolean {
+  const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)(-|$)`).exec(name);
+  if (!match || match[1] !== pidNamespace()) return false;
+  return startTime(match[2] ?? "") !== match[3];
 }
 
 function listNames(directory: string): string[] {

@@ -1,6 +1,7 @@
-import { closeSync } from "node:fs";
+import { closeSync, existsSync, readFileSync } from "node:fs";
 import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
 import type { Log } from "../../shared/log.ts";
+import { explainRefusal, type NamespaceSettings } from "./explain-refusal.ts";
 import { findBwrap } from "./find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
 import { type Level, listLevels } from "./list-levels.ts";
@@ -20,6 +21,9 @@ type SandboxOptions = {
   log: Pick<Log, "info" | "warn">;
 };
 
+/** A level that holds here, and why each stronger one doesn't. */
+export type ProvenSandbox = Sandbox & { readonly missing: readonly string[] };
+
 /**
  * Opens the strongest level that this machine proves: each is attacked from inside by the canaries and taken only when it
  * holds. What was passed over is logged as a warning. Throws one `SandboxUnavailable` that names every reason when nothing
@@ -32,7 +36,7 @@ export async function openSandbox({
   python,
   egress,
   log,
-}: SandboxOptions): Promise<Sandbox> {
+}: SandboxOptions): Promise<ProvenSandbox> {
   const uids = openSlotUids();
   const executable = findBwrap(bwrap, searchPath);
   const parts = { bwrap: executable, python, uids, strayFds: findStrayFds(), egress };
@@ -48,10 +52,12 @@ export async function openSandbox({
       continue;
     }
     const { report } = outcome;
-    if (report.level < 3) log.warn({ sandbox: report, missing }, "sandbox: a weaker level than the strongest");
+    if (report.level < 3)
+      log.warn({ sandbox: report, missing }, `sandbox: level ${report.level}, because ${missing.join("; ")}`);
     else log.info({ sandbox: report }, "sandbox: proven");
     return {
       report,
+      missing,
       hasEgress: outcome.hasEgress,
       start: (command) => outcome.start(command),
       startWarm: outcome.startWarm,
@@ -62,7 +68,9 @@ export async function openSandbox({
     };
   }
   closeParts();
-  throw new SandboxUnavailable(`No sandbox of level ${minLevel} or above holds here. ${missing.join("; ")}.`);
+  const advice =
+    minLevel > 0 ? ` For agents that you trust, SANDBOX_MIN_LEVEL=${minLevel - 1} allows a weaker one.` : "";
+  throw new SandboxUnavailable(`No sandbox of level ${minLevel} or above holds here. ${missing.join("; ")}.${advice}`);
 }
 
 async function tryLevel(level: Level, python: Python): Promise<Sandbox | { reason: string }> {
@@ -71,5 +79,17 @@ async function tryLevel(level: Level, python: Python): Promise<Sandbox | { reaso
   const failures = await runCanaries(sandbox, python);
   if (failures.length === 0) return sandbox;
   await sandbox.close();
+  const [silent] = failures.filter((failure) => failure.startsWith("starts: "));
+  if (silent !== undefined)
+    return { reason: explainRefusal(silent.replace("starts: ", "it does not start: "), readSettings()) };
   return { reason: `the canaries got through: ${failures.join(", ")}` };
+}
+
+function readSettings(): NamespaceSettings {
+  const read = (path: string) => (existsSync(path) ? readFileSync(path, "utf8").trim() : null);
+  return {
+    most: read("/proc/sys/user/max_user_namespaces"),
+    unprivileged: read("/proc/sys/kernel/unprivileged_userns_clone"),
+    appArmor: read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+  };
 }

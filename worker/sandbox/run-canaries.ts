@@ -32,6 +32,7 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
   try {
     const attempts = [
       start("limits").then(readAnswers),
+      start("forks").then(readForks),
       start("survive").then(killDetached),
       ...(sandbox.report.level > 0 ? [start("reach").then((child) => readReach(child, decoys))] : []),
     ];
@@ -46,6 +47,12 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
 async function readReach(child: SandboxProcess, decoys: Decoys): Promise<string[]> {
   const failures = await readAnswers(child);
   return decoys.isUntouched() ? failures : [...failures, "decoys"];
+}
+
+/** Where the kernel can't count a sandbox's own processes, one that has too many is ended. */
+async function readForks(child: SandboxProcess): Promise<string[]> {
+  const failures = await readAnswers(child);
+  return failures.length > 0 && (await child.exited).limit === "processes" ? [] : failures;
 }
 
 async function readAnswers(child: SandboxProcess): Promise<string[]> {

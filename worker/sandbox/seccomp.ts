@@ -1,69 +1,192 @@
-import { syscallTables, type SyscallTable } from "./syscall-tables.ts";
+import { allowedCalls, judgedCalls, refusedCalls, type Syscall } from "./syscall-tables.ts";
 
-const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
+/** What a sandbox has of its own: namespaces for pids and network, or none, so that it shares both with the machine. */
+export type Surroundings = "namespaces" | "shared";
+
+/** On a call's argument: it must be one of `only`, none of `except`, or have none of `noBits`. */
+export type Condition = { argument: 0 | 1; errno?: number } & (
+  | { only: readonly number[] }
+  | { except: readonly number[] }
+  | { noBits: number }
+);
+
+/** A call's conditions, all of which must hold; `EPERM` refuses it whatever its arguments. */
+export type CallRule = { number: number; conditions: readonly Condition[] | "EPERM" };
+
+const errnoOf = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 const returnAllow = 0x7fff0000;
 const returnKill = 0x80000000;
 const returnErrno = (code: number) => 0x00050000 | code;
 
-/** Classic BPF (linux/bpf_common.h): load a word at an offset, compare, return. */
-const op = { load: 0x20, jumpEqual: 0x15, jumpNotBelow: 0x35, jumpAnyBit: 0x45, give: 0x06 } as const;
+/** Classic BPF (linux/bpf_common.h): load a word at an offset, jump, compare, return. */
+const op = { load: 0x20, jump: 0x05, jumpEqual: 0x15, jumpNotBelow: 0x35, jumpAnyBit: 0x45, give: 0x06 } as const;
 /** Offsets in `struct seccomp_data`; the low words of the arguments on a little-endian machine. */
-const at = { number: 0, arch: 4, arg0: 16, arg1: 24 } as const;
+const at = { number: 0, arch: 4, arguments: [16, 24] } as const;
+const farthestJump = 255;
 
 const x32Bit = 0x40000000;
+const auditArches: Record<string, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
 /** CLONE_NEWTIME aside (it needs clone3), every CLONE_NEW* flag. */
 const cloneNamespaceFlags = 0x7e020000;
-const terminalInjection = [0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */] as const;
-const socketFamilies = { local: [1 /* UNIX */, 2 /* INET */, 10 /* INET6 */], none: [] } as const;
-const special = new Set(["clone", "clone3", "ioctl", "socket"]);
+const families = { unix: 1, inet: 2, inet6: 10 } as const;
+/** TIOCSTI and TIOCLINUX type into a terminal; FIOSETOWN and SIOCSPGRP send signals to any process. */
+const refusedControls = [0x5412, 0x541c, 0x8901, 0x8902];
+/** F_SETOWN and F_SETOWN_EX: the same signals by fcntl. */
+const refusedFileCommands = [8, 15];
+/** PR_SCHED_CORE shares a core's cookie with another process. */
+const refusedProcessControls = [62];
+/** SOCK_STREAM and SOCK_SEQPACKET with SOCK_NONBLOCK and SOCK_CLOEXEC: a datagram socket of a pair can be sent elsewhere. */
+const connectedTypes = [1, 5].flatMap((type) => [0, 0x800, 0x80000, 0x80800].map((flags) => type | flags));
 
 type Instruction = [code: number, jumpTrue: number, jumpFalse: number, k: number];
 
 /**
- * A deny-list filter as the bytes of a `struct sock_filter[]`, or null for an architecture that has no table.
- * Denied calls fail with EPERM; a foreign ABI (32-bit, x32) is killed. `sockets: "local"` leaves unix and inet families
- * to a network namespace to contain; `"none"` leaves only `socketpair`. clone3 answers ENOSYS, so that libc falls back to
- * clone, whose flags a filter can read.
+ * An allow-list filter as the bytes of a `struct sock_filter[]`, or null for an architecture that has no table. A known
+ * call that isn't allowed fails with EPERM, any other with ENOSYS; a foreign ABI (32-bit, x32) is killed.
  */
-export function assembleSeccomp(arch: string, sockets: keyof typeof socketFamilies): Buffer | null {
-  const table = syscallTables[arch];
-  return table ? encode(buildProgram(table, socketFamilies[sockets])) : null;
+export function assembleSeccomp(arch: string, surroundings: Surroundings): Buffer | null {
+  const auditArch = auditArches[arch];
+  if (auditArch === undefined || (arch !== "x64" && arch !== "arm64")) return null;
+  return assembleFilter(auditArch, listRules(arch, surroundings));
 }
 
-function buildProgram({ auditArch, numbers }: SyscallTable, families: readonly number[]): Instruction[] {
-  const program: Instruction[] = [
+/** Pid 1 and the process that loaded the author's code, each alone, as a group, and among all. */
+const firstProcesses = [1, 2, 0xffffffff, 0xfffffffe];
+/** What reaches another process by its pid, and isn't refused to all sandboxes. */
+const reachingCalls = [
+  ...["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open"],
+  ...["sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"],
+];
+
+/**
+ * A second filter, for the author's code in a warm sandbox: it can't signal the first two processes or schedule them. Their
+ * pids are always the same, so a filter can name them; what a run does to its own children stays allowed.
+ */
+export function assembleGuard(arch: string): Buffer | null {
+  const auditArch = auditArches[arch];
+  if (auditArch === undefined || (arch !== "x64" && arch !== "arm64")) return null;
+  const calls = [...allowedCalls.flatMap((group) => group.calls), ...judgedCalls];
+  const rules = calls.flatMap((call): CallRule[] => {
+    const number = call[arch];
+    if (number === null) return [];
+    if (call.name === "pidfd_send_signal") return [{ number, conditions: "EPERM" }];
+    if (!reachingCalls.includes(call.name)) return [];
+    return [{ number, conditions: [{ argument: 0, except: firstProcesses }] }];
+  });
+  return assembleFilter(auditArch, rules, returnAllow);
+}
+
+function listRules(arch: "x64" | "arm64", surroundings: Surroundings): CallRule[] {
+  const conditions = listConditions(surroundings);
+  const ruleOf = (call: Syscall, rule: CallRule["conditions"]): CallRule[] => {
+    const number = call[arch];
+    return number === null ? [] : [{ number, conditions: rule }];
+  };
+  return [
+    ...allowedCalls.flatMap(({ calls }) => calls.flatMap((call) => ruleOf(call, []))),
+    ...judgedCalls.flatMap((call) => ruleOf(call, conditions[call.name] ?? "EPERM")),
+    ...refusedCalls.flatMap(({ calls }) => calls.flatMap((call) => ruleOf(call, "EPERM"))),
+  ];
+}
+
+/**
+ * Limits, priorities and schedulers: a filter doesn't know the caller's pid, so that only 0, which means the caller itself,
+ * is let through. In an own pid namespace threads may be scheduled by their ids, as pthread_setaffinity_np does.
+ */
+function listConditions(surroundings: Surroundings): Record<string, readonly Condition[]> {
+  const isShared = surroundings === "shared";
+  const self: Condition = { argument: 0, only: [0] };
+  const schedule = isShared ? [self] : [];
+  return {
+    clone: [{ argument: 0, noBits: cloneNamespaceFlags }],
+    ioctl: [{ argument: 1, except: refusedControls }],
+    fcntl: [{ argument: 1, except: refusedFileCommands }],
+    prctl: [{ argument: 0, except: refusedProcessControls }],
+    socket: [{ argument: 0, only: isShared ? [] : Object.values(families), errno: errnoOf.EAFNOSUPPORT }],
+    socketpair: [
+      { argument: 0, only: [families.unix] },
+      ...(isShared ? [{ argument: 1, only: connectedTypes } as const] : []),
+    ],
+    get_robust_list: [self],
+    prlimit64: [self],
+    // PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS is 1.
+    setpriority: [self, { argument: 1, only: [0] }],
+    ioprio_set: [
+      { argument: 0, only: [1] },
+      { argument: 1, only: [0] },
+    ],
+    sched_setaffinity: schedule,
+    sched_setscheduler: schedule,
+    sched_setparam: schedule,
+    sched_setattr: schedule,
+    ...(isShared ? {} : { pidfd_open: [], pidfd_send_signal: [] }),
+  };
+}
+
+/** A filter that lets calls through by their rules; a call without a rule gets what is done `otherwise`, by default ENOSYS. */
+export function assembleFilter(
+  auditArch: number,
+  rules: readonly CallRule[],
+  otherwise = returnErrno(errnoOf.ENOSYS),
+): Buffer {
+  return encode([
     [op.load, 0, 0, at.arch],
     [op.jumpEqual, 1, 0, auditArch],
     [op.give, 0, 0, returnKill],
     [op.load, 0, 0, at.number],
     [op.jumpNotBelow, 0, 1, x32Bit],
     [op.give, 0, 0, returnKill],
-  ];
-  const onCall = (name: string, block: Instruction[]) => {
-    const number = numbers[name];
-    if (number !== undefined) program.push([op.jumpEqual, 0, block.length, number], ...block);
-  };
-  for (const name of Object.keys(numbers))
-    if (!special.has(name)) onCall(name, [[op.give, 0, 0, returnErrno(errno.EPERM)]]);
-  onCall("clone3", [[op.give, 0, 0, returnErrno(errno.ENOSYS)]]);
-  onCall("clone", [
-    [op.load, 0, 0, at.arg0],
-    [op.jumpAnyBit, 0, 1, cloneNamespaceFlags],
-    [op.give, 0, 0, returnErrno(errno.EPERM)],
-    [op.give, 0, 0, returnAllow],
+    ...search(listRanges(rules, otherwise)),
   ]);
-  onCall("ioctl", matchArgument(at.arg1, terminalInjection, returnErrno(errno.EPERM), returnAllow));
-  onCall("socket", matchArgument(at.arg0, families, returnAllow, returnErrno(errno.EAFNOSUPPORT)));
-  program.push([op.give, 0, 0, returnAllow]);
-  return program;
 }
 
-function matchArgument(offset: number, values: readonly number[], match: number, otherwise: number): Instruction[] {
+/** From `first` on, up to the next range, the same instructions judge. */
+type Range = { first: number; judge: Instruction[] };
+
+/** Neighbours with the same answer are one range, so there are fewer to search. */
+function listRanges(rules: readonly CallRule[], otherwise: number): Range[] {
+  const byNumber = new Map(rules.map(({ number, conditions }) => [number, conditions]));
+  const last = Math.max(...byNumber.keys());
+  const ranges: Range[] = [];
+  for (let number = 0; number <= last + 1; number += 1) {
+    const judge = judgeCall(byNumber.get(number), otherwise);
+    if (JSON.stringify(ranges.at(-1)?.judge) !== JSON.stringify(judge)) ranges.push({ first: number, judge });
+  }
+  return ranges;
+}
+
+function judgeCall(conditions: CallRule["conditions"] | undefined, otherwise: number): Instruction[] {
+  if (conditions === undefined) return [[op.give, 0, 0, otherwise]];
+  if (conditions === "EPERM") return [[op.give, 0, 0, returnErrno(errnoOf.EPERM)]];
+  return [...conditions.flatMap(checkArgument), [op.give, 0, 0, returnAllow]];
+}
+
+/** Falls through to what follows when the condition holds. */
+function checkArgument(condition: Condition): Instruction[] {
+  const load: Instruction = [op.load, 0, 0, at.arguments[condition.argument]];
+  const refuse: Instruction = [op.give, 0, 0, returnErrno(condition.errno ?? errnoOf.EPERM)];
+  if ("noBits" in condition) return [load, [op.jumpAnyBit, 0, 1, condition.noBits], refuse];
+  const isList = "only" in condition;
+  const values = isList ? condition.only : condition.except;
+  // A match skips the tests that are left and one instruction more: the refusal (`only`), or the jump over it (`except`).
   const tests = values.map((value, index): Instruction => [op.jumpEqual, values.length - index, 0, value]);
-  return [[op.load, 0, 0, offset], ...tests, [op.give, 0, 0, otherwise], [op.give, 0, 0, match]];
+  return isList ? [load, ...tests, refuse] : [load, ...tests, [op.jump, 0, 0, 1], refuse];
 }
 
-function encode(program: Instruction[]): Buffer {
+/** A balanced search, as libseccomp's: some seven comparisons whatever the call. */
+function search(ranges: readonly Range[]): Instruction[] {
+  const [only] = ranges;
+  if (ranges.length <= 1) return only?.judge ?? [];
+  const middle = Math.ceil(ranges.length / 2);
+  const below = search(ranges.slice(0, middle));
+  const above = search(ranges.slice(middle));
+  const first = ranges[middle]?.first ?? 0;
+  // A conditional jump is 8 bits wide.
+  if (below.length <= farthestJump) return [[op.jumpNotBelow, below.length, 0, first], ...below, ...above];
+  return [[op.jumpNotBelow, 0, 1, first], [op.jump, 0, 0, below.length], ...below, ...above];
+}
+
+function encode(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, [code, jumpTrue, jumpFalse, k]] of program.entries()) {
     bytes.writeUInt16LE(code, index * 8);

@@ -26,6 +26,8 @@ export type WarmSandbox = {
   weigh(): void;
   /** Whether `usage` is the kernel's account of the whole sandbox (a cgroup), and not a sum over what is alive. */
   isMetered: boolean;
+  /** The last words of the first process. */
+  complaint(): string;
   /** When all of its processes are gone. Never rejects. */
   exited: Promise<SandboxExit>;
   /** SIGKILLs all of it; idempotent. */

@@ -1,4 +1,4 @@
-import type { SandboxReport } from "../../schemas/run-event.ts";
+import type { WorkerSandbox } from "../../schemas/fleet.ts";
 import type { Db } from "../client.ts";
 
 export type WorkerCard = {
@@ -9,7 +9,7 @@ export type WorkerCard = {
   slots: number;
   busy: number;
   adapters: string[];
-  sandbox: SandboxReport;
+  sandbox: WorkerSandbox;
   status: "active" | "draining" | "deaf";
 };
 

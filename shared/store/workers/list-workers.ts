@@ -1,5 +1,4 @@
-import { sandboxReport } from "../../schemas/run-event.ts";
-import type { FleetWorker } from "../../schemas/fleet.ts";
+import { type FleetWorker, workerSandbox } from "../../schemas/fleet.ts";
 import type { Db } from "../client.ts";
 
 type Row = Omit<FleetWorker, "started_at" | "heartbeat_at"> & { started_at: Date; heartbeat_at: Date };
@@ -9,7 +8,7 @@ export async function listWorkers(db: Db, silentMs: number): Promise<FleetWorker
   const { rows } = await db.sql.query<Row>({ ...statement, values: [silentMs] });
   return rows.map(({ started_at, heartbeat_at, sandbox, ...row }) => ({
     ...row,
-    sandbox: sandboxReport.parse(sandbox),
+    sandbox: workerSandbox.parse(sandbox),
     started_at: started_at.toISOString(),
     heartbeat_at: heartbeat_at.toISOString(),
   }));

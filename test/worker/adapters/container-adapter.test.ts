@@ -1,10 +1,11 @@
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createContainerAdapter } from "../../../worker/adapters/container/container-adapter.ts";
 import { findContainerEngine } from "../../../worker/sandbox/container-engine.ts";
+import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { agentRequest, resources, runAgent } from "./run-agent.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "engine-"));
@@ -14,7 +15,7 @@ chmodSync(join(directory, "docker"), 0o755);
 
 const engine = await findContainerEngine(`${directory}:/usr/bin:/bin`);
 if (!engine) throw new Error("the stand-in answers");
-const adapter = createContainerAdapter(engine);
+const adapter = createContainerAdapter({ engine, images: ["agent:1", "acme/agent:*"] });
 const request = (script: string, changes = {}) =>
   agentRequest("chatty", { image: "agent:1", command: ["sh", "-c", script], ...changes });
 const calls = () => readFileSync(join(directory, "calls"), "utf8").trim().split("\n");
@@ -51,6 +52,15 @@ test("with a stand-in for docker: the container has no network, no rights, bound
     `--memory ${resources.memory_bytes}`,
     `--pids-limit ${resources.processes}`,
     "--env API_KEY",
+    "--pull=never",
+    "--user 65532:65532",
+    "--ipc private",
+    "--cgroupns private",
+    "--log-driver none",
+    "--no-healthcheck",
+    "--cpu-shares 512",
+    "--ulimit nofile=1024:1024",
+    " -- agent:1 sh -c",
   ])
     expect(call).toContain(option);
   expect(calls().join("\n")).not.toContain("s3cret");
@@ -67,6 +77,26 @@ test("a variable that would steer the engine's own client is refused", async () 
   expect(error).toMatchObject({ code: "bad_entrypoint", message: expect.stringContaining("DOCKER_HOST") });
 });
 
-test.each([null, "--privileged"])("the image %s is refused", async (image) => {
-  expect((await runAgent(adapter, request("true", { image }))).error?.code).toBe("no_entrypoint");
+test("a container that a dead worker left is ended at the next start, others are left alone", async () => {
+  const dead = ownerTag().replace(/\d+$/, "1-0-abc");
+  writeFileSync(join(directory, "running"), `${dead}\n${ownerTag()}-0-abc\nrunfleet-postgres-1\n`);
+  await findContainerEngine(`${directory}:/usr/bin:/bin`);
+  expect(calls().at(-1)).toMatch(new RegExp(`docker kill -- ${dead}$`));
+});
+
+test("an agent without an image is refused", async () => {
+  expect((await runAgent(adapter, request("true", { image: null }))).error?.code).toBe("no_entrypoint");
+});
+
+test.each([
+  "--privileged",
+  "agent",
+  "agent:2",
+  "evil.example/agent:1",
+  "agent:1 --privileged",
+  "169.254.169.254/agent:1",
+])("the image %s is refused, and no engine hears of it", async (image) => {
+  const { error } = await runAgent(adapter, request("true", { image }));
+  expect(error).toMatchObject({ code: "bad_entrypoint", message: expect.stringContaining("CONTAINER_IMAGES") });
+  expect(calls().join("\n")).not.toContain(`-- ${image} `);
 });

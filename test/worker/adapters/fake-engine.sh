@@ -3,7 +3,8 @@
 echo "$0 $*" >> "$(dirname "$0")/calls"
 case "$1" in
   version) exit 0 ;;
-  kill) kill -9 "$(cat "$(dirname "$0")/$2.pid")"; exit 0 ;;
+  ps) cat "$(dirname "$0")/running" 2>/dev/null; exit 0 ;;
+  kill) kill -9 "$(cat "$(dirname "$0")/$3.pid")"; exit 0 ;;
 esac
 while [ "$1" != "--name" ]; do shift; done
 name=$2

@@ -70,7 +70,7 @@ describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
         const { result, error } = await runAgent(adapter, request);
         expect(error).toBeUndefined();
         const { tried, escaped } = result as { tried: number; escaped: string[] };
-        expect(tried).toBeGreaterThanOrEqual(60);
+        expect(tried).toBeGreaterThanOrEqual(68);
         expect(escaped).toEqual([]);
       }
     } finally {
@@ -80,7 +80,7 @@ describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
 });
 
 test("without isolation the same agents do get out: the attempts are real", async () => {
-  const bare = machine.levels.find(({ report }) => report.level === 0);
+  const bare = machine.levels.find(({ report }) => report.name === "process");
   if (!bare) throw new Error("level 0 is everywhere");
   const adapter = await createPythonAdapter({
     sandbox: bare,
@@ -88,7 +88,16 @@ test("without isolation the same agents do get out: the attempts are real", asyn
     environments: machine.environments,
     idle: keepIdle(0),
   });
-  const only = ["host_secret", "symlink_out", "tcp", "unix_socket", "abstract_socket", "netlink", "system_v_memory"];
+  const only = [
+    "host_secret",
+    "symlink_out",
+    "tcp",
+    "unix_socket",
+    "abstract_socket",
+    "netlink",
+    "system_v_memory",
+    "unix_datagram",
+  ];
   const { result } = await runAgent(adapter, agentRequest("escapes", { input_payload: { ...targets, only } }));
   expect((result as { escaped: string[] }).escaped.toSorted()).toEqual(only.toSorted());
 });

@@ -45,6 +45,12 @@ test("without bubblewrap a weaker level is taken, and a warning says what is mis
   await sandbox.close();
 });
 
+test("what is taken says by itself why nothing stronger is", async () => {
+  const sandbox = await openSandbox(options({ bwrap: join(scratch, "none"), searchPath: "" }));
+  expect(sandbox.missing).toContain("ns: bubblewrap is not installed");
+  await sandbox.close();
+});
+
 test("a bubblewrap that does nothing is caught by the canaries", async () => {
   const fake = join(scratch, "bwrap");
   writeFileSync(fake, "#!/bin/sh\nexit 0\n");
@@ -57,7 +63,9 @@ test("a bubblewrap that does nothing is caught by the canaries", async () => {
 
 test("below the least level the worker gets one error that names the reasons", async () => {
   const given = options({ bwrap: join(scratch, "none"), searchPath: "", minLevel: 2 });
-  await expect(openSandbox(given)).rejects.toThrow(/level 2 or above.*bubblewrap is not installed/);
+  await expect(openSandbox(given)).rejects.toThrow(
+    /level 2 or above.*bubblewrap is not installed.*SANDBOX_MIN_LEVEL=1/,
+  );
 });
 
 test("bubblewrap may lie where the sandbox's user can't reach", async () => {

@@ -1,3 +1,4 @@
+import { allowsImage } from "../../../shared/run/image-rule.ts";
 import type { ContainerEngine } from "../../sandbox/container-engine.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
@@ -6,17 +7,23 @@ import { readCommand, refuse, toStdin } from "../read-command.ts";
 const engineVariable =
   /^(DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|SSH_|XDG_|HOME$|TMPDIR$|HTTPS?_PROXY$|NO_PROXY$)/i;
 
+/** Whose images may run: entries of CONTAINER_IMAGES. */
+export type Containers = { engine: ContainerEngine; images: readonly string[] };
+
 /**
- * Runs an OCI image, each run in a container of its own without a network: the request (with the run's files) is JSON on
+ * Runs an OCI image that the operator allows and the engine has, each run in a container of its own without a network: the request (with the run's files) is JSON on
  * its stdin, stdout and stderr are read as a command's.
  */
-export function createContainerAdapter(engine: ContainerEngine): Adapter {
+export function createContainerAdapter({ engine, images }: Containers): Adapter {
   return {
     async *run(request, signal) {
       const { image, command, env, resources, code, files } = request;
-      // An image's name can't begin like an option.
-      if (image === null || !/^[A-Za-z0-9]/.test(image))
-        return yield* refuse("no_entrypoint", "The agent's config names no `image`.");
+      if (image === null) return yield* refuse("no_entrypoint", "The agent's config names no `image`.");
+      if (!allowsImage(images, image))
+        return yield* refuse(
+          "bad_entrypoint",
+          `The image '${image}' may not run here: CONTAINER_IMAGES does not list it.`,
+        );
       const odd = Object.keys(env).find((name) => engineVariable.test(name));
       if (odd !== undefined)
         return yield* refuse("bad_entrypoint", `A container can't be given the variable '${odd}'.`);

@@ -178,6 +178,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   const exited = sandbox.exited.then((exit) => {
     leave();
     answer?.(Buffer.alloc(0));
+    breach ??= surpriseIn(sandbox.complaint());
     const after = sandbox.usage();
     const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
     const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
@@ -195,7 +196,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     control.write(encodeControlFrame(type, body));
     const said = await answered;
     answer = null;
-    if (breach !== null || isGone()) throw new Error(`The interpreter is gone: ${breach ?? "it ended"}.`);
+    if (isGone()) throw new Error(`The interpreter is gone: ${breach ?? sandbox.complaint()}.`);
     return said;
   }
   const isGone = (): boolean => state === "gone";
@@ -278,6 +279,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     return { run: begun, process: { stdout, stderr, events: given.events, exited: ended, kill: () => over || kill() } };
   }
 }
+
+/** What pid 1 ended the sandbox for, as supervisor.py writes it; null where it ended for another reason. */
+const surpriseIn = (complaint: string): string | null => /^(?:Surprise|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
 
 /** The names of the agent's files for pid 1, which removes them after each run; the rest is the author's process's. */
 function encodeLoad(code: AgentCode, sandbox: WarmSandbox): Buffer {

@@ -4,13 +4,17 @@ import type { Confinement } from "./supervised.ts";
 
 const asIs: Confinement["wrap"] = ({ argv }) => [...argv];
 
-/** Level 1 on Linux: Landlock for files and signals, a filter that leaves no socket but socketpair. Null without a filter. */
-export function landlock(python: Python): Confinement | null {
-  const seccomp = assembleSeccomp(process.arch, "none");
+/**
+ * Landlock for files and signals, a filter that leaves no socket but connected pairs. Level 1 on Linux for a sandbox with a
+ * uid of its own. As the worker's own user it is level 0: Landlock doesn't keep a process from changing the modes, owners and
+ * times of that user's files (landlock(7)), nor from using up what the kernel counts per user. Null without a filter.
+ */
+export function landlock(python: Python, level: 0 | 1): Confinement | null {
+  const seccomp = assembleSeccomp(process.arch, "shared");
   if (process.platform !== "linux" || !seccomp) return null;
   const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"];
   return {
-    report: { level: 1, name: "landlock", layers: ["landlock", "seccomp", "rlimits"] },
+    report: { level, name: "landlock", layers: ["landlock", "seccomp", "rlimits"] },
     readable: [...system, ...python.prefixes],
     seccomp,
     wrap: asIs,

@@ -11,8 +11,7 @@ import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { WarmCommand, WarmSandbox } from "../warm-sandbox.ts";
 import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
-import { assembleGuardFilter } from "../guard-filter.ts";
-import { assembleSeccomp } from "../seccomp.ts";
+import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-tree.ts";
 import { wayOut } from "./way-out.ts";
 import { pairOffset, type SlotUids } from "../slot-uids.ts";
@@ -36,6 +35,8 @@ const warmFds = { control: 5, seccomp: 6, info: 7, block: 8 } as const;
 const authorId = 1_000;
 /** How often a running tree's CPU time is compared with its limit; sooner at first, since short runs are metered by it as well. */
 const cpuCheckMs = { first: 5, most: 250 };
+/** Characters of a first process's last words. */
+const mostComplaint = 300;
 /** A tree that took this much is weighed against the others. */
 const heavyCpuMs = 500;
 /** bubblewrap's own, or bubblewrap's, pid 1 and the process that loads the code, which are in the cgroup as well. */
@@ -51,8 +52,8 @@ type Opened = { launched: Launched; group: Cgroup | null; uid: number | null; re
  */
 export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
   const { uids, cgroups } = options;
-  const filter = assembleSeccomp(process.arch, "local");
-  const guard = assembleGuardFilter(process.arch)?.toString("hex") ?? null;
+  const filter = assembleSeccomp(process.arch, "namespaces");
+  const guard = assembleGuard(process.arch)?.toString("hex") ?? null;
   const open = createOpener(options, filter);
 
   return {
@@ -81,8 +82,11 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
         pipes: uids ? 5 : 4,
         view: { first: { infoFd: info, blockFd: uids && block }, seccompFd: filter && seccomp },
       });
-      const { stdin, ...child } = supervise(opened);
+      const { stdin, stdout, stderr, events, ...child } = supervise(opened);
       stdin.end();
+      for (const unused of [stdout, events]) unused.resume();
+      let complaint = "";
+      stderr.on("data", (part: Buffer) => (complaint = (complaint + part.toString()).slice(-mostComplaint)));
       try {
         const first = await admitFirstProcess(opened);
         return {
@@ -90,6 +94,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
           ...first,
           protection: { two_ids: uids !== null, filter: guard, has_egress: command.egress != null },
           isMetered: cgroups !== null,
+          complaint: () => complaint.trim(),
           rlimits: (cpu_ms) => warmLimits(command.resources, cpu_ms, cgroups !== null),
         };
       } catch (error) {

@@ -118,11 +118,11 @@ function supervise(launched: Launched, channel: Duplex, settle: () => void) {
 
 /** Without a report the supervisor itself was killed: by our SIGTERM before it had started anything, or as stuck. */
 function decodeReport(line: string, exit: { code: number | null; signal: string | null }): SandboxExit {
-  const [code, number, cpu_ms, max_rss_bytes] = line.trim().split(" ").map(Number);
+  const [code, number, cpu_ms, max_rss_bytes, tooMany] = line.trim().split(" ").map(Number);
   if (code === undefined || number === undefined || cpu_ms === undefined || max_rss_bytes === undefined)
     return { ...exit, signal: exit.signal && "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
   const signal = Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null;
-  const limit = limitOf(signal);
+  const limit = tooMany === 1 ? "processes" : limitOf(signal);
   return { code: signal ? null : code, signal, limit, cpu_ms, max_rss_bytes };
 }
 

@@ -3,7 +3,7 @@
 Trusted, stdlib only; runs outside the confinement, as the uid that the command runs as. Arguments: the worker's pid, the
 private working directory to make, limits, the seccomp filter in hex, readable paths for Landlock, then the command. The
 environment of the command comes on fd 4 as NUL-separated NAME=value; back on it goes one line when all is over:
-exit code, signal, CPU milliseconds, largest resident set in bytes.
+exit code, signal, CPU milliseconds, largest resident set in bytes, 1 where it had more processes than it may.
 """
 
 import os
@@ -13,6 +13,8 @@ import time
 
 REPORT_FD = 4
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
+# How many threads the user may start beside a run that shares the user's uid. Such a run is counted, so often.
+GROWTH, COUNT_EVERY_S = 1024, 0.1
 LINUX = sys.platform.startswith("linux")
 libc = None
 if LINUX:
@@ -26,14 +28,35 @@ def prctl(*args):
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-def count_own_tasks():
-    count = 0
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.stat(f"/proc/{pid}").st_uid == os.getuid():
-                count += len(os.listdir(f"/proc/{pid}/task"))
-        except OSError:
-            pass
+def count_tasks_of_user():
+    """The threads of all processes of this user, which is what RLIMIT_NPROC counts."""
+    if not LINUX:
+        with os.popen(f"/bin/ps -U {os.getuid()} -o pid=") as listing:
+            return len(listing.readlines())
+    return sum(count_threads(pid) for pid in os.listdir("/proc") if pid.isdigit() and owns(pid))
+
+
+def owns(pid):
+    try:
+        return os.stat(f"/proc/{pid}").st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def count_threads(pid):
+    try:
+        return os.stat(f"/proc/{pid}/task").st_nlink - 2
+    except OSError:
+        return 0
+
+
+def count_descendants():
+    """Threads of all processes below this one. Orphans are among them, since this is their subreaper."""
+    count, pids = 0, find_children()
+    while pids:
+        pid = pids.pop()
+        count += count_threads(pid)
+        pids += find_children(pid)
     return count
 
 
@@ -50,7 +73,8 @@ def set_limits(limits, own_uid):
     limit(resource.RLIMIT_NOFILE, 1024)
     limit(resource.RLIMIT_FSIZE, limits["disk_bytes"])
     limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
-    others = count_own_tasks() if LINUX and not own_uid else 1
+    # With a uid of its own: the supervisor. Else the kernel counts what else this user runs, which grows meanwhile.
+    others = 1 if own_uid else count_tasks_of_user() + GROWTH
     limit(resource.RLIMIT_NPROC, limits["processes"] + others)
     if LINUX:
         limit(resource.RLIMIT_DATA if limits["reserves"] else resource.RLIMIT_AS, limits["memory_bytes"])
@@ -117,12 +141,15 @@ def become(options, env, command):
     os._exit(126)
 
 
-def find_children():
+def find_children(pid="self"):
+    children = []
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return [int(pid) for pid in file.read().split()]
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children") as file:
+                children += [int(child) for child in file.read().split()]
     except OSError:
-        return []
+        pass
+    return children
 
 
 def end_all(main_pid, own_uid):
@@ -161,12 +188,30 @@ def read_all(fd):
     return data
 
 
+def await_child(child, limit):
+    """Reaps until `child` is gone. Returns its status, and whether all of it was ended for having more than `limit` threads."""
+    count_at = time.monotonic() + COUNT_EVERY_S
+    while True:
+        try:
+            pid, status = os.waitpid(-1, 0 if limit is None else os.WNOHANG)
+        except ChildProcessError:
+            return signal.SIGKILL, False
+        if pid == child:
+            return status, False
+        if pid == 0:
+            signal.sigtimedwait([signal.SIGCHLD], COUNT_EVERY_S)
+        if limit is not None and time.monotonic() >= count_at:
+            if count_descendants() > limit:
+                return signal.SIGKILL, True
+            count_at = time.monotonic() + COUNT_EVERY_S
+
+
 def main(worker_pid, directory, limits, program, readable, *command):
     names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid", "reserves")
     options = dict(zip(names, map(int, limits.split(","))), directory=directory, filter=bytes.fromhex(program))
     options["readable"] = [path for path in readable.split(":") if path]
     signal.signal(signal.SIGTERM, lambda *_: end_all(child, options["own_uid"]))
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGCHLD])
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != int(worker_pid):
@@ -179,13 +224,8 @@ def main(worker_pid, directory, limits, program, readable, *command):
     for fd in (0, 1, 2, 3):
         os.close(fd)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
-    pid, status = 0, signal.SIGKILL
-    while pid != child:
-        try:
-            pid, status = os.waitpid(-1, 0)
-        except ChildProcessError:
-            status = signal.SIGKILL
-            break
+    limit = None if options["own_uid"] or not LINUX else options["processes"]
+    status, is_over = await_child(child, limit)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     end_all(child, options["own_uid"])
     try:
@@ -197,7 +237,8 @@ def main(worker_pid, directory, limits, program, readable, *command):
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     rss = usage.ru_maxrss * (1024 if LINUX else 1)
     code, number = (-1, os.WTERMSIG(status)) if os.WIFSIGNALED(status) else (os.WEXITSTATUS(status), 0)
-    os.write(REPORT_FD, f"{code} {number} {int((usage.ru_utime + usage.ru_stime) * 1000)} {rss}\n".encode())
+    cpu_ms = int((usage.ru_utime + usage.ru_stime) * 1000)
+    os.write(REPORT_FD, f"{code} {number} {cpu_ms} {rss} {int(is_over)}\n".encode())
     os._exit(0)
 
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await db.prisma.daemon.create({ data: { agent_id: "a", user_id: "u", version: "1", desired: "running" } });
 });
 
-const sandbox = { level: 0, name: "none", layers: [] };
+const sandbox = { level: 0, name: "none", layers: [], missing: [] };
 const announce = (id: string, adapters: string[]) =>
   announceWorker(db, {
     id,
