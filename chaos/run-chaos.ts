@@ -23,7 +23,7 @@ const settleMs = 120_000;
  */
 export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, signal: AbortSignal): Promise<Verdict> {
   const startedAt = performance.now();
-  const stack = await openChaosStack();
+  const stack = await openChaosStack(3);
   const watch = watchStalls();
   const receiver = await openReceiver(createRandom(`${seed}/receiver`));
   const record: ClientRecord = { accepted: [], histories: [], refused: [], begun: 0 };

@@ -13,7 +13,7 @@ import { type Close, closeInReverse } from "../../shared/lifecycle/close-in-reve
 import { type BreakableService, openBreakable } from "./breakable-service.ts";
 import { type Member, startMember } from "./member.ts";
 
-/** A whole stack whose every part can be broken: its own Postgres, Redis, two APIs and three workers. */
+/** A whole stack whose every part can be broken: its own Postgres, Redis, two APIs and its workers. */
 export type ChaosStack = {
   postgres: BreakableService;
   redis: BreakableService;
@@ -29,7 +29,8 @@ export type ChaosStack = {
 const leaseMs = 3_000;
 const bootMs = 120_000;
 
-export async function openChaosStack(): Promise<ChaosStack> {
+/** `env`: settings of every member, besides those that chaos needs. */
+export async function openChaosStack(workerCount: number, env: Record<string, string> = {}): Promise<ChaosStack> {
   const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-chaos"), "stack-"));
   chmodSync(directory, 0o711);
   const opened: Close[] = [];
@@ -46,20 +47,20 @@ export async function openChaosStack(): Promise<ChaosStack> {
     await deployMigrations(postgres.url);
     const bwrap = await findBubblewrap(cacheDir());
     const logFile = join(directory, "log");
-    const shared = { ...settings(postgres.url, redis.url), ...(bwrap && { BWRAP: bwrap }) };
-    const member = (role: "api" | "worker", name: string, env: Record<string, string>): Member =>
+    const shared = { ...settings(postgres.url, redis.url), ...(bwrap && { BWRAP: bwrap }), ...env };
+    const member = (role: "api" | "worker", name: string, own: Record<string, string>): Member =>
       opens(
         startMember({
           name,
           script: join(projectFolder(), "dist", role, "main.js"),
-          env: { PATH: readEnv()["PATH"], ...shared, ...env },
+          env: { PATH: readEnv()["PATH"], ...shared, ...own },
           logFile,
           ready: role === "api" ? /"msg":"api ready"/ : /"msg":"worker ready"/,
         }),
       );
     const ports = [await freePort(), await freePort()] as const;
     const apis = ports.map((port, i) => member("api", `api-${i + 1}`, { PORT: String(port) }));
-    const workers = [1, 2, 3].map((i) => member("worker", `worker-${i}`, {}));
+    const workers = Array.from({ length: workerCount }, (_, i) => member("worker", `worker-${i + 1}`, {}));
     await withinBoot(Promise.all([...apis, ...workers].map((one) => one.ready())), logFile);
     return {
       postgres,

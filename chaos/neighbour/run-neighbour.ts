@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { createRandom } from "../random.ts";
+import { type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
+import { createFleetClient, type Ending, type FleetClient } from "./client.ts";
+import { type HostileAgent, hostileAgents } from "./hostile-agents.ts";
+
+export type NeighbourOptions = {
+  seed: number;
+  /** How many of the attacks, chosen by the seed. */
+  attacks: number;
+  /** How long each of them lasts, and the quiet before them. */
+  seconds: number;
+};
+
+/** How another owner's runs went in some time; milliseconds. `failures`: how those ended that didn't succeed. */
+export type Beside = { runs: number; p50: number; p99: number; failures: string[] };
+export type Verdict = {
+  quiet: Beside;
+  attacks: { attack: HostileAgent; endings: Map<string, number>; beside: Beside; faults: string[] }[];
+  /** What holds for the whole: nobody else's attempt was charged, no process was restarted. */
+  faults: string[];
+};
+
+/** Hostile runs at a time: as many as one worker has slots. */
+const hostileRuns = 8;
+const neighbourClients = 3;
+const pauseMs = 25;
+const timeoutMs = 3_000;
+/** A neighbour's slowest runs may take this many times what they take on a quiet fleet, and at least this long. */
+const slower = 10;
+const leastAllowedMs = 250;
+
+const neighbourSource = "import json\ndef main(input):\n    yield 'Hello'\n    return {'got': input}\n";
+
+/**
+ * Lets hostile agents of one owner run on a fleet of two workers, one kind after another, while another owner's runs go on;
+ * and looks at what that costs the other owner.
+ */
+export async function runNeighbour(options: NeighbourOptions, signal: AbortSignal): Promise<Verdict> {
+  const stack = await openChaosStack(2, { EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
+  const client = createFleetClient(stack.apiUrls[0]);
+  try {
+    await client.publish("neighbour", "neighbour", { source: neighbourSource });
+    for (let i = 0; i < 40; i += 1) await client.run("neighbour", { i });
+    const quiet = await watchNeighbour(client, AbortSignal.timeout(options.seconds * 1_000));
+    const attacks: Verdict["attacks"] = [];
+    for (const attack of choose(options)) {
+      if (signal.aborted) break;
+      attacks.push(await withstand(client, attack, { quiet, seconds: options.seconds }));
+    }
+    return { quiet, attacks, faults: await wholeFaults(stack) };
+  } finally {
+    client.close();
+    await stack.close(false);
+  }
+}
+
+function choose({ seed, attacks }: NeighbourOptions): HostileAgent[] {
+  const random = createRandom(`${seed}/neighbour`);
+  return [...hostileAgents]
+    .map((attack) => ({ attack, order: random.next() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, attacks)
+    .map(({ attack }) => attack);
+}
+
+type Comparison = { quiet: Beside; seconds: number };
+
+async function withstand(client: FleetClient, attack: HostileAgent, { quiet, seconds }: Comparison) {
+  const config = { source: attack.source, limits: { timeout_ms: timeoutMs }, ...attack.config };
+  await client.publish("hostile", attack.name, config);
+  const mode = attack.config?.["network"] === undefined ? "standard" : "full";
+  const before = await client.run(attack.name, { do: "probe" }, mode);
+  const over = AbortSignal.timeout(seconds * 1_000);
+  const endings = new Map<string, number>();
+  const hostile = Promise.all(
+    Array.from({ length: hostileRuns }, async () => {
+      while (!over.aborted) {
+        const { event } = await client.run(attack.name, { do: "attack" }, mode);
+        endings.set(event, (endings.get(event) ?? 0) + 1);
+        await sleep(5);
+      }
+    }),
+  );
+  const beside = await watchNeighbour(client, over);
+  await hostile;
+  const after = await client.run(attack.name, { do: "probe" }, mode);
+  return { attack, endings, beside, faults: [...besideFaults(beside, quiet), ...changeFaults(before, after)] };
+}
+
+/** The neighbour's runs, one after another for each of its clients, until `over`. */
+async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<Beside> {
+  const times: number[] = [];
+  const failures: string[] = [];
+  await Promise.all(
+    Array.from({ length: neighbourClients }, async () => {
+      while (!over.aborted) {
+        const { event, ms } = await client.run("neighbour", { at: times.length });
+        if (event === "run.success") times.push(ms);
+        else failures.push(event);
+        await sleep(pauseMs);
+      }
+    }),
+  );
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): number => Math.round(sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
+  return { runs: times.length, p50: at(0.5), p99: at(0.99), failures };
+}
+
+function besideFaults(beside: Beside, quiet: Beside): string[] {
+  const allowed = Math.max(slower * quiet.p99, leastAllowedMs);
+  return [
+    ...(beside.failures.length > 0 ? [`runs of the neighbour ended as ${[...new Set(beside.failures)].join(", ")}`] : []),
+    ...(beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`]),
+  ];
+}
+
+/** Runs of a version whose code can't be loaded end in the same way before and after. */
+function changeFaults(before: Ending, after: Ending): string[] {
+  const same = before.event === after.event && JSON.stringify(before.result) === JSON.stringify(after.result);
+  return same ? [] : [`a later run finds ${JSON.stringify(after)}, an earlier one ${JSON.stringify(before)}`];
+}
+
+async function wholeFaults({ postgres, apis, workers }: ChaosStack): Promise<string[]> {
+  const sql = new pg.Client({ connectionString: postgres.url });
+  await sql.connect();
+  try {
+    const { rows } = await sql.query<{ charged: number }>(
+      "SELECT count(*)::int AS charged FROM runs WHERE agent_id = 'neighbour' AND (attempt > 1 OR lost_attempts > 0)",
+    );
+    const charged = rows[0]?.charged ?? 0;
+    const restarts = [...apis, ...workers].filter((member) => member.surprises() > 0).map(({ name }) => name);
+    return [
+      ...(charged > 0 ? [`${charged} attempts of the neighbour were charged`] : []),
+      ...(restarts.length > 0 ? [`restarted: ${restarts.join(", ")}`] : []),
+    ];
+  } finally {
+    await sql.end();
+  }
+}
