@@ -95,7 +95,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|sandbox/(sandbox|process|resident|environments|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(adapters/adapter|environments/(environments|own-folder)|sandbox/(sandbox|process|resident|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

@@ -10,13 +10,20 @@ export function ownerTag(): string {
   return `${prefix}-${pidNamespace()}-${process.pid}-${startTime("self") ?? 0}`;
 }
 
+/** Of the worker that a name's tag tells of; `elsewhere`: it can't be known here, in another pid namespace or without a /proc. */
+export type OwnerState = "alive" | "gone" | "elsewhere";
+
+/** Returns the state of the worker that made `name`, which begins with an `ownerTag` and a dash; null for any other name. */
+export function ownerState(name: string): OwnerState | null {
+  const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)-`).exec(name);
+  if (!match) return null;
+  if (match[1] !== pidNamespace() || match[1] === "0") return "elsewhere";
+  return startTime(match[2] ?? "") === match[3] ? "alive" : "gone";
+}
+
 /** The entries of `directory` whose worker (of this pid namespace) is gone. */
 export function findLeftovers(directory: string): string[] {
-  return listNames(directory).filter((name) => {
-    const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)-`).exec(name);
-    if (!match || match[1] !== pidNamespace()) return false;
-    return startTime(match[2] ?? "") !== match[3];
-  });
+  return listNames(directory).filter((name) => ownerState(name) === "gone");
 }
 
 function listNames(directory: string): string[] {

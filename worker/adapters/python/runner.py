@@ -242,11 +242,8 @@ def become_runner(site_path, packages):
 
     os.set_inheritable(EVENTS_FD, False)
     sys.dont_write_bytecode = True
-    sys.path += site_path
-    if packages:
-        import site
-
-        site.addsitedir(packages)
+    # No `site`: the .pth files of an installed package would run their code here, before the agent's.
+    sys.path += [*site_path, packages] if packages else site_path
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
     builtins.print = print_whole
     faulthandler.enable(2)
