@@ -11,6 +11,7 @@ export class ArchiveFault extends Error {
     | "duplicate"
     | "parent"
     | "limit"
+    | "bytes"
     | "padding"
     | "trailing";
 

@@ -76,8 +76,11 @@ export async function installPackages(options: InstallOptions, installing: Insta
     const cpu_ms = exit.cpu_ms;
     if (installing.signal.aborted) return { cpu_ms, fault: "The install was stopped." };
     if (late.aborted) return { cpu_ms, fault: `The install did not end within ${deadlineMs / 1000} s.` };
-    const fault = exitFault(exit, tail, maxBytes);
-    if (fault !== null) return { cpu_ms, fault };
+    // An archive that was cut is what a failed install leaves.
+    if (!("fault" in unpacked) || unpacked.isCut) {
+      const fault = exitFault(exit, tail, maxBytes);
+      if (fault !== null) return { cpu_ms, fault };
+    }
     return { cpu_ms, ...unpacked };
   } finally {
     stopped.removeEventListener("abort", kill);
@@ -104,21 +107,26 @@ function networkOf({ hasEgress, report }: Sandbox, { hosts }: Index): Network {
   return { fault: `At ${level} an install has no network and can't reach the package index. ${cure}` };
 }
 
-type Unpacked = { bytes: number } | { fault: string };
+type Unpacked = { bytes: number } | { fault: string; isCut: boolean };
 
 async function unpack(child: SandboxProcess, target: string, maxBytes: number): Promise<Unpacked> {
   try {
     const bytes = await unpackArchive(child.stdout, target, { ...archiveLimits, bytes: maxBytes });
-    return bytes > maxBytes ? { fault: tooLarge(maxBytes) } : { bytes };
+    return bytes > maxBytes ? { fault: tooLarge(maxBytes), isCut: false } : { bytes };
   } catch (error) {
     child.kill();
     child.stdout.resume();
-    if (error instanceof ArchiveFault)
-      return { fault: `What the install left can't be used: ${error.message}. At most ${maxBytes} bytes are allowed.` };
+    if (error instanceof ArchiveFault) return archiveFault(error, maxBytes);
     const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "ENOSPC" || code === "EDQUOT") return { fault: "The disk of this worker's environments is full." };
+    if (code === "ENOSPC" || code === "EDQUOT")
+      return { fault: "The disk of this worker's environments is full.", isCut: false };
     throw error;
   }
+}
+
+function archiveFault({ code, message }: ArchiveFault, maxBytes: number): Unpacked {
+  const fault = code === "bytes" ? tooLarge(maxBytes) : `What the install left can't be used: ${message}.`;
+  return { fault, isCut: code === "truncated" };
 }
 
 const tooLarge = (maxBytes: number): string =>

@@ -41,7 +41,7 @@ export async function* readArchive(
       const { path, size, executable, directory } = entry;
       names.add(path, directory);
       left -= size;
-      if (left < 0) throw new ArchiveFault("limit", `the files have more than ${limits.bytes} bytes`);
+      if (left < 0) throw new ArchiveFault("bytes", `the files have more than ${limits.bytes} bytes`);
       yield directory ? { type: "directory", path } : { type: "file", path, size, executable };
       yield* readBody(source, size);
     }

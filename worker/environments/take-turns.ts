@@ -10,23 +10,34 @@ export type Turns = {
   run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 };
 
+/** Owners whose last turn is known; a worker has far fewer that wait at once. */
+const mostRemembered = 10_000;
+
 /** Limits how much is under way, in all and of one owner, so that no owner's work keeps the others' waiting. */
 export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
-  /** Owners that wait; the one that was served last comes last. */
   const queues = new Map<string, Waiting[]>();
+  /** Owners in the order of their last turns. Who had no turn yet is not in it, and comes first. */
+  const served = new Set<string>();
   const running = new Map<string, number>();
   let total = 0;
 
   function next(): void {
     if (total >= atOnce) return;
-    const found = [...queues].find(([owner]) => (running.get(owner) ?? 0) < perOwner);
-    if (!found) return;
-    const [owner, queue] = found;
-    const first = queue.shift();
-    queues.delete(owner);
-    if (queue.length > 0) queues.set(owner, queue);
+    const mayBegin = (owner: string): boolean => queues.has(owner) && (running.get(owner) ?? 0) < perOwner;
+    const owner = [...queues.keys()].find((one) => !served.has(one) && mayBegin(one)) ?? [...served].find(mayBegin);
+    if (owner === undefined) return;
+    const [first, ...others] = queues.get(owner) ?? [];
+    if (others.length === 0) queues.delete(owner);
+    else queues.set(owner, others);
+    noteTurn(owner);
     first?.begin();
     next();
+  }
+  function noteTurn(owner: string): void {
+    served.delete(owner);
+    served.add(owner);
+    const [oldest] = served;
+    if (served.size > mostRemembered && oldest !== undefined) served.delete(oldest);
   }
   function leave(owner: string, one: Waiting): void {
     const queue = queues.get(owner)?.filter((other) => other !== one) ?? [];

@@ -21,7 +21,7 @@ export type WheelIndex = {
   close(): Promise<void>;
 };
 
-/** Project → what its wheel holds: path → text, or a number of zeros. Pages of `slow…` are never answered. */
+/** Project → what its wheel holds: path → text, or a number of zeros. Pages of `slow…` are never answered; those of `offsite…` send to another host. */
 type Wheels = Record<string, Record<string, string | number>>;
 
 export async function openWheelIndex(wheels: Wheels): Promise<WheelIndex> {
@@ -43,9 +43,10 @@ export async function openWheelIndex(wheels: Wheels): Promise<WheelIndex> {
       const name = path.slice("/files/".length);
       return void (names.includes(name) ? res.end(readFileSync(join(folder, name))) : res.writeHead(404).end());
     }
+    const base = project.startsWith("offsite") ? `http://localhost:${req.socket.localPort}` : "";
     const links = names
       .filter((name) => name.startsWith(`${project}-`))
-      .map((name) => `<a href="/files/${name}">${name}</a>`);
+      .map((name) => `<a href="${base}/files/${name}">${name}</a>`);
     res.writeHead(links.length > 0 ? 200 : 404, { "content-type": "text/html" }).end(links.join("\n"));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
