@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createRedactor } from "../../shared/secrets/redact.ts";
 import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { ArchiveFault } from "./archive-fault.ts";
@@ -10,6 +11,8 @@ const MiB = 1024 * 1024;
 const program = readFileSync(new URL("./install_packages.py", import.meta.url), "utf8");
 /** Of pip's last words, for the error. */
 const keptLines = 20;
+/** Of one line of pip's. */
+const shownChars = 1_000;
 const archiveLimits = { entries: 100_000, path_bytes: 1_024, names_bytes: 16 * MiB, depth: 32 };
 /** pip unpacks each wheel beside the wheels that it fetched; all of it is in the sandbox's memory. */
 const diskOf = (maxBytes: number): number => Math.ceil(maxBytes * 1.5) + 64 * MiB;
@@ -62,12 +65,14 @@ export async function installPackages(options: InstallOptions, installing: Insta
   if (stopped.aborted) kill();
   try {
     child.stdin.end(JSON.stringify({ argv: pipArgv(python, requirements) }));
-    child.events.resume();
+    child.events.destroy();
     const tail: string[] = [];
+    const redact = createRedactor(index.secrets);
     const [exit, unpacked] = await Promise.all([
       child.exited,
       unpack(child, target, maxBytes),
-      splitLines(child.stderr, (line) => {
+      splitLines(child.stderr, (said) => {
+        const line = redact.text(said).slice(0, shownChars);
         tail.push(line);
         if (tail.length > keptLines) tail.shift();
         tell(line);

@@ -7,9 +7,8 @@ export type LineLog = {
 };
 
 const mostLines = 2_000;
-const mostChars = 2_000;
 
-/** Further lines are left out, and so is the rest of a long line. */
+/** Further lines are left out. */
 export function openLineLog(): LineLog {
   const waiting: string[] = [];
   let count = 0;
@@ -28,7 +27,7 @@ export function openLineLog(): LineLog {
     push(line) {
       count++;
       if (ended || count > mostLines) return;
-      waiting.push(count === mostLines ? "(further lines are left out)" : line.slice(0, mostChars));
+      waiting.push(count === mostLines ? "(further lines are left out)" : line);
       wake();
     },
     end() {

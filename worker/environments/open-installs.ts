@@ -1,4 +1,3 @@
-import { createRedactor } from "../../shared/secrets/redact.ts";
 import { type BuildOptions, buildEnvironment } from "./build-environment.ts";
 import { rememberFailures } from "./remember-failures.ts";
 import { type Build, refusedBuild, shareInstall, type SharedInstall } from "./share-install.ts";
@@ -16,7 +15,6 @@ const turnLimits = { atOnce: 2, perOwner: 1 };
 
 /** The installs of this worker: one for each key at a time, few at once, and none again that failed a moment ago. */
 export function openInstalls(options: BuildOptions): { build(key: string, wanted: Wanted): Build } {
-  const redactor = createRedactor(options.index.secrets);
   const turns = takeTurns(turnLimits);
   const failures = rememberFailures();
   const building = new Map<string, SharedInstall>();
@@ -26,12 +24,10 @@ export function openInstalls(options: BuildOptions): { build(key: string, wanted
       // Who comes after everybody has left begins anew.
       signal.addEventListener("abort", forget, { once: true });
       try {
-        const wanted = { key, requirements, signal, tell: (line: string) => tell(redactor.text(line)) };
+        const wanted = { key, requirements, signal, tell };
         const built = await turns.run(owner, signal, () => buildEnvironment(options, wanted));
-        if (!("fault" in built)) return built;
-        const fault = redactor.text(built.fault);
-        if (!signal.aborted) failures.add(key, fault);
-        return { ...built, fault };
+        if ("fault" in built && !signal.aborted) failures.add(key, built.fault);
+        return built;
       } catch (error) {
         if (signal.aborted) return { cpu_ms: 0, fault: "The install was stopped." };
         throw error;

@@ -8,11 +8,12 @@ import { dirname } from "node:path";
 export function ownFolder(directory: string): string | null {
   const change = "Set ENVIRONMENTS_DIR to a folder of this user.";
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    const made = mkdirSync(directory, { recursive: true });
     const found = lstatSync(directory);
     const uid = process.getuid?.();
     if (!found.isDirectory() || found.uid !== uid) return `${directory} belongs to another user. ${change}`;
-    chmodSync(directory, 0o755);
+    // The umask may have closed those that were made.
+    for (let at = directory; at.length >= (made ?? directory).length; at = dirname(at)) chmodSync(at, 0o755);
     const open = openFolder(directory);
     if (open) return `${open} can be changed by other users. ${change}`;
     const closed = uid === 0 ? closedFolder(directory) : null;

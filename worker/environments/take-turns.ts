@@ -29,15 +29,9 @@ export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
     const [first, ...others] = queues.get(owner) ?? [];
     if (others.length === 0) queues.delete(owner);
     else queues.set(owner, others);
-    noteTurn(owner);
+    noteTurn(served, owner);
     first?.begin();
     next();
-  }
-  function noteTurn(owner: string): void {
-    served.delete(owner);
-    served.add(owner);
-    const [oldest] = served;
-    if (served.size > mostRemembered && oldest !== undefined) served.delete(oldest);
   }
   function leave(owner: string, one: Waiting): void {
     const queue = queues.get(owner)?.filter((other) => other !== one) ?? [];
@@ -78,4 +72,11 @@ export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
       }
     },
   };
+}
+
+function noteTurn(served: Set<string>, owner: string): void {
+  served.delete(owner);
+  served.add(owner);
+  const [oldest] = served;
+  if (served.size > mostRemembered && oldest !== undefined) served.delete(oldest);
 }
