@@ -76,7 +76,10 @@ const schema = z.object({
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
-  ENVIRONMENTS_DIR: z.string().regex(/^\//, "must be an absolute path").optional(),
+  ENVIRONMENTS_DIR: z
+    .string()
+    .regex(/^\/(?!tmp(\/|$))/, "must be an absolute path, and not in /tmp: sandboxes have their own")
+    .optional(),
   ENVIRONMENTS_MAX_BYTES: integer(MiB, 1024 ** 5).default(10 * 1024 * MiB),
   ENVIRONMENT_MAX_BYTES: integer(MiB, 64 * 1024 * MiB).default(1024 * MiB),
   INSTALL_TIMEOUT_MS: integer(1_000, 3_600_000).default(300_000),

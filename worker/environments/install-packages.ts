@@ -102,7 +102,9 @@ function pipArgv(python: Python, requirements: readonly string[]): string[] {
 
 type Network = { egress: string[] | null; note: string | null } | { fault: string };
 
-function networkOf({ hasEgress, report }: Sandbox, { hosts }: Index): Network {
+function networkOf({ hasEgress, report }: Sandbox, { hosts, paths }: Index): Network {
+  const hidden = paths.find((path) => path.startsWith("/tmp/"));
+  if (hidden !== undefined) return { fault: `${hidden} can't be read by an install: its sandbox has its own /tmp.` };
   if (hosts.length === 0) return { egress: null, note: null };
   if (hasEgress) return { egress: hosts, note: null };
   const level = `sandbox level ${report.level} (${report.name})`;
@@ -122,9 +124,6 @@ async function unpack(child: SandboxProcess, target: string, maxBytes: number): 
     child.kill();
     child.stdout.resume();
     if (error instanceof ArchiveFault) return archiveFault(error, maxBytes);
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "ENOSPC" || code === "EDQUOT")
-      return { fault: "The disk of this worker's environments is full.", isCut: false };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ownerState, ownerTag } from "../sandbox/owner-tag.ts";
 import { partsOf } from "./layout.ts";
 
@@ -80,8 +80,16 @@ export async function isHeld(place: string): Promise<boolean> {
   return false;
 }
 
-/** Where the environment is gone, the sandbox that is to show it can't start, and says so. */
+/**
+ * Where the environment is gone, the sandbox that is to show it can't start, and says so. What cleans /var/tmp may have
+ * removed the folder of leases while it was empty.
+ */
 function writeLease(path: string): void {
+  try {
+    mkdirSync(dirname(path));
+  } catch {
+    // It stands, or the environment is gone.
+  }
   try {
     writeFileSync(path, "");
   } catch {

@@ -2,6 +2,12 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
+ * systemd-tmpfiles removes old files of /var/tmp, but none with this bit (XDG Base Directory, "sticky"). It means nothing
+ * else on a regular file of Linux.
+ */
+export const keptBit = process.platform === "linux" ? 0o1000 : 0;
+
+/**
  * Makes a folder that only this user can write and every user can read: sandboxes may have users of their own. Others could
  * plant code in a folder that they can write. Returns what is wrong with the folder as a sentence, or null.
  */

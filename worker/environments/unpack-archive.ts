@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import { keptBit } from "./own-folder.ts";
 import { type ArchiveLimits, readArchive } from "./read-archive.ts";
 
 const createOnly = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -33,7 +34,7 @@ export async function unpackArchive(
       if (item.type === "directory") await makeDirectory(path);
       else {
         taken += Math.ceil(item.size / blockBytes) * blockBytes;
-        file = await makeFile(path, item.executable ? 0o555 : 0o444);
+        file = await makeFile(path, (item.executable ? 0o555 : 0o444) | keptBit);
       }
     }
   } finally {
