@@ -71,7 +71,7 @@ describe("a requirement", () => {
     const began = performance.now();
     for (const one of slow)
       expect(requirementsFault(Array.from({ length: 100 }, () => one))).toMatchObject({ index: 0 });
-    expect(performance.now() - began).toBeLessThan(100);
+    expect(performance.now() - began).toBeLessThan(500);
     fc.assert(fc.property(fc.array(fc.string({ maxLength: 300 })), (any) => void requirementsFault(any)));
   });
 
