@@ -13,6 +13,7 @@ import { agentRequest, runAgent } from "./run-agent.ts";
 const evil = "import os; os.environ['EVIL'] = 'ran'";
 const index = await openWheelIndex({
   greeter: { "greeter/__init__.py": "name = 'greeter 1.2.0'", "greeter/table.json": "{}" },
+  shadow: { "pip/__init__.py": "name = 'own'" },
   evil: {
     "evil_package/__init__.py": "",
     "evil.pth": `${evil}\n/usr/share\n`,
@@ -79,6 +80,13 @@ describe.runIf(canInstall).each(cases)("requirements, level $level ($name)", ({ 
     const after = await runAgent(adapter, request(["greeter>=1.0"]));
     expect(after.frames.filter(({ type }) => type === "log")).toEqual([]);
     expect(after.result).toEqual(plain);
+    close();
+  });
+
+  test("come before what the machine has of the same name", async () => {
+    const { adapter, close } = await openAdapter(sandbox);
+    const code = { "main.py": "import pip\ndef main(input): return pip.name" };
+    expect((await runAgent(adapter, request(["shadow"], { code }))).result).toBe("own");
     close();
   });
 

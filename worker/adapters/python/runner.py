@@ -242,8 +242,8 @@ def become_runner(site_path, packages):
 
     os.set_inheritable(EVENTS_FD, False)
     sys.dont_write_bytecode = True
-    # No `site`: the .pth files of an installed package would run their code here, before the agent's.
-    sys.path += [*site_path, packages] if packages else site_path
+    # The agent's own packages before the machine's. No `site`: a package's .pth files would run their code here.
+    sys.path += [packages, *site_path] if packages else site_path
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
     builtins.print = print_whole
     faulthandler.enable(2)
