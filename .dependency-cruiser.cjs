@@ -95,7 +95,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|sandbox/(sandbox|process|warm-sandbox|environments|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(adapters/adapter|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

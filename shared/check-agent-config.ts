@@ -1,6 +1,7 @@
 import { envFaults } from "./env-faults.ts";
 import { fileFaults } from "./file-faults.ts";
 import type { JsonSchemas } from "./json-schema.ts";
+import { requirementsFault } from "./run/requirement.ts";
 import { agentConfig } from "./schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "./validation-fault.ts";
 
@@ -12,6 +13,7 @@ export function checkAgentConfig(jsonSchemas: JsonSchemas, config: Record<string
         schemaFault(jsonSchemas, "input_schema", parsed.data.input_schema),
         schemaFault(jsonSchemas, "output_schema", parsed.data.output_schema),
         envFaults(parsed.data.env ?? {}, ["config", "env"]),
+        requirementFaults(parsed.data.requirements ?? []),
         fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
       ].flat()
     : parsed.error.issues.map(({ path, message }) =>
@@ -28,6 +30,12 @@ const fault = (place: (string | number)[], message: string): FaultItem => ({
   loc: ["body", "config", ...place],
   msg: `Value error, ${message}`,
 });
+
+/** Of a list that stands already the run says it. */
+function requirementFaults(requirements: string[]): FaultItem[] {
+  const found = requirementsFault(requirements);
+  return found === null ? [] : [fault(["requirements", found.index], found.message)];
+}
 
 function schemaFault(schemas: JsonSchemas, name: string, schema: Record<string, unknown> | undefined): FaultItem[] {
   const message = schema && schemas.schemaFault(schema);

@@ -18,10 +18,10 @@ import { openSessions, type Sessions } from "./sessions/sessions.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
 import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
+import { openEnvironments } from "./environments/environments.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
-import { openEnvironments } from "./sandbox/environments.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
@@ -62,14 +62,10 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     opened.push(() => part.close());
     return part;
   };
-  const { searchPath } = config.sandbox;
-  const python = await findPython(config.sandbox.python, searchPath);
-  const egress = createEgressProxy(config.egress);
-  const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
+  const { python, environments, sandbox } = await openIsolation(config, log, opens);
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
   const node = await findNode({ sandbox, directory: config.installer.directory, log });
-  const environments = openEnvironments({ python, ...config.installer });
   const adapters = opens(
     await openAdapters({
       sandbox,
@@ -77,7 +73,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       node,
       environments,
       warmMemoryBytes: config.worker.warmMemoryBytes,
-      containers: await findContainers(config.containerImages, searchPath),
+      containers: await findContainers(config.containerImages, config.sandbox.searchPath),
       http: {
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
@@ -120,6 +116,19 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
 async function findContainers(images: readonly string[], searchPath: string): Promise<Containers | null> {
   const engine = images.length > 0 ? await findContainerEngine(searchPath) : null;
   return engine && { engine, images };
+}
+
+/** Where agents run, and the packages that they get there. */
+async function openIsolation(
+  config: Config,
+  log: Log,
+  opens: <T extends { close(): Promise<void> | void }>(part: T) => T,
+) {
+  const python = await findPython(config.sandbox.python, config.sandbox.searchPath);
+  const egress = createEgressProxy(config.egress);
+  const proven = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
+  const environments = opens(openEnvironments({ sandbox: proven, python, log, ...config.installer }));
+  return { python, environments, sandbox: environments.guard(proven) };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

@@ -123,7 +123,11 @@ os.register_at_fork(after_in_child=spin)`,
                 pass
     time.sleep(60)`,
   ),
-  agent("holds-memory-while-idle", "S15", "kept = bytearray(200 << 20)\nfor at in range(0, len(kept), 4096):\n    kept[at] = 1"),
+  agent(
+    "holds-memory-while-idle",
+    "S15",
+    "kept = bytearray(200 << 20)\nfor at in range(0, len(kept), 4096):\n    kept[at] = 1",
+  ),
   agent(
     "grows-at-each-fork",
     "S15",

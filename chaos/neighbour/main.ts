@@ -30,6 +30,8 @@ function format({ quiet, attacks, faults }: Verdict): string {
     "| | class | hostile agent | its runs | neighbour's runs | p50 ms | p99 ms |\n|---|---|---|---|---|---|---|",
     `| | | none | | ${times(quiet)} |`,
     ...rows,
-    faults.length > 0 ? `\n${faults.join("\n")}` : "\nNo attempt of the neighbour was charged, no process was restarted.",
+    faults.length > 0
+      ? `\n${faults.join("\n")}`
+      : "\nNo attempt of the neighbour was charged, no process was restarted.",
   ].join("\n");
 }

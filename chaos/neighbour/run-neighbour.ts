@@ -111,7 +111,9 @@ async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<B
 function besideFaults(beside: Beside, quiet: Beside): string[] {
   const allowed = Math.max(slower * quiet.p99, leastAllowedMs);
   return [
-    ...(beside.failures.length > 0 ? [`runs of the neighbour ended as ${[...new Set(beside.failures)].join(", ")}`] : []),
+    ...(beside.failures.length > 0
+      ? [`runs of the neighbour ended as ${[...new Set(beside.failures)].join(", ")}`]
+      : []),
     ...(beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`]),
   ];
 }

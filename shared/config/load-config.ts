@@ -3,6 +3,7 @@ import { egressPattern } from "../run/egress-rule.ts";
 import { imageRulePattern } from "../run/image-rule.ts";
 import type { Env } from "./env.ts";
 
+const MiB = 1024 * 1024;
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
 /** `id:base64` pairs, comma-separated; the first seals, all open. Each key is 32 bytes. */
@@ -89,7 +90,14 @@ const schema = z.object({
   LEASE_MS: integer(500, 600_000).default(10_000),
   SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
   SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
-  ENVIRONMENTS_DIR: z.string().default("/var/tmp/runfleet-environments"),
+  ENVIRONMENTS_DIR: z
+    .string()
+    .regex(/^\/(?!tmp(\/|$))/, "must be an absolute path, and not in /tmp: sandboxes have their own")
+    .optional(),
+  ENVIRONMENTS_MAX_BYTES: integer(MiB, 1024 ** 5).default(10 * 1024 * MiB),
+  ENVIRONMENT_MAX_BYTES: integer(MiB, 64 * 1024 * MiB).default(1024 * MiB),
+  INSTALL_TIMEOUT_MS: integer(1_000, 3_600_000).default(300_000),
+  PACKAGE_HOSTS: egressList.default([]),
   SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
   PYTHON: z.string().optional(),
   BWRAP: z.string().optional(),
@@ -160,7 +168,7 @@ export function loadConfig(env: Env) {
       runDays: data.RUN_RETENTION_DAYS ?? null,
     },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
-    installer: { directory: data.ENVIRONMENTS_DIR, env: installerEnv(env) },
+    installer: installerOf(data, env),
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
 }
@@ -171,9 +179,22 @@ function faultWords(issue: z.core.$ZodIssue, given: Env): string {
   return issue.expected === "int" ? "must be a whole number" : "must be a number";
 }
 
-/** What `pip` and `uv` heed: an index of one's own, a folder of wheels, a proxy. */
+/** Where agents' packages come from, and how much of them is kept. */
+function installerOf(data: z.infer<typeof schema>, env: Env) {
+  return {
+    // One for each user: what another user can write is not to be run.
+    directory: data.ENVIRONMENTS_DIR ?? `/var/tmp/runfleet-${process.getuid?.() ?? 0}/environments`,
+    maxBytes: data.ENVIRONMENTS_MAX_BYTES,
+    eachMaxBytes: data.ENVIRONMENT_MAX_BYTES,
+    deadlineMs: data.INSTALL_TIMEOUT_MS,
+    packageHosts: data.PACKAGE_HOSTS,
+    env: installerEnv(env),
+  };
+}
+
+/** Where packages come from: an index, a folder of wheels, certificates, a proxy. */
 function installerEnv(env: Env): Record<string, string> {
-  const heeded = /^(PIP_|UV_|HOME$|PATH$|TMPDIR$|SSL_CERT_|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
+  const heeded = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value !== undefined && heeded.test(name) ? [[name, value]] : [])),
   );

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
 import { runLimits } from "../run/limits.ts";
+import { requirementLimits } from "../run/requirement.ts";
 import { adapterTypes } from "../run/run-modes.ts";
 
 const MiB = 1024 * 1024;
@@ -42,7 +43,7 @@ export const agentConfig = z.looseObject({
   /** Relative path → text or data URL. */
   files: texts.optional(),
   /** Python packages, like `httpx>=0.27`; wheels only. */
-  requirements: z.array(z.string().min(1).max(256)).max(100).optional(),
+  requirements: z.array(z.string().min(1).max(requirementLimits.length)).max(requirementLimits.count).optional(),
   /** For the adapter `command`: a program and its arguments. */
   command: z.array(plainText(4096)).min(1).max(256).optional(),
   /** How the command's stdout is read: as text (default), or each line as an event. */

@@ -1,4 +1,4 @@
-import type { Environments } from "../sandbox/environments.ts";
+import type { Environments } from "../environments/environments.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import type { Adapter } from "./adapter.ts";
 import { createCommandAdapter } from "./command/command-adapter.ts";

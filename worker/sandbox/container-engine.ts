@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { isGone, ownerTag } from "./owner-tag.ts";
+import { ownerState, ownerTag } from "./owner-tag.ts";
 import type { AgentProcess, SandboxCommand, SandboxExit } from "./process.ts";
 import { SandboxUnavailable } from "./sandbox.ts";
 
@@ -40,7 +40,7 @@ async function endLeftovers(name: string, searchPath: string): Promise<void> {
   const options = { env: { PATH: searchPath }, timeout: answerMs };
   const list = ["ps", "--filter", "name=^/?runfleet-", "--format", "{{.Names}}"];
   const { stdout } = await run(name, list, options).catch(() => ({ stdout: "" }));
-  const left = stdout.split("\n").filter((container) => isGone(container));
+  const left = stdout.split("\n").filter((container) => ownerState(container) === "gone");
   if (left.length > 0) await run(name, ["kill", "--", ...left], options).catch(() => undefined);
 }
 

@@ -10,16 +10,20 @@ export function ownerTag(): string {
   return `${prefix}-${pidNamespace()}-${process.pid}-${startTime("self") ?? 0}`;
 }
 
-/** The entries of `directory` whose worker (of this pid namespace) is gone. */
-export function findLeftovers(directory: string): string[] {
-  return listNames(directory).filter((name) => isGone(name));
+/** Of the worker that a name's tag tells of; `elsewhere`: it can't be known here, in another pid namespace or without a /proc. */
+export type OwnerState = "alive" | "gone" | "elsewhere";
+
+/** Returns the state of the worker that made `name`, which begins with an `ownerTag`; null for any other name. */
+export function ownerState(name: string): OwnerState | null {
+  const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)(-|$)`).exec(name);
+  if (!match) return null;
+  if (match[1] !== pidNamespace() || match[1] === "0") return "elsewhere";
+  return startTime(match[2] ?? "") === match[3] ? "alive" : "gone";
 }
 
-/** True for a name that begins with the tag of a worker of this pid namespace that has ended; others can't be told. */
-export function isGone(name: string): boolean {
-  const match = new RegExp(`^${prefix}-(\\d+)-(\\d+)-(\\d+)(-|$)`).exec(name);
-  if (!match || match[1] !== pidNamespace()) return false;
-  return startTime(match[2] ?? "") !== match[3];
+/** The entries of `directory` whose worker (of this pid namespace) is gone. */
+export function findLeftovers(directory: string): string[] {
+  return listNames(directory).filter((name) => ownerState(name) === "gone");
 }
 
 function listNames(directory: string): string[] {

@@ -10,7 +10,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { isGone, ownerTag } from "./owner-tag.ts";
+import { ownerState, ownerTag } from "./owner-tag.ts";
 
 /** Host uids for running sandboxes, in pairs: at any time a pair belongs to one sandbox of one worker on the machine. */
 export type SlotUids = {
@@ -100,7 +100,7 @@ function removeStale(directory: string): void {
     const aside = `${path}.${process.pid}`;
     try {
       const owner = readlinkSync(path);
-      if (!isGone(owner)) continue;
+      if (ownerState(owner) !== "gone") continue;
       renameSync(path, aside);
       const moved = readlinkSync(aside);
       if (moved !== owner) symlinkSync(moved, path);

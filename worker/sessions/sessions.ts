@@ -3,10 +3,10 @@ import type { Db } from "../../shared/store/client.ts";
 import type { ClaimingWorker } from "../../shared/store/runs/claim-run.ts";
 import { keepSessions, leaveSession } from "../../shared/store/threads/keep-sessions.ts";
 import type { Adapter, AgentRequest } from "../adapters/adapter.ts";
-import { installRequirements } from "../adapters/python/install-requirements.ts";
+import { installRequirements, withInstall } from "../adapters/python/install-requirements.ts";
 import type { Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
-import type { Environments } from "../sandbox/environments.ts";
+import type { Environments } from "../environments/environments.ts";
 import { openSession, type Session } from "./session.ts";
 
 export type Sessions = {
@@ -60,13 +60,14 @@ export function openSessions(options: SessionsOptions): Sessions {
     const live = sessions.get(thread_id);
     if (live?.fits(request)) return yield* live.play(request, signal);
     await replace(thread_id);
-    const installed = yield* installRequirements(environments, request.requirements, signal);
+    const installed = yield* installRequirements(environments, request, signal);
     if (installed === null) return;
     if (sessions.size >= slots * sessionsPerSlot) longestIdle(sessions.values())?.kill();
     const session = await openSession(host, request, installed.packages);
     add(thread_id, session);
     yield* installed.opening;
-    for await (const frame of session.play(request, signal)) if (frame.type !== "started") yield frame;
+    for await (const frame of withInstall(session.play(request, signal), installed))
+      if (frame.type !== "started") yield frame;
   }
 
   return {

@@ -36,11 +36,8 @@ def become_runner(site_path, packages):
 
     os.set_inheritable(channel.fd, False)
     sys.dont_write_bytecode = True
-    sys.path += site_path
-    if packages:
-        import site
-
-        site.addsitedir(packages)
+    # The agent's own packages before the machine's. No `site`: a package's .pth files would run their code here.
+    sys.path += [packages, *site_path] if packages else site_path
     sys.stdout, sys.stderr = text_stream(1, print_output), text_stream(2, print_log)
     builtins.print = print_whole
     faulthandler.enable(2)

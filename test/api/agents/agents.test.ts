@@ -206,6 +206,12 @@ test("a network that isn't one is refused with what it may be", async () => {
   expect(await call(url, "POST", "/v1/agents", body)).toMatchObject({ status: 422, body: { detail: [item] } });
 });
 
+test("a requirement that pip could take for something else is refused at publishing, with its place", async () => {
+  const body = { user_id: "a", name: "b", config: { requirements: ["httpx>=0.27", "x\n--index-url=http://x"] } };
+  const item = { loc: ["body", "config", "requirements", 1], msg: expect.stringContaining("is no requirement like") };
+  expect(await call(url, "POST", "/v1/agents", body)).toMatchObject({ status: 422, body: { detail: [item] } });
+});
+
 test("versions: publish, read by name and alias, tag, diff, deprecate, archive", async () => {
   const id = await makeAgent(url, "def main(i): return {'v': 1}");
   const at = `/v1/versions/${id}`;

@@ -1,3 +1,4 @@
+import { afterAll } from "vitest";
 import { describeAdapter, type Program, type Programs } from "../../conformance/adapter-suite.ts";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
@@ -78,6 +79,7 @@ const inShell: Programs = {
 };
 
 const machine = await openLevels();
+afterAll(() => machine.close());
 const [sandbox] = machine.levels;
 const subjects = [
   { name: "python", programs: inPython, returns: true },

@@ -1,8 +1,12 @@
 import { rm } from "node:fs/promises";
 import { inject } from "vitest";
 import { createEgressProxy } from "../../../shared/net/egress-proxy.ts";
+import {
+  type Environments,
+  type EnvironmentsOptions,
+  openEnvironments,
+} from "../../../worker/environments/environments.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
-import { type Environments, openEnvironments } from "../../../worker/sandbox/environments.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
 import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { listLevels } from "../../../worker/sandbox/list-levels.ts";
@@ -18,7 +22,18 @@ export function bwrapPath(): string | undefined {
 }
 
 /** A way out that leads to this machine's own loopback, by any name. */
-export const loopbackEgress = () => createEgressProxy({ allowHosts: ["*", "*:1"], allowCidrs: ["127.0.0.0/8"] });
+export const loopbackEgress = (more: readonly string[] = []) =>
+  createEgressProxy({ allowHosts: ["*", "*:1", ...more], allowCidrs: ["127.0.0.0/8"] });
+
+/** Environments in a sandbox of this machine, of packages in folders and from indexes on this machine. */
+export function environmentsIn(
+  sandbox: Sandbox,
+  given: Pick<EnvironmentsOptions, "python" | "directory"> & Partial<EnvironmentsOptions>,
+): Environments {
+  const limits = { maxBytes: 1 << 30, eachMaxBytes: 1 << 26, deadlineMs: 60_000, packageHosts: [] };
+  const env = { PIP_CONFIG_FILE: "/dev/null" };
+  return openEnvironments({ sandbox, log: { warn: () => undefined }, env, ...limits, ...given });
+}
 
 type Machine = {
   python: Python;
@@ -29,21 +44,25 @@ type Machine = {
   close(): Promise<void>;
 };
 
-/** Every level that this machine can have, strongest first, unproven. */
-export async function openLevels(): Promise<Machine> {
+/** Every level that this machine can have, strongest first, unproven. `hosts`: what the way out allows beyond the web's ports. */
+export async function openLevels(hosts: readonly string[] = []): Promise<Machine> {
   const python = await findPython(undefined, searchPath);
   const directory = `/var/tmp/runfleet-test-${process.pid}`;
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
-  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress() };
+  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress(hosts) };
   const opened = listLevels(parts).map((level) => level.open());
   const levels = opened.filter((level): level is Sandbox => "start" in level);
+  const [strongest] = levels;
+  if (!strongest) throw new Error("This machine has no sandbox at all.");
+  const environments = environmentsIn(strongest, { python, directory });
   return {
     python,
-    environments: openEnvironments({ python, directory, env: {} }),
+    environments,
     directory,
     levels,
     close: async () => {
+      environments.close();
       await Promise.all(levels.map((level) => level.close()));
       uids?.close();
       await rm(directory, { recursive: true, force: true });

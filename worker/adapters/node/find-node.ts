@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { runLimits } from "../../../shared/run/limits.ts";
 import type { Log } from "../../../shared/log.ts";
-import { secure } from "../../sandbox/environments.ts";
+import { ownFolder } from "../../environments/own-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { NodeRuntime } from "./node-command.ts";
 import { placeTypeStripper } from "./place-type-stripper.ts";
@@ -16,7 +16,7 @@ type FindOptions = {
 /** This worker's own Node, where the sandbox can run it: below a closed home it can't, and null is the answer. */
 export async function findNode({ sandbox, directory, log }: FindOptions): Promise<NodeRuntime | null> {
   const path = process.execPath;
-  const fault = secure(directory) ?? (await tryNode(sandbox, path));
+  const fault = ownFolder(directory) ?? (await tryNode(sandbox, path));
   if (fault === null) return { path, typeStripper: placeTypeStripper(directory) };
   log.warn({ reason: `${path} in the sandbox: ${fault}` }, "the adapter 'node' is not offered");
   return null;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { keptBit } from "../../environments/own-folder.ts";
 
 /**
  * Puts what makes JavaScript of TypeScript, one file without dependencies, where every user may read it: a sandbox has a
@@ -14,7 +15,8 @@ export function placeTypeStripper(directory: string): string {
   if (existsSync(place)) return place;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const draft = `${place}.${process.pid}`;
-  writeFileSync(draft, bytes, { mode: 0o644 });
+  writeFileSync(draft, bytes);
+  chmodSync(draft, 0o644 | keptBit);
   renameSync(draft, place);
   return place;
 }

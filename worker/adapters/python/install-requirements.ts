@@ -1,8 +1,9 @@
 import type { Frame } from "../../channel/frame-schema.ts";
-import type { Environments } from "../../sandbox/environments.ts";
+import type { Environments } from "../../environments/environments.ts";
+import type { AgentRequest } from "../adapter.ts";
 
-/** `opening`: the frames that are still to be sent before the agent's own. */
-export type Installed = { packages: string | null; opening: Frame[] };
+/** `opening`: the frames that are still to be sent before the agent's own. `cpu_ms`: what the install used. */
+export type Installed = { packages: string | null; opening: Frame[]; cpu_ms: number | null };
 
 const started: Frame = { type: "started", warm: false };
 
@@ -12,19 +13,27 @@ const started: Frame = { type: "started", warm: false };
  */
 export async function* installRequirements(
   environments: Environments,
-  requirements: string[],
+  { requirements, user_id }: Pick<AgentRequest, "requirements" | "user_id">,
   signal: AbortSignal,
 ): AsyncGenerator<Frame, Installed | null> {
-  if (requirements.length === 0) return { packages: null, opening: [started] };
+  if (requirements.length === 0) return { packages: null, opening: [started], cpu_ms: 0 };
   const packages = environments.find(requirements);
-  if (packages !== null) return { packages, opening: [started] };
+  if (packages !== null) return { packages, opening: [started], cpu_ms: 0 };
   yield started;
-  const build = environments.build(requirements, signal);
+  const build = environments.build({ requirements, owner: user_id, signal });
   for await (const message of build.log) yield { type: "log", level: "info", stream: "agent", message };
   const built = await build.done;
-  if ("directory" in built) return { packages: built.directory, opening: [] };
+  if ("directory" in built) return { packages: built.directory, opening: [], cpu_ms: built.cpu_ms };
   const message = `The requirements could not be installed: ${built.fault}`;
   yield { type: "error", code: "dependency_install_failed", error_type: "InstallError", message, traceback: null };
-  yield { type: "exit", code: 1, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
+  yield { type: "exit", code: 1, signal: null, limit: null, cpu_ms: built.cpu_ms, max_rss_bytes: null };
   return null;
+}
+
+/** A run's frames, whose `exit` counts the CPU time of the install that the run caused. */
+export async function* withInstall(frames: AsyncIterable<Frame>, { cpu_ms }: Installed): AsyncGenerator<Frame> {
+  for await (const frame of frames) {
+    const isCharged = frame.type === "exit" && cpu_ms !== null && cpu_ms > 0;
+    yield isCharged ? { ...frame, cpu_ms: (frame.cpu_ms ?? 0) + cpu_ms } : frame;
+  }
 }

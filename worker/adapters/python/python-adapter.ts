@@ -1,11 +1,11 @@
-import type { Environments } from "../../sandbox/environments.ts";
+import type { Environments } from "../../environments/environments.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
 import { createInterpreterPool } from "../warm/interpreter-pool.ts";
 import type { IdleInterpreters } from "../warm/keep-idle.ts";
 import { playWarm } from "../warm/play-warm.ts";
 import { compileRuntime } from "./compile-runtime.ts";
-import { installRequirements } from "./install-requirements.ts";
+import { installRequirements, withInstall } from "./install-requirements.ts";
 import { pythonArgv, visible } from "./python-command.ts";
 import { runOnce } from "./run-once.ts";
 import { startWarmHost } from "./warm-host.ts";
@@ -35,10 +35,10 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
     });
   return {
     async *run(request, signal) {
-      const installed = yield* installRequirements(environments, request.requirements, signal);
+      const installed = yield* installRequirements(environments, request, signal);
       if (installed === null) return;
       const play = { ...installed, request, signal };
-      yield* pool ? playWarm(pool, play) : runOnce({ sandbox, python, runtime }, play);
+      yield* withInstall(pool ? playWarm(pool, play) : runOnce({ sandbox, python, runtime }, play), installed);
     },
     close: () => pool?.close(),
   };

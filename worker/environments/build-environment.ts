@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type InstallOptions, installPackages } from "./install-packages.ts";
+import { partsOf } from "./layout.ts";
+import { draftName, makeRoom } from "./make-room.ts";
+import { keptBit } from "./own-folder.ts";
+import type { Built } from "./share-install.ts";
+
+export type BuildOptions = InstallOptions & {
+  directory: string;
+  /** Of all environments together. */
+  maxBytes: number;
+};
+
+type Wanted = { key: string; requirements: readonly string[]; signal: AbortSignal; tell: (line: string) => void };
+
+/**
+ * Installs packages into a draft, makes room for it, and moves it into its place at once. A worker that dies meanwhile
+ * leaves the draft, which the next one removes. Rejects as `installPackages` does.
+ */
+export async function buildEnvironment(options: BuildOptions, wanted: Wanted): Promise<Built> {
+  const { directory, maxBytes } = options;
+  const { key, requirements, signal, tell } = wanted;
+  const draft = join(directory, draftName());
+  const place = join(directory, key);
+  const parts = partsOf(draft);
+  try {
+    await mkdir(draft, { mode: 0o755 });
+    const installed = await installPackages(options, { requirements, signal, tell, target: parts.packages });
+    if ("fault" in installed) return installed;
+    const { bytes, cpu_ms } = installed;
+    await mkdir(parts.leases, { mode: 0o755 });
+    await writeFile(parts.used, "");
+    await writeFile(parts.about, JSON.stringify({ requirements, bytes }));
+    await chmod(parts.about, 0o644 | keptBit);
+    if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes) };
+    // Another worker may have been faster.
+    await rename(draft, place).catch((error: unknown) => existsSync(place) || Promise.reject(error));
+    return { cpu_ms, directory: partsOf(place).packages };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    // Whatever else is no fault of the disk.
+    if (!diskFaults.has(code)) throw error;
+    return { cpu_ms: null, fault: `This worker can't write its environments (${code}, ENVIRONMENTS_DIR).` };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+const diskFaults = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "ENOENT", "EIO"]);
+
+const noRoom = (bytes: number, maxBytes: number): string =>
+  `There is no room for ${bytes} more bytes: the environments in use fill ENVIRONMENTS_MAX_BYTES (${maxBytes}) of the worker.`;

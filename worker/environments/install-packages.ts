@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRedactor } from "../../shared/secrets/redact.ts";
+import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
+import type { Python, Sandbox } from "../sandbox/sandbox.ts";
+import { ArchiveFault } from "./archive-fault.ts";
+import type { Index } from "./read-index.ts";
+import { splitLines } from "./split-lines.ts";
+import { unpackArchive } from "./unpack-archive.ts";
+
+const MiB = 1024 * 1024;
+const program = readFileSync(new URL("./install_packages.py", import.meta.url), "utf8");
+/** Of pip's last words, for the error. */
+const keptLines = 20;
+/** Of one line of pip's. */
+const shownChars = 1_000;
+const archiveLimits = { entries: 100_000, path_bytes: 1_024, names_bytes: 16 * MiB, depth: 32 };
+/** pip unpacks each wheel beside the wheels that it fetched; all of it is in the sandbox's memory. */
+const diskOf = (maxBytes: number): number => Math.ceil(maxBytes * 1.5) + 64 * MiB;
+const pipMemory = 512 * MiB;
+/** pip fails where these stand but can't be read, as under Landlock. */
+const pipReads = ["/etc/debian_version", "/etc/mime.types"];
+
+export type InstallOptions = {
+  sandbox: Sandbox;
+  python: Python;
+  index: Index;
+  eachMaxBytes: number;
+  deadlineMs: number;
+};
+
+type Installing = {
+  requirements: readonly string[];
+  /** Where the packages go; must not exist. */
+  target: string;
+  signal: AbortSignal;
+  tell: (line: string) => void;
+};
+
+/** `cpu_ms`: what the install used, null where the sandbox can't measure. */
+export type Installed = { cpu_ms: number | null } & ({ bytes: number } | { fault: string });
+
+/**
+ * Installs wheels with pip, in a sandbox of its own that reaches the package index and nothing else, and unpacks what comes
+ * out of it. Rejects with `SandboxUnavailable`, and with the signal's reason when `signal` aborts.
+ */
+export async function installPackages(options: InstallOptions, installing: Installing): Promise<Installed> {
+  const { sandbox, python, index, eachMaxBytes: maxBytes, deadlineMs } = options;
+  const { requirements, target, tell } = installing;
+  const network = networkOf(sandbox, index);
+  if ("fault" in network) return { cpu_ms: 0, fault: network.fault };
+  if (network.note !== null) tell(network.note);
+  const disk_bytes = diskOf(maxBytes);
+  const child = await sandbox.start({
+    argv: [python.path, "-I", "-S", "-c", program],
+    // The sandbox's own proxy leads to an index on this machine as well.
+    env: { ...index.env, ...(network.egress === null ? index.proxy : { NO_PROXY: "", no_proxy: "" }) },
+    readOnly: [...index.paths, ...pipReads].filter((path) => existsSync(path)),
+    egress: network.egress,
+    resources: { memory_bytes: disk_bytes + pipMemory, disk_bytes, processes: 32, cpu_ms: deadlineMs },
+  });
+  const late = AbortSignal.timeout(deadlineMs);
+  const stopped = AbortSignal.any([installing.signal, late]);
+  const kill = (): void => child.kill();
+  stopped.addEventListener("abort", kill, { once: true });
+  if (stopped.aborted) kill();
+  try {
+    child.stdin.end(JSON.stringify({ argv: pipArgv(python, requirements) }));
+    child.events.destroy();
+    const tail: string[] = [];
+    const redact = createRedactor(index.secrets);
+    const [exit, unpacked] = await Promise.all([
+      child.exited,
+      unpack(child, target, maxBytes),
+      splitLines(child.stderr, (said) => {
+        const line = redact.text(said).slice(0, shownChars);
+        tail.push(line);
+        if (tail.length > keptLines) tail.shift();
+        tell(line);
+      }),
+    ]);
+    const cpu_ms = exit.cpu_ms;
+    if (installing.signal.aborted) return { cpu_ms, fault: "The install was stopped." };
+    if (late.aborted) return { cpu_ms, fault: `The install did not end within ${deadlineMs / 1000} s.` };
+    // An archive that was cut is what a failed install leaves.
+    if (!("fault" in unpacked) || unpacked.isCut) {
+      const fault = exitFault(exit, tail, maxBytes);
+      if (fault !== null) return { cpu_ms, fault };
+    }
+    return { cpu_ms, ...unpacked };
+  } finally {
+    stopped.removeEventListener("abort", kill);
+    kill();
+  }
+}
+
+/** `-I`: nothing of the environment or the working directory changes what is imported. */
+function pipArgv(python: Python, requirements: readonly string[]): string[] {
+  const options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--no-cache-dir"];
+  const wheels = ["--progress-bar", "off", "--only-binary", ":all:", "--target", "packages"];
+  return [python.path, "-I", "-m", "pip", "install", ...options, ...wheels, "--", ...requirements];
+}
+
+type Network = { egress: string[] | null; note: string | null } | { fault: string };
+
+function networkOf({ hasEgress, report }: Sandbox, { hosts, paths }: Index): Network {
+  const hidden = paths.find((path) => path.startsWith("/tmp/"));
+  if (hidden !== undefined) return { fault: `${hidden} can't be read by an install: its sandbox has its own /tmp.` };
+  if (hosts.length === 0) return { egress: null, note: null };
+  if (hasEgress) return { egress: hosts, note: null };
+  const level = `sandbox level ${report.level} (${report.name})`;
+  if (report.level === 0)
+    return { egress: null, note: `At ${level} this install has the machine's whole network, not only the index.` };
+  const cure = "Run the worker at level 2 or above, or give it wheels on disk with PIP_NO_INDEX=1 and PIP_FIND_LINKS.";
+  return { fault: `At ${level} an install has no network and can't reach the package index. ${cure}` };
+}
+
+type Unpacked = { bytes: number } | { fault: string; isCut: boolean };
+
+async function unpack(child: SandboxProcess, target: string, maxBytes: number): Promise<Unpacked> {
+  try {
+    const bytes = await unpackArchive(child.stdout, target, { ...archiveLimits, bytes: maxBytes });
+    return bytes > maxBytes ? { fault: tooLarge(maxBytes), isCut: false } : { bytes };
+  } catch (error) {
+    child.kill();
+    child.stdout.resume();
+    if (error instanceof ArchiveFault) return archiveFault(error, maxBytes);
+    throw error;
+  }
+}
+
+function archiveFault({ code, message }: ArchiveFault, maxBytes: number): Unpacked {
+  const fault = code === "bytes" ? tooLarge(maxBytes) : `What the install left can't be used: ${message}.`;
+  return { fault, isCut: code === "truncated" };
+}
+
+const tooLarge = (maxBytes: number): string =>
+  `The packages take more than ${maxBytes} bytes (ENVIRONMENT_MAX_BYTES of the worker).`;
+
+/** Null: pip succeeded, and its folder was written to stdout. */
+function exitFault({ code, signal, limit }: SandboxExit, tail: readonly string[], maxBytes: number): string | null {
+  if (code === 0) return null;
+  const words = tail.join("\n");
+  if (limit === "memory" || limit === "disk" || /No space left on device|Errno 2[78]\]/.test(words))
+    return tooLarge(maxBytes);
+  if (/No module named '?pip/.test(words))
+    return "This worker's Python has no pip. Install it, e.g. Debian's python3-pip.";
+  if (limit !== null) return `The install went over its limit (${limit}).`;
+  return words || `The installer ${signal === null ? `exited with ${code}` : `was ended by ${signal}`}.`;
+}

@@ -1,0 +1,39 @@
+/** Lines of something that is under way, for one reader, who may be slow or not read at all. */
+export type LineLog = {
+  push(line: string): void;
+  /** The reader gets what was pushed so far, and no more. */
+  end(): void;
+  lines: AsyncGenerator<string>;
+};
+
+const mostLines = 2_000;
+
+/** Further lines are left out. */
+export function openLineLog(): LineLog {
+  const waiting: string[] = [];
+  let count = 0;
+  let ended = false;
+  let wake = (): void => {};
+
+  async function* read(): AsyncGenerator<string> {
+    for (;;) {
+      yield* waiting.splice(0);
+      if (waiting.length > 0) continue;
+      if (ended) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+  return {
+    push(line) {
+      count++;
+      if (ended || count > mostLines) return;
+      waiting.push(count === mostLines ? "(further lines are left out)" : line);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    lines: read(),
+  };
+}
