@@ -24,6 +24,7 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
+import { createLoopShares } from "./output/share-loop.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
@@ -50,6 +51,8 @@ export type WorkerContext = {
   outbox: OutboxDrain;
   /** Of the runs that are under way here, by run id. */
   outputs: Map<string, RunOutput>;
+  /** Among the runs that are under way here. */
+  loopShares: ReturnType<typeof createLoopShares>;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
   nudge(runId: string): Promise<void>;
   close(): Promise<void>;
@@ -108,6 +111,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     daemonHosts,
     outbox,
     outputs: new Map(),
+    loopShares: createLoopShares(),
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
   };

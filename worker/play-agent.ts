@@ -22,7 +22,16 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     return { ...remains, error: ourFault("network_unavailable", "This worker's sandbox can give no network.") };
   const redact = createRedactor(secrets);
   const take = createFrameTaker(ctx, { attempt, hold, output, remains, redact, limits });
-  for await (const frame of adapter.run(request, hold.signal)) await take(frame);
+  const share = ctx.loopShares.join();
+  try {
+    for await (const frame of adapter.run(request, hold.signal)) {
+      const startedAt = performance.now();
+      await take(frame);
+      await share.spend(performance.now() - startedAt);
+    }
+  } finally {
+    share.leave();
+  }
   // A secret that came in pieces shows when they are joined.
   return { ...remains, outputs: joinText(remains.outputs).map(redact.deep) };
 }

@@ -22,8 +22,6 @@ export type WarmSandbox = {
   /** Limits that the author's code must be given, as names and soft and hard values of setrlimit(2). */
   rlimits(cpu_ms: number): Record<string, [number, number]>;
   usage(): SandboxUsage;
-  /** Makes all of its processes together weigh as much as one, where there are cgroups. */
-  weigh(): void;
   /** Whether `usage` is the kernel's account of the whole sandbox (a cgroup), and not a sum over what is alive. */
   isMetered: boolean;
   /** The last words of the first process. */

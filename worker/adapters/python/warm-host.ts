@@ -34,8 +34,6 @@ const answerMs: Partial<Record<State, number>> = { starting: 30_000, forking: 10
 /** After a run's end all that could write to its pipe is dead; something that still holds it open is a trick. */
 const drainMs = 1_000;
 const cpuCheckMs = 250;
-/** A run or an import that took this much is weighed against the others. */
-const heavyCpuMs = 500;
 /** What is read of one sandbox before others have a turn, in bytes. */
 const turnBytes = 256 * 1024;
 
@@ -211,9 +209,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       await started;
       before = sandbox.usage();
       billedMs = before.cpu_ms;
-      const watch = watchCpu(() => {});
-      const said = await ask("L", encodeLoad(code, sandbox), "loading").finally(() => clearInterval(watch));
-      const answered = parseLoaded(said, fail);
+      const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
       if (answered.fault === null && !(await settled())) throw new Error("The interpreter ended after the loading.");
       return answered;
     },
@@ -228,15 +224,6 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     exited,
     kill,
   };
-
-  /** Looks at what is not billed yet, again and again. */
-  function watchCpu(look: (usedMs: number) => void): NodeJS.Timeout {
-    return setInterval(() => {
-      const usedMs = sandbox.usage().cpu_ms - billedMs;
-      if (usedMs > heavyCpuMs) sandbox.weigh();
-      look(usedMs);
-    }, cpuCheckMs).unref();
-  }
 
   async function settled(): Promise<boolean> {
     if (state !== "ready" && !isGone()) await new Promise<void>((resolve) => (wake = resolve));
@@ -271,10 +258,10 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
         settle(exit);
       },
     };
-    const watch = watchCpu((usedMs) => {
-      begun.isOverCpu ||= usedMs > resources.cpu_ms;
+    const watch = setInterval(() => {
+      begun.isOverCpu ||= sandbox.usage().cpu_ms - billedMs > resources.cpu_ms;
       if (begun.isOverCpu) kill();
-    });
+    }, cpuCheckMs).unref();
     sendRequest(given.request, Buffer.from(JSON.stringify(rest)));
     return { run: begun, process: { stdout, stderr, events: given.events, exited: ended, kill: () => over || kill() } };
   }

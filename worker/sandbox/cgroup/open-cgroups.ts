@@ -15,11 +15,6 @@ export type Cgroup = {
    */
   add(pid: number): Promise<void>;
   readUsage(): SandboxUsage;
-  /**
-   * Weighs all of it as one process, however many it has. v1 only: v2 does so from the start. A group in the hierarchy of
-   * processor time makes each of its short runs a tenth slower, so only those that take much are put into one.
-   */
-  weigh(): void;
   /** Kills what is left in it and removes it, in the background. */
   remove(): void;
 };
@@ -33,7 +28,7 @@ export type Cgroups = {
 
 const removalMs = 5_000;
 
-/** Of a sandbox's whole tree: as much as one process of the worker's has (v1), or a process group by default (v2). */
+/** Of a sandbox's whole tree against others and against the worker: the kernel's default for one process (v1), for one group (v2). */
 const weights = { 1: { cpu: 1_024, io: 100 }, 2: { cpu: 100, io: 100 } } as const;
 /** v1 counts the memory of TCP sockets apart from the rest, v2 with it. */
 const socketBytes = 32 * 1024 * 1024;
@@ -53,9 +48,10 @@ const layouts: Record<1 | 2, Layout> = {
       [memory, "memory.limit_in_bytes", memory_bytes],
       [pids, "pids.max", processes],
     ],
-    optional: ({ memory_bytes }: CgroupLimits, { memory, io }: Hierarchy) => [
+    optional: ({ memory_bytes }: CgroupLimits, { memory, shares, io }: Hierarchy) => [
       [memory, "memory.memsw.limit_in_bytes", memory_bytes],
       [memory, "memory.kmem.tcp.limit_in_bytes", socketBytes],
+      [shares, "cpu.shares", weights[1].cpu],
       [io, "blkio.weight", weights[1].io],
     ],
     usage: {
@@ -91,8 +87,7 @@ const layouts: Record<1 | 2, Layout> = {
 /** Groups for sandboxes, named after this worker. Removes what dead workers left. */
 export function openCgroups(hierarchy: Hierarchy): Cgroups {
   const { memory, pids, cpu, shares, io } = hierarchy;
-  const directories = [...new Set([memory, pids, cpu, ...(io ? [io] : [])])];
-  const weighing = shares !== null && !directories.includes(shares) ? shares : null;
+  const directories = [...new Set([memory, pids, cpu, shares, io])].filter((directory) => directory !== null);
   const removals = new Set<Promise<void>>();
   const tag = ownerTag();
   let count = 0;
@@ -101,8 +96,7 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
     const removal = removeGroups(paths).finally(() => removals.delete(removal));
     removals.add(removal);
   };
-  const all = weighing === null ? directories : [...directories, weighing];
-  removeInBackground(all.flatMap((directory) => findLeftovers(directory).map((name) => join(directory, name))));
+  removeInBackground(directories.flatMap((directory) => findLeftovers(directory).map((name) => join(directory, name))));
 
   return {
     create(limits) {
@@ -125,14 +119,6 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
           await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
         },
         readUsage: () => readUsage(hierarchy, inGroup, files),
-        weigh() {
-          if (weighing === null) return;
-          const path = join(weighing, name);
-          if (!paths.includes(path)) paths.push(path);
-          mkdirSync(path, { recursive: true });
-          tryWrite(join(path, "cpu.shares"), String(weights[1].cpu));
-          for (const pid of readMembers(inGroup(hierarchy.pids, ""))) tryWrite(join(path, "cgroup.procs"), String(pid));
-        },
         remove() {
           files.close();
           removeInBackground(paths);

@@ -37,8 +37,6 @@ const authorId = 1_000;
 const cpuCheckMs = { first: 5, most: 250 };
 /** Characters of a first process's last words. */
 const mostComplaint = 300;
-/** A tree that took this much is weighed against the others. */
-const heavyCpuMs = 500;
 /** bubblewrap's own, or bubblewrap's, pid 1 and the process that loads the code, which are in the cgroup as well. */
 const ownProcesses = 3;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
@@ -71,8 +69,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
         pipes: 2,
         view: { first: null, seccompFd: filter && seccompFd },
       });
-      const { weigh, ...child } = supervise(opened);
-      return watchCpu(child, weigh, command.resources.cpu_ms);
+      return watchCpu(supervise(opened), command.resources.cpu_ms);
     },
 
     async startWarm(command) {
@@ -233,7 +230,7 @@ function warmLimits(
 }
 
 /** Follows a sandbox to its end. Without a cgroup it has used what was seen last. */
-function supervise({ launched, group, release }: Opened): SandboxProcess & Pick<WarmSandbox, "weigh"> {
+function supervise({ launched, group, release }: Opened): SandboxProcess {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;
@@ -257,21 +254,18 @@ function supervise({ launched, group, release }: Opened): SandboxProcess & Pick<
     const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, used);
     return { code, signal, limit, cpu_ms: used.cpu_ms, max_rss_bytes: used.max_rss_bytes };
   });
-  const weigh = () => void (!gone && group?.weigh());
-  return { pid, stdin, stdout, stderr, events, exited, kill, usage, weigh };
+  return { pid, stdin, stdout, stderr, events, exited, kill, usage };
 }
 
 /** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
-function watchCpu(child: SandboxProcess, weigh: () => void, limitMs: number): SandboxProcess {
+function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
   let over = false;
   let timer: NodeJS.Timeout;
   const check = (afterMs: number): void => {
     timer = setTimeout(() => {
-      const { cpu_ms } = child.usage();
-      over ||= cpu_ms > limitMs;
-      if (over) return child.kill();
-      if (cpu_ms > heavyCpuMs) weigh();
-      check(Math.min(afterMs * 2, cpuCheckMs.most));
+      over ||= child.usage().cpu_ms > limitMs;
+      if (over) child.kill();
+      else check(Math.min(afterMs * 2, cpuCheckMs.most));
     }, afterMs).unref();
   };
   check(cpuCheckMs.first);
