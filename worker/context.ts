@@ -2,7 +2,6 @@ import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
-import { createEgressProxy } from "../shared/net/egress-proxy.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
@@ -25,6 +24,7 @@ import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox } from "./sandbox/pick-level.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
+import { openEgress } from "./gateway/open-egress.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
@@ -64,7 +64,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   };
   const { searchPath } = config.sandbox;
   const python = await findPython(config.sandbox.python, searchPath);
-  const egress = createEgressProxy(config.egress);
+  const egress = opens(openEgress(gatewayStart(config, log)));
   const sandbox = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
@@ -115,6 +115,11 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
     close: () => closeInReverse(opened),
   };
+}
+
+function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof openEgress>[0] {
+  const options = { log_level: logLevel, allow_hosts: egress.allowHosts, allow_cidrs: egress.allowCidrs };
+  return { script: new URL("../gateway/main.js", import.meta.url), options, log };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

@@ -1,5 +1,5 @@
 import { closeSync } from "node:fs";
-import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
+import type { Egress } from "../gateway/egress.ts";
 import type { Log } from "../../shared/log.ts";
 import { findBwrap } from "./find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";
@@ -16,7 +16,7 @@ type SandboxOptions = {
   searchPath: string;
   python: Python;
   /** Where sandboxes with egress get out. */
-  egress: EgressProxy;
+  egress: Egress;
   log: Pick<Log, "info" | "warn">;
 };
 

@@ -15,6 +15,8 @@ export type SandboxUsage = { cpu_ms: number; max_rss_bytes: number | null; memor
 export type ResidentProcess = SandboxProcess & {
   /** fd 5 inside. */
   control: Duplex;
+  /** Between two runs: see `EgressListener.endRun`. Resolves at once where there is no network. */
+  endRunConnections(): Promise<void>;
   /** Null where the sandbox has no cgroup. */
   readUsage(): SandboxUsage | null;
   /** What each of its runs must limit by itself, as names and soft and hard values of setrlimit(2). */

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { inject } from "vitest";
-import { createEgressProxy } from "../../../shared/net/egress-proxy.ts";
+import { createLog } from "../../../shared/log.ts";
+import { type OpenEgress, openEgress } from "../../../worker/gateway/open-egress.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
 import { type Environments, openEnvironments } from "../../../worker/sandbox/environments.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
@@ -17,8 +18,12 @@ export function bwrapPath(): string | undefined {
   return typeof provided === "string" ? provided : process.env["BWRAP"];
 }
 
-/** A way out that leads to this machine's own loopback, by any name. */
-export const loopbackEgress = () => createEgressProxy({ allowHosts: ["*", "*:1"], allowCidrs: ["127.0.0.0/8"] });
+/** An egress that leads to this machine's own loopback, by any name. Its gateway is started with the first listener. */
+export function loopbackEgress(allow_hosts = ["*", "*:1"]): OpenEgress {
+  const options = { log_level: process.env["TEST_LOG_LEVEL"] ?? "silent", allow_hosts, allow_cidrs: ["127.0.0.0/8"] };
+  const script = new URL("../../../dist/gateway/main.js", import.meta.url);
+  return openEgress({ script, options, log: createLog("test", "silent") });
+}
 
 type Machine = {
   python: Python;
@@ -35,7 +40,8 @@ export async function openLevels(): Promise<Machine> {
   const directory = `/var/tmp/runfleet-test-${process.pid}`;
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
-  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress() };
+  const egress = loopbackEgress();
+  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress };
   const opened = listLevels(parts).map((level) => level.open());
   const levels = opened.filter((level): level is Sandbox => "start" in level);
   return {
@@ -46,6 +52,7 @@ export async function openLevels(): Promise<Machine> {
     close: async () => {
       await Promise.all(levels.map((level) => level.close()));
       uids?.close();
+      egress.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
+import type { Egress, EgressListener } from "../../gateway/egress.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
@@ -19,7 +19,7 @@ type NamespaceOptions = {
   /** With them it is level 3, without them level 2, where rlimits bound each process but not the tree's memory. */
   cgroups: Cgroups | null;
   strayFds: readonly number[];
-  egress: EgressProxy;
+  egress: Egress;
 };
 
 /** Read to their end and closed by bubblewrap; a resident's control channel lies between them and stays open. */
@@ -34,7 +34,7 @@ const ownProcesses = 2;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
 type Start = { script: string; resident: boolean };
-type Opened = { launched: Launched; group: Cgroup | null; release: () => void };
+type Opened = { launched: Launched; group: Cgroup | null; listener: EgressListener | null; release: () => void };
 type Supervised = SandboxProcess & Pick<ResidentProcess, "readUsage">;
 
 /**
@@ -71,6 +71,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
       return {
         ...supervise(opened),
         control,
+        endRunConnections: async () => opened.listener?.endRun(),
         rlimits: (cpu_ms) => residentLimits(command.resources, cpu_ms, cgroups !== null),
       };
     },
@@ -113,9 +114,10 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
         network: command.egress != null,
       };
       begin(launched, view, filter);
-      return { launched, group, release };
+      return { launched, group, listener: way.listener, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
+      way.listener?.close();
       group?.remove();
       release();
       throw error;
@@ -169,7 +171,7 @@ function residentLimits(
   };
 }
 
-function supervise({ launched, group, release }: Opened): Supervised {
+function supervise({ launched, group, listener, release }: Opened): Supervised {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   const kill = () => {
@@ -177,6 +179,7 @@ function supervise({ launched, group, release }: Opened): Supervised {
   };
   const exited = launched.exited.then((exit): SandboxExit => {
     gone = true;
+    listener?.close();
     const usage = group?.readUsage() ?? null;
     group?.remove();
     release();
