@@ -1,8 +1,23 @@
 /** Requests that a program in a sandbox may send its gateway, as bytes (Latin-1). `at`: host and port of a target that it may reach. */
-export function oddRequests(at: string): [name: string, request: string][] {
-  const get = (fields: string, path = "/"): string => `GET http://${at}${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`;
-  const post = (fields: string, body = ""): string => `POST http://${at}/ HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`;
-  const connect = (authority: string, rest = ""): string => `CONNECT ${authority} HTTP/1.1\r\nHost: x\r\n\r\n${rest}`;
+export function oddRequests(at: string): Odd[] {
+  const say: Say = {
+    at,
+    get: (fields, path = "/") => `GET http://${at}${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\n`,
+    post: (fields, body = "") => `POST http://${at}/ HTTP/1.1\r\nHost: x\r\n${fields}\r\n${body}`,
+    connect: (authority, rest = "") => `CONNECT ${authority} HTTP/1.1\r\nHost: x\r\n\r\n${rest}`,
+  };
+  return [...oddFields(say), ...oddHeads(say), ...oddTargets(say)];
+}
+
+type Odd = [name: string, request: string];
+type Say = {
+  at: string;
+  get: (fields: string, path?: string) => string;
+  post: (fields: string, body?: string) => string;
+  connect: (authority: string, rest?: string) => string;
+};
+
+function oddFields({ at, get, post }: Say): Odd[] {
   return [
     ["Trailer", get("Trailer: X\r\n")],
     ["Trailer with chunks", post("Trailer: X\r\nTransfer-Encoding: chunked\r\n", "1\r\na\r\n0\r\nX: 1\r\n\r\n")],
@@ -33,6 +48,11 @@ export function oddRequests(at: string): [name: string, request: string][] {
     ["Expect 100-continue", post("Expect: 100-continue\r\nContent-Length: 2\r\n", "ab")],
     ["Expect something else", post("Expect: 200-maybe\r\nContent-Length: 2\r\n", "ab")],
     ["Proxy-Authorization", get("Proxy-Authorization: Basic eDp5\r\nProxy-Connection: keep-alive\r\nProxy-X: 1\r\n")],
+  ];
+}
+
+function oddHeads({ at, get }: Say): Odd[] {
+  return [
     ["HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["HTTP/0.9", "GET /\r\n"],
     ["HTTP/1.0", `GET http://${at}/ HTTP/1.0\r\n\r\n`],
@@ -56,6 +76,11 @@ export function oddRequests(at: string): [name: string, request: string][] {
     ["two Hosts", get("Host: y\r\n")],
     ["a method of its own", `BREW http://${at}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
     ["a long method", `${"M".repeat(9_000)} http://${at}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+  ];
+}
+
+function oddTargets({ at, get, connect }: Say): Odd[] {
+  return [
     ["HEAD with a body", `HEAD http://${at}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc`],
     ["GET with chunks", get("Transfer-Encoding: chunked\r\n").replace(/$/, "1\r\na\r\n0\r\n\r\n")],
     ["DELETE with a length", `DELETE http://${at}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na`],

@@ -17,10 +17,12 @@ import { loopbackEgress } from "../worker/sandbox/open-levels.ts";
 let egress: ReturnType<typeof loopbackEgress>;
 let target: number;
 let heard: { head: string; body: string }[] = [];
-const http = createHttpServer(async (req, res) => {
-  const body = await text(req).catch(() => "");
-  heard.push({ head: `${req.method} ${req.url}\n${req.rawHeaders.join("\n")}`, body });
-  res.end(`heard ${body.length}`);
+const http = createHttpServer((req, res) => {
+  const hear = (body: string): void => {
+    heard.push({ head: `${req.method} ${req.url}\n${req.rawHeaders.join("\n")}`, body });
+    res.end(`heard ${body.length}`);
+  };
+  text(req).then(hear, () => res.destroy());
 });
 const silent = createServer((socket) => void socket.on("error", () => undefined).resume());
 
