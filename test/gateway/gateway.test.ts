@@ -10,7 +10,7 @@ import { oddAnswers } from "../../chaos/fuzz/odd-answers.ts";
 import { oddRequests } from "../../chaos/fuzz/odd-requests.ts";
 import type { EgressListener } from "../../worker/gateway/egress.ts";
 import { exchange } from "../harness/exchange.ts";
-import { openListeningSocket } from "../harness/listening-socket.ts";
+import { openListeningSocket } from "../../chaos/fuzz/listening-socket.ts";
 import { waitFor } from "../harness/wait-for.ts";
 import { loopbackEgress } from "../worker/sandbox/open-levels.ts";
 

@@ -15,6 +15,8 @@ const endRunMs = 5_000;
 export type OpenEgress = Egress & {
   /** Of the gateway that is at work; null: there is none. */
   gatewayPid(): number | null;
+  /** Errors in that gateway that only its last net had caught; asks it. */
+  faults(): Promise<number>;
   close(): void;
 };
 
@@ -25,6 +27,7 @@ export type OpenEgress = Egress & {
 export function openEgress(start: GatewayStart): OpenEgress {
   const entries = new Map<number, Entry>();
   let lastId = 0;
+  const waiting: ((faults: number) => void)[] = [];
   const gateway = keepGateway(start, {
     isNeeded: () => entries.size > 0,
     onStart: (started) => {
@@ -32,6 +35,7 @@ export function openEgress(start: GatewayStart): OpenEgress {
     },
     onMessage: (message) => {
       if (message.kind === "run_ended") entries.get(message.id)?.settle?.();
+      else for (const hear of waiting.splice(0)) hear(message.faults);
     },
   });
 
@@ -63,6 +67,11 @@ export function openEgress(start: GatewayStart): OpenEgress {
       return listenerOf(entry);
     },
     gatewayPid: () => gateway.now()?.pid ?? null,
+    faults: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        gateway.now()?.tell({ kind: "ping" });
+      }),
     close() {
       for (const entry of entries.values()) listenerOf(entry).close();
       gateway.close();
