@@ -45,6 +45,7 @@ function readRequest(req: IncomingMessage, limits: GatewayLimits): Onward | { st
   const { url = "", rawHeaders } = req;
   if (url.length > limits.urlLength) return { status: 414, reason: "The URL is too long." };
   if (rawHeaders.length > 2 * limits.headers) return { status: 431, reason: "There are too many header fields." };
+  if (!isPlainlyChunked(req)) return { status: 501, reason: "A transfer coding besides chunked isn't passed on." };
   const parsed = parseHttpUrl(url);
   if (!parsed) return { status: 400, reason: "Not an absolute http URL." };
   const headers = headersOnward(req, parsed.url);
@@ -97,13 +98,18 @@ function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<I
   });
 }
 
+/** The field isn't passed on, so a body in another coding (gzip) would be taken for the message's own. */
+const isPlainlyChunked = ({ headers }: IncomingMessage): boolean =>
+  ["", "chunked"].includes((headers["transfer-encoding"] ?? "").trim().toLowerCase());
+
 /** False: the answer has a head that may not be sent. Nothing was sent then. */
 function writeHead(res: ServerResponse, answer: IncomingMessage, { headers: most }: GatewayLimits): boolean {
   const { statusCode, statusMessage, rawHeaders } = answer;
-  if (!isFinalStatus(statusCode) || rawHeaders.length > 2 * most) return false;
+  if (!isFinalStatus(statusCode) || rawHeaders.length > 2 * most || !isPlainlyChunked(answer)) return false;
   const headers = cleanHeaders(rawHeaders, statusCode === 204 ? ["content-length"] : []);
   if (!headers) return false;
   const reason = cleanReason(statusMessage);
+  res.sendDate = false;
   // A body of which not all was read makes the next request on this connection illegible.
   const last = !res.req.complete ? ["connection", "close"] : [];
   if (reason === undefined) res.writeHead(statusCode, [...headers, ...last]);

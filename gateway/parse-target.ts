@@ -1,3 +1,5 @@
+import { parseUrl } from "../shared/run/parse-url.ts";
+
 /** A host (IPv6 without its brackets) and a port. */
 export type Target = { host: string; port: number };
 
@@ -10,8 +12,8 @@ export function parseAuthority(text: string): Target | null {
 
 /** The absolute URL of a proxied request, which is plain http. Null for anything else. */
 export function parseHttpUrl(text: string): { target: Target; url: URL } | null {
-  if (!/^http:\/\//i.test(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = /^http:\/\//i.test(text) ? parseUrl(text) : null;
+  if (!url) return null;
   const port = url.port === "" ? 80 : Number(url.port);
   if (url.hostname === "" || port === 0 || url.username !== "" || url.password !== "") return null;
   return { target: { host: url.hostname.replace(/^\[|\]$/g, ""), port }, url };

@@ -2,6 +2,7 @@ import { agentFrames, answerHeaders, daemonsFrames, httpAnswers } from "./channe
 import type { Decoder } from "./decoder.ts";
 import { openFetchAnswers, openGatewayAnswers, openGatewayRequests } from "./socket-decoders.ts";
 import {
+  callbackUrls,
   configs,
   dataUrls,
   proxyHeaders,
@@ -26,6 +27,7 @@ export async function openDecoders(): Promise<Decoder[]> {
     workerMessages,
     streamEntries,
     configs,
+    callbackUrls,
     retryAfter,
     dataUrls,
     schedules,

@@ -6,6 +6,8 @@ import { deeperThan } from "../../shared/run/json-depth.ts";
 import { nextTick, scheduleFault } from "../../shared/run/next-tick.ts";
 import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
 import { parseSchedule } from "../../shared/run/schedule.ts";
+import { checkTargetUrl } from "../../shared/net/address-guard.ts";
+import { readHttpUrl } from "../../shared/schemas/read-lax.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { runJob } from "../../shared/schemas/dispatch.ts";
 import { formatEventLine, parseEventLine } from "../../shared/stream/event-line.ts";
@@ -147,6 +149,23 @@ export const proxyTargets: Decoder = {
           target.port >= 1 && target.port <= 65_535 && target.host !== "",
           "a host and a port that can be connected to",
         );
+  },
+};
+
+export const callbackUrls: Decoder = {
+  name: "callback URLs",
+  weight: 40,
+  samples: samplesOf(
+    "https://example.org/hook?a=b",
+    "http://0x7f.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "https://u:p@example.org:8443/",
+  ),
+  read(input) {
+    const text = input.toString("latin1");
+    const judged = checkTargetUrl(text, []);
+    if ("url" in judged) must(/^https?:$/.test(judged.url.protocol), "a URL of the web");
+    readHttpUrl(text);
   },
 };
 
