@@ -6,7 +6,7 @@ export type FaultCount = {
   total(): number;
 };
 
-/** `most` within `withinMs` are borne; one more is too many. */
+/** `most` errors within `withinMs` are tolerated; one more is too many. */
 export function createFaultCount({ most, withinMs }: { most: number; withinMs: number }): FaultCount {
   let total = 0;
   let recent: number[] = [];
