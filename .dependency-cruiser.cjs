@@ -16,9 +16,9 @@ const wall = (name, comment, from, to) => ({ name, comment, severity: "error", f
 const packages = (...names) => ({ path: `node_modules/(@types/)?(${names.join("|")})/` });
 const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${names.join("|")})$` });
 
-const production = "^((shared|api|worker)/|prisma/deploy)";
+const production = "^((shared|api|worker|gateway)/|prisma/deploy)";
 const generated = "^shared/store/generated/";
-const mains = "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
+const mains = "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
 /** Read as text, and run in the sandbox. */
 const insiders = "^runtime/node/[^/]+\\.mjs$";
 
@@ -29,31 +29,37 @@ module.exports = {
       "shared-imports-nothing-of-ours",
       "shared/ is what both sides must agree on; it knows neither.",
       { path: "^shared/" },
-      { path: "^(api|worker|prisma|dev|test|bench|chaos)/" },
+      { path: "^(api|worker|gateway|prisma|dev|test|bench|chaos)/" },
+    ),
+    wall(
+      "gateway-imports-shared-only",
+      "The gateway reads what strangers send. It knows no run, no secret and no store.",
+      { path: "^gateway/" },
+      { path: "^(api|worker|prisma)/" },
     ),
     wall(
       "api-and-worker-never-meet",
-      "The API doesn't know how an agent is executed, the worker doesn't know HTTP routes. What both need is in shared/.",
-      { path: "^(api|worker)/" },
-      { path: "^(api|worker)/", pathNot: "^$1/" },
+      "The API doesn't know how an agent is executed, the worker doesn't know HTTP routes, and the gateway is a process that the worker starts. What two of them need is in shared/.",
+      { path: "^(api|worker|gateway)/" },
+      { path: "^(api|worker|gateway)/", pathNot: "^$1/" },
     ),
     wall(
       "prisma-is-for-deploy",
       "prisma/ makes tables and clients before anything runs; a running process knows the generated client only.",
-      { path: "^(api|worker)/" },
+      { path: "^(api|worker|gateway)/" },
       { path: "^prisma/" },
     ),
     wall(
       "dev-starts-processes",
       "The dev launcher starts the API and the workers as processes, as production does; it imports neither.",
       { path: "^dev/" },
-      { path: "^(api|worker)/" },
+      { path: "^(api|worker|gateway)/" },
     ),
     wall("nothing-needs-dev", "Production runs without the dev launcher.", { path: production }, { path: "^dev/" }),
     wall(
       "no-dep-on-test",
       "Tests, benches and the chaos harness may import anything; nothing imports them.",
-      { path: "^(shared|api|worker|prisma|dev)/" },
+      { path: "^(shared|api|worker|gateway|prisma|dev)/" },
       { path: "^(test|bench|chaos)/" },
     ),
     wall(
@@ -95,7 +101,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(adapters/adapter|gateway/egress|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),
@@ -118,9 +124,9 @@ module.exports = {
     ),
     door(
       "processes-start-in-the-sandbox",
-      "Agent code runs in a sandbox. Besides it, only the dev launcher and the build scripts start processes.",
+      "Agent code runs in a sandbox. Besides it, only the gateway, the dev launcher and the build scripts start processes.",
       core("child_process", "cluster"),
-      ["^worker/sandbox/", "^dev/", "^prisma/[^/]+\\.mjs$"],
+      ["^worker/(sandbox|gateway)/", "^dev/", "^prisma/[^/]+\\.mjs$"],
     ),
     door(
       "network-goes-through-the-guard",
@@ -128,6 +134,7 @@ module.exports = {
       { path: [packages("undici").path, "^(node:)?(https?|http2|dns|dns/promises)$"] },
       [
         "^shared/net/",
+        "^gateway/",
         "^dev/",
         "^api/(http/|main\\.ts$|app\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
         "^worker/health/",
@@ -152,7 +159,7 @@ module.exports = {
       "reachable-from-a-main",
       "What no process reaches is dead, whatever its tests say.",
       { path: mains },
-      { path: "^(shared|api|worker)/", pathNot: [mains, generated, insiders], reachable: false },
+      { path: "^(shared|api|worker|gateway)/", pathNot: [mains, generated, insiders], reachable: false },
     ),
     wall(
       "no-dev-dep-in-production",

@@ -11,12 +11,19 @@ import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { closeConnectionsWhenLeaving, drainServer } from "./http/drain-server.ts";
 import { operations } from "./operations.ts";
+import { exportFaults } from "./system/metrics.ts";
 import { withDocs } from "./system/with-docs.ts";
 
-await runProcess(async (signal) => {
+/** For its supervisor to start it again: as EX_TEMPFAIL of sysexits.h. */
+const brokenExitCode = 75;
+
+await runProcess(async (asked, survive) => {
   const config = loadConfig(readEnv());
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("api", config.logLevel);
+  const ending = new AbortController();
+  const { signal } = ending;
+  void aborted(asked).then(() => ending.abort());
   const context = createApiContext(config, log, signal);
   const bulk = startBulkWork(context);
   const app = createHttpApp({ operations: withDocs(operations), context, guards: context.guards, log });
@@ -26,6 +33,12 @@ await runProcess(async (signal) => {
   await once(server, "listening");
   if (config.auth.mode === "open") log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
   log.info({ ...config.http }, "api ready");
+  const net = survive(log);
+  exportFaults(context.processMetrics, net);
+  void net.broken.then(() => {
+    process.exitCode = brokenExitCode;
+    ending.abort();
+  });
   await aborted(signal);
   log.info("leaving");
   // It isn't ready any more, and goes on answering until whoever sends requests here has seen that.

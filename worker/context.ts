@@ -2,7 +2,6 @@ import type { Config } from "../shared/config/load-config.ts";
 import { newId } from "../shared/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/json-schema.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
-import { createEgressProxy } from "../shared/net/egress-proxy.ts";
 import type { Log } from "../shared/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/queue/tick-queue.ts";
@@ -26,6 +25,7 @@ import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
 import { createLoopShares } from "./output/share-loop.ts";
 import type { RunOutput } from "./output/run-output.ts";
+import { openEgress } from "./gateway/open-egress.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
@@ -129,10 +129,15 @@ async function openIsolation(
   opens: <T extends { close(): Promise<void> | void }>(part: T) => T,
 ) {
   const python = await findPython(config.sandbox.python, config.sandbox.searchPath);
-  const egress = createEgressProxy(config.egress);
+  const egress = opens(openEgress(gatewayStart(config, log)));
   const proven = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const environments = opens(openEnvironments({ sandbox: proven, python, log, ...config.installer }));
   return { python, environments, sandbox: environments.guard(proven) };
+}
+
+function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof openEgress>[0] {
+  const options = { log_level: logLevel, allow_hosts: egress.allowHosts, allow_cidrs: egress.allowCidrs };
+  return { script: new URL("../gateway/main.js", import.meta.url), options, log };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

@@ -16,7 +16,7 @@ export function hearMessages(
   );
   redis.subscribe(workerChannel(config.redis.prefix, workerId)).catch(() => undefined);
   redis.on("message", (_channel, text: string) => {
-    const message = parse(text);
+    const message = parseMessage(text);
     if (message?.kind === "look") void leases.check(message.run_id);
     if (message?.kind === "take") void execute(message.run_id);
     if (message?.kind === "progress") {
@@ -27,7 +27,8 @@ export function hearMessages(
   return { close: () => redis.disconnect() };
 }
 
-function parse(text: string): WorkerMessage | null {
+/** Returns null for what is no message. */
+export function parseMessage(text: string): WorkerMessage | null {
   try {
     return workerMessage.parse(JSON.parse(text));
   } catch {

@@ -8,7 +8,7 @@ import { createWorkerContext } from "./context.ts";
 import { deafExitCode } from "./notice-deafness.ts";
 import { joinFleet } from "./fleet-member.ts";
 
-await runProcess(async (signal) => {
+await runProcess(async (signal, survive) => {
   const config = loadConfig(readEnv());
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("worker", config.logLevel);
@@ -16,13 +16,15 @@ await runProcess(async (signal) => {
   const member = await joinFleet(ctx).catch((error: unknown) => {
     throw new Error(`The worker can't sign in at Postgres: ${error instanceof Error ? error.message : String(error)}`);
   });
+  const net = survive(log);
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
   const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, deaf: false }));
-  const { graceMs, deaf } = await Promise.race([told, member.dismissed]);
+  const broken = net.broken.then(() => ({ graceMs: config.shutdownGraceMs, deaf: true }));
+  const { graceMs, deaf } = await Promise.race([told, member.dismissed, broken]);
   log.info("draining");
   const left = member.drain(graceMs).then(() => ctx.close());
   if (!deaf) return left;
   process.exitCode = deafExitCode;
-  // What made it deaf may keep it from leaving in order.
+  // What made it deaf, or broke it, may keep it from leaving in order.
   await Promise.race([left, sleep(graceMs + 15_000)]);
 });

@@ -4,7 +4,8 @@ import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { nothingYet, type Remains } from "./outcome/remains.ts";
 import type { RunOutput } from "./output/run-output.ts";
-import { prepareAttempt } from "./prepare/agent-request.ts";
+import { prepareAttempt, type Prepared } from "./prepare/agent-request.ts";
+import { UnreadableRun } from "./prepare/read-stored.ts";
 import { createFrameTaker } from "./take-frame.ts";
 
 /**
@@ -12,8 +13,11 @@ import { createFrameTaker } from "./take-frame.ts";
  * Stopping `hold` ends the agent's process; the iteration then ends by itself.
  */
 export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
-  const { request, secrets, limits } = prepareAttempt(ctx.config.encryptionKeys, attempt);
   const remains = nothingYet(attempt);
+  const prepared = prepare(ctx, attempt);
+  if ("unreadable" in prepared)
+    return { ...remains, error: ourFault("run_unreadable", `The run can't be read: ${prepared.unreadable}.`) };
+  const { request, secrets, limits } = prepared;
   const { lifecycle, adapter_type } = attempt;
   const adapter = (lifecycle === "interactive" ? ctx.sessions.adapters : ctx.adapters).get(adapter_type);
   if (!adapter)
@@ -34,6 +38,16 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
   }
   // A secret that came in pieces shows when they are joined.
   return { ...remains, outputs: joinText(remains.outputs).map(redact.deep) };
+}
+
+/** Another try would read the same row. */
+function prepare({ config }: WorkerContext, attempt: Attempt): Prepared | { unreadable: string } {
+  try {
+    return prepareAttempt(config.encryptionKeys, attempt);
+  } catch (error) {
+    if (error instanceof UnreadableRun) return { unreadable: error.message };
+    throw error;
+  }
 }
 
 const joinText = (outputs: unknown[]): unknown[] =>

@@ -1,7 +1,7 @@
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { deeperThan } from "./json-depth.ts";
+import { deeperThan } from "../../shared/run/json-depth.ts";
 
 /**
  * A body as FastAPI sees it: undefined when it is empty, text when its type isn't JSON's (which no model takes, so

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { parseUrl } from "../run/parse-url.ts";
 
 const longestUrl = 2048;
 const longestHost = 253;
@@ -22,8 +23,8 @@ export function isForbiddenAddress(ip: string, allowCidrs: string[]): boolean {
  */
 export function checkTargetUrl(url: string, allowCidrs: string[]): { url: URL } | { fault: string } {
   if (url.length > longestUrl) return { fault: `must not be longer than ${longestUrl} characters` };
-  if (!URL.canParse(url)) return { fault: "must be an absolute URL" };
-  const target = new URL(url);
+  const target = parseUrl(url);
+  if (!target) return { fault: "must be an absolute URL" };
   if (target.protocol !== "http:" && target.protocol !== "https:") return { fault: "must be an http or https URL" };
   if (target.port === "0") return { fault: "must not name port 0" };
   if (target.username || target.password) return { fault: "must not hold a user name or a password" };

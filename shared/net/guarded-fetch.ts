@@ -6,11 +6,19 @@ import { type FaultClass, faultClassOf, TargetFault } from "./target-fault.ts";
 
 const connectTimeoutMs = 5_000;
 const longestAnswer = 64 * 1024;
+/** Between two pieces of an answer. */
+const silenceMs = 600_000;
 
 export type Post = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
 export type Answer = { status: number; retryAfter: string | null };
 
-export type OpenAnswer = { status: number; contentType: string; body: AsyncIterable<Uint8Array> };
+/** An answer whose body comes bit by bit. Headers are "" where there are none. */
+export type OpenAnswer = {
+  status: number;
+  contentType: string;
+  contentEncoding: string;
+  body: AsyncIterable<Uint8Array>;
+};
 
 export type GuardedFetch = {
   /**
@@ -20,7 +28,7 @@ export type GuardedFetch = {
   post(url: string, post: Post): Promise<Answer>;
   /**
    * Sends one POST and gives the answer with its body as it comes, for as long as that takes: `signal` ends it. Throws
-   * TargetFault when there is no answer.
+   * TargetFault when there is no answer; its body throws one when it breaks, or nothing comes for 10 minutes.
    */
   open(
     url: string,
@@ -45,15 +53,16 @@ export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = 
     async open(url, { headers, body, signal }) {
       const target = checkTargetUrl(url, allowCidrs);
       if ("fault" in target) throw new TargetFault("blocked");
-      // A silent agent is the run's deadline's concern.
-      const patience = { headersTimeout: 0, bodyTimeout: 0 };
+      // Until it begins to answer, a silent agent is the run's deadline's concern.
+      const patience = { headersTimeout: 0, bodyTimeout: silenceMs };
       try {
         const sent = { method: "POST" as const, headers, body, dispatcher: agent, signal, ...patience };
         const answer = await request(target.url, sent);
         return {
           status: answer.statusCode,
           contentType: String(answer.headers["content-type"] ?? ""),
-          body: answer.body,
+          contentEncoding: String(answer.headers["content-encoding"] ?? ""),
+          body: namingFaults(answer.body),
         };
       } catch (error) {
         throw new TargetFault(faultClassOf(error), { cause: error });
@@ -61,6 +70,14 @@ export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = 
     },
     close: () => agent.destroy(),
   };
+}
+
+async function* namingFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw new TargetFault(faultClassOf(error), { cause: error });
+  }
 }
 
 async function send(agent: Dispatcher, url: URL, { headers, body }: Post, stop: AbortSignal): Promise<Answer> {

@@ -110,7 +110,8 @@ export const agentConfig = z.looseObject({
 export type AgentConfig = z.infer<typeof agentConfig>;
 
 /** A config that stands. A key that was taken before it meant something, and isn't what it means, is left out. */
-export function readConfig(stored: Record<string, unknown>): AgentConfig {
+export function readConfig(given: unknown): AgentConfig {
+  const stored = typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
   const parsed = agentConfig.safeParse(stored);
   if (parsed.success) return parsed.data;
   const unread = new Set(parsed.error.issues.map(({ path }) => path[0]));

@@ -1,7 +1,10 @@
 import { z } from "zod";
 
+/** As the column takes it: Postgres knows no NUL. */
+const run_id = z.string().regex(/^[^\0]{1,256}$/);
+
 /** What a job of the queue `runs` carries: ids only, never inputs or secrets. */
-export const runJob = z.object({ run_id: z.string() });
+export const runJob = z.object({ run_id });
 export type RunJob = z.infer<typeof runJob>;
 
 /**
@@ -9,11 +12,11 @@ export type RunJob = z.infer<typeof runJob>;
  * only this worker can claim.
  */
 export const workerMessage = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("look"), run_id: z.string() }),
-  z.object({ kind: z.literal("take"), run_id: z.string() }),
+  z.object({ kind: z.literal("look"), run_id }),
+  z.object({ kind: z.literal("take"), run_id }),
   z.object({
     kind: z.literal("progress"),
-    run_id: z.string(),
+    run_id,
     value: z.number().nullable(),
     message: z.string().nullable(),
   }),

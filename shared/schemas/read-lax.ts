@@ -1,3 +1,4 @@
+import { parseUrl } from "../run/parse-url.ts";
 import { Refused, refuse } from "./field.ts";
 
 /*
@@ -90,7 +91,7 @@ export function readHttpUrl(value: unknown): string | Refused {
   if (typeof value !== "string") return refuse("url_type", "URL input should be a string or URL");
   const written = readText(value, { max: 2048 });
   if (written instanceof Refused) return written;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value) ?? undefined;
   if (!url) {
     const error = value === "" ? "input is empty" : urlFault(value);
     return refuse("url_parsing", `Input should be a valid URL, ${error}`, { error });

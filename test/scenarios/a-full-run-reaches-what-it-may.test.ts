@@ -1,8 +1,11 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
 
 let stack: TestStack;
 let url: string;
@@ -195,6 +198,74 @@ export const main = async ({ target, other }) => {
   for (let turn = 0; turn < 2; turn += 1)
     expect(await play()).toEqual({ output: [[201, "heard 0"], heard, heard, own, own, refusal, refusal, refusal] });
 });
+
+/** Bytes to the proxy as they are, and the status line that comes back; a call that is cut is made again. */
+const rude = `
+import json, os, socket, time
+def say(proxy, text):
+    with socket.create_connection(proxy, timeout=10) as s:
+        s.sendall(text.encode("latin-1"))
+        return s.recv(4096).decode("latin-1").split("\\r\\n")[0]
+def main(input):
+    host, _, port = os.environ["HTTP_PROXY"].rpartition("/")[2].partition(":")
+    proxy, at = (host, int(port)), input["at"]
+    get = lambda path, fields="": f"GET http://{at}{path} HTTP/1.1\\r\\nHost: x\\r\\n{fields}Connection: close\\r\\n\\r\\n"
+    answers = [say(proxy, get("/", "Trailer: X\\r\\n")), say(proxy, get("/000")), say(proxy, get("/"))]
+    yield answers
+    seen = []
+    while not seen or seen[-1] != "HTTP/1.1 200 OK" or "cut" not in seen:
+        try: seen.append(say(proxy, get("/slow")) or "cut")
+        except OSError: seen.append("cut")
+        time.sleep(0.05)
+    return seen[-1]
+`;
+
+test("neither what an agent sends nor what it is answered ends a worker, and a gateway that dies costs a call", async () => {
+  const plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  const odd = createTcpServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", (head) => {
+      const path = head.toString().split(" ")[1];
+      if (path === "/slow") setTimeout(() => socket.end(plain), 200);
+      else socket.end(path === "/000" ? "HTTP/1.1 000 Nothing\r\n\r\n" : plain);
+    });
+  });
+  await once(odd.listen(0, "127.0.0.1"), "listening");
+  const at = `localhost:${(odd.address() as AddressInfo).port}`;
+  const own = await openTestStack();
+  const api = (await own.start("api")).url;
+  const worker = await own.start("worker", { EGRESS_ALLOW: at, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
+  const agent_id = await makeAgent(api, rude, { network: { allow: [at] } });
+  const answer = await execute(api, { agent_id, version: "current", runtime_mode: "full", input_payload: { at } });
+  const gateway = await waitFor(async () => {
+    const pids = (await readFile(`/proc/${worker.child.pid}/task/${worker.child.pid}/children`, "utf8")).split(" ");
+    const found = await Promise.all(
+      pids.map(async (pid) =>
+        (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).includes("gateway/main.js"),
+      ),
+    );
+    return Number(pids[found.indexOf(true)] ?? 0);
+  }, 20_000);
+  const said = async () => JSON.stringify(await own.redis.xrange(`${own.prefix}run:${await runningId(own)}`, "-", "+"));
+  await waitFor(async () => (await said()).includes("output.delta"), 20_000);
+  process.kill(gateway, "SIGKILL");
+  const events = await readEvents(answer);
+  expect(events.find(({ event }) => event === "output.delta")?.data["content"]).toEqual([
+    "HTTP/1.1 200 OK",
+    "HTTP/1.1 502 Bad Gateway",
+    "HTTP/1.1 200 OK",
+  ]);
+  expect(events.at(-1)).toMatchObject({
+    event: "run.success",
+    data: { attempt: 1, result_content: { output: "HTTP/1.1 200 OK" } },
+  });
+  expect(worker.child.exitCode).toBe(null);
+  odd.close();
+  await own.close();
+}, 60_000);
+
+const runningId = async ({ sql }: TestStack): Promise<string> =>
+  (await sql.query<{ id: string }>("SELECT id FROM runs")).rows[0]?.id ?? "";
 
 test("a pattern that is none is refused with its place", async () => {
   const { status, body } = await call(url, "POST", "/v1/agents", {

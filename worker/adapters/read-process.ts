@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import type { ChannelBreach } from "../channel/channel-budget.ts";
 import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
@@ -20,7 +21,16 @@ export async function* readProcess(child: AgentProcess, { opening, signal }: Rea
     if (signal.aborted) kill();
     yield* opening;
     let last: LastFrame | null = null;
-    const streams = [decodeFrames(child.events), readText(child.stdout, toOutput), readText(child.stderr, toLog)];
+    let breach: string | null = null;
+    const onBreach = ({ message }: ChannelBreach): void => {
+      breach = message;
+      kill();
+    };
+    const streams = [
+      decodeFrames(child.events, { onBreach }),
+      readText(child.stdout, toOutput),
+      readText(child.stderr, toLog),
+    ];
     for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
       const frame = item.type === "fault" ? toFrame(item) : item;
       if (isLast(frame)) last ??= frame;
@@ -28,7 +38,7 @@ export async function* readProcess(child: AgentProcess, { opening, signal }: Rea
     }
     const exit = await child.exited;
     if (last) yield last;
-    yield toExitFrame(exit, last);
+    yield toExitFrame(breach === null ? exit : { ...exit, breach }, last);
   } finally {
     signal.removeEventListener("abort", kill);
     child.kill();

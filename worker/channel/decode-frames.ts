@@ -1,73 +1,87 @@
 import type { z } from "zod";
+import { deeperThan } from "../../shared/run/json-depth.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
+import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
+import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";
 
 /** A line that is no frame. `frame_type` is what it said it was, if it said. */
 export type FrameFault = { type: "fault"; reason: string; frame_type: string | null };
 
-/** The longest line that is read as one frame, in bytes; longer ones are skipped to their end. */
-export const maxLineBytes = 12 * 1024 * 1024;
+export type DecodeOptions = {
+  budget?: ChannelBudget;
+  /** Hears that the channel's budget is spent: nothing more is read from it, so whoever writes there must be ended. */
+  onBreach?: (breach: ChannelBreach) => void;
+};
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The frame's own object lies around the content. */
 const maxDepth = requestLimits.json_depth + 1;
-const newline = 0x0a;
 
 /** An agent's event channel as frames; see `decodeLines`. */
-export function decodeFrames(channel: AsyncIterable<Uint8Array>): AsyncGenerator<AgentFrame | FrameFault> {
-  return decodeLines(channel, agentFrame);
+export function decodeFrames(
+  channel: AsyncIterable<Uint8Array>,
+  options?: DecodeOptions,
+): AsyncGenerator<AgentFrame | FrameFault> {
+  return decodeLines(channel, agentFrame, options);
 }
 
 /**
  * A channel of newline-delimited JSON (UTF-8) as frames of a schema. Nothing that an agent writes makes it throw: what is no
- * frame comes as a fault in its place. Bytes after the last newline are a torn line, and a fault.
+ * frame comes as a fault in its place. Bytes after the last newline are a torn line, and a fault; so is the end of the budget.
  */
 export async function* decodeLines<T>(
   channel: AsyncIterable<Uint8Array>,
   schema: z.ZodType<T>,
+  { budget = channelBudget, onBreach = () => undefined }: DecodeOptions = {},
 ): AsyncGenerator<T | FrameFault> {
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  const take = (): T | FrameFault | null => {
-    const tooLong = length > maxLineBytes;
-    const frame = tooLong ? fault(`longer than ${maxLineBytes} bytes`) : decodeLine(Buffer.concat(parts), schema);
-    parts = [];
-    length = 0;
-    return frame;
-  };
-  for await (const chunk of channel) {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      parts.push(chunk.subarray(start, end));
-      length += end - start;
-      start = end + 1;
-      const frame = take();
-      if (frame) yield frame;
+  const meter = createChannelMeter(budget);
+  try {
+    for await (const line of splitLines(channel, meter)) {
+      const startedAt = performance.now();
+      const frame = decodeLine(line, schema);
+      meter.add({ cpuMs: performance.now() - startedAt, faults: isFault(frame) ? 1 : 0 });
+      yield frame;
     }
-    length += chunk.length - start;
-    if (length > maxLineBytes) parts = [];
-    else if (start < chunk.length) parts.push(chunk.subarray(start));
+  } catch (error) {
+    if (!(error instanceof ChannelBreach)) throw error;
+    yield fault(error.message);
+    onBreach(error);
   }
-  if (length > 0) yield fault("torn: the channel closed within it");
 }
 
-/** Null for an empty line. */
-function decodeLine<T>(line: Buffer, schema: z.ZodType<T>): T | FrameFault | null {
-  if (line.length === 0) return null;
+function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | FrameFault {
+  if (torn) return fault("torn: the channel closed within it");
+  if (bytes === null) return fault(`longer than ${maxLineBytes} bytes`);
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return fault("not UTF-8");
+  }
+  // Before it is parsed: what walks through the value would go as deep as it is.
+  if (deeperThan(text, maxDepth))
+    return fault(`nested deeper than ${requestLimits.json_depth} levels`, namedType(text));
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(line));
-  } catch (error) {
-    return fault(error instanceof SyntaxError ? "not JSON" : "not UTF-8");
+    value = JSON.parse(text);
+  } catch {
+    return fault("not JSON");
   }
-  const type = typeof value === "object" && value !== null && "type" in value ? String(value.type).slice(0, 64) : null;
-  if (isDeeper(value, maxDepth)) return fault(`nested deeper than ${requestLimits.json_depth} levels`, type);
   const parsed = schema.safeParse(value);
-  return parsed.success ? parsed.data : fault("not like any frame", type);
+  return parsed.success ? parsed.data : fault("not like any frame", typeOf(value));
 }
 
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
+function typeOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || !("type" in value)) return null;
+  return typeof value.type === "string" ? value.type.slice(0, 64) : null;
 }
+
+/** Of a text that isn't parsed: where the type comes first, as our runners write it. */
+const namedType = (text: string): string | null => /^\s*\{\s*"type"\s*:\s*"([^"\\]{1,64})"/.exec(text)?.[1] ?? null;
+
+const isFault = (frame: unknown): boolean =>
+  typeof frame === "object" && frame !== null && "type" in frame && frame.type === "fault";
 
 function fault(reason: string, frame_type: string | null = null): FrameFault {
   return { type: "fault", reason, frame_type };

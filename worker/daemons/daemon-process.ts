@@ -81,7 +81,11 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
   }
   async function listen(): Promise<SandboxExit> {
     const prints = [readPrints(child.stdout, "stdout"), readPrints(child.stderr, "stderr")];
-    for await (const line of mergeStreams<Line>([decodeLines(child.events, daemonFrame), ...prints])) await hear(line);
+    for await (const line of mergeStreams<Line>([
+      decodeLines(child.events, daemonFrame, { onBreach: () => child.kill() }),
+      ...prints,
+    ]))
+      await hear(line);
     const exit = await child.exited;
     message?.frames.end();
     return exit;

@@ -8,6 +8,7 @@ import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../attempt.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
+import { checkStored, readTexts } from "./read-stored.ts";
 
 const MiB = 1024 * 1024;
 
@@ -18,11 +19,19 @@ export type Prepared = {
   limits: { output_bytes: number; events: number; budget: AgentConfig["budget"]; spent: Usage | null };
 };
 
-/** What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. */
+/**
+ * What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. Throws
+ * UnreadableRun for a row that isn't what it should be.
+ */
 export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
-  const { config } = attempt;
-  const files = unseal(keyRing, attempt.sealed_files, sealedFields.runFiles(attempt.id));
-  const env_vars = unseal(keyRing, attempt.sealed_env, sealedFields.runEnv(attempt.id));
+  checkStored(attempt);
+  const { config, sealed_files, sealed_env } = attempt;
+  const files = sealed_files
+    ? readTexts(unseal(keyRing, sealed_files, sealedFields.runFiles(attempt.id)), "files")
+    : {};
+  const env_vars = sealed_env
+    ? readTexts(unseal(keyRing, sealed_env, sealedFields.runEnv(attempt.id)), "env_vars")
+    : {};
   const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
   return {
     // What the request says wins over what the agent brings.
@@ -107,9 +116,7 @@ function openSecrets(keyRing: KeyRing, attempt: Attempt, names: string[]): Recor
   return Object.fromEntries(opened) as Record<string, string>;
 }
 
-function unseal(keyRing: KeyRing, sealed: Buffer | null, aad: string): Record<string, string> {
-  return sealed ? (JSON.parse(open(keyRing, sealed, aad).toString("utf8")) as Record<string, string>) : {};
-}
+const unseal = (keyRing: KeyRing, sealed: Buffer, aad: string): string => open(keyRing, sealed, aad).toString("utf8");
 
 function runIdentity({ id, thread_id, traceparent }: Attempt): Record<string, string> {
   return {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { Server } from "node:net";
 import type { Duplex, Readable, Writable } from "node:stream";
+import type { ListeningSocket } from "../gateway/egress.ts";
 import { SandboxUnavailable } from "./sandbox.ts";
 
 export type LaunchOptions = {
@@ -14,7 +14,7 @@ export type LaunchOptions = {
   /** Descriptors that must not reach it. */
   strayFds: readonly number[];
   /** Gets the listening socket that it hands over by Node's own protocol, on the descriptor after the pipes. */
-  onListener?: (listener: Server) => void;
+  onListener?: (socket: ListeningSocket) => void;
 };
 
 export type Launched = {
@@ -53,9 +53,14 @@ export async function launchProcess(options: LaunchOptions): Promise<Launched> {
 }
 
 /** One socket, and the channel is closed before anything of the agent's runs. */
-function takeListener(child: ChildProcess, handle: unknown, onListener: (listener: Server) => void): void {
+function takeListener(child: ChildProcess, handle: unknown, onListener: (socket: ListeningSocket) => void): void {
   child.disconnect();
-  if (handle instanceof Server) onListener(handle);
+  if (isSocket(handle)) onListener(handle);
+}
+
+/** A native handle (net.Native): nothing is accepted from it here. */
+function isSocket(handle: unknown): handle is ListeningSocket {
+  return typeof handle === "object" && handle !== null && "close" in handle && typeof handle.close === "function";
 }
 
 /** Pipes first; /dev/null in the place of strays; "ignore" leaves the rest (our own, close-on-exec) as it is. */

@@ -1,4 +1,4 @@
-import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
+import type { Egress } from "../gateway/egress.ts";
 import { findHierarchy } from "./cgroup/find-hierarchy.ts";
 import { openCgroups } from "./cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "./find-bwrap.ts";
@@ -13,7 +13,7 @@ type LevelParts = {
   python: Python;
   uids: SlotUids | null;
   strayFds: readonly number[];
-  egress: EgressProxy;
+  egress: Egress;
 };
 
 /** A level to try: its sandbox, or why this machine can't have it. */

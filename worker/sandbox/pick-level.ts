@@ -1,5 +1,5 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
-import type { EgressProxy } from "../../shared/net/egress-proxy.ts";
+import type { Egress } from "../gateway/egress.ts";
 import type { Log } from "../../shared/log.ts";
 import { explainRefusal, type NamespaceSettings } from "./explain-refusal.ts";
 import { findBwrap } from "./find-bwrap.ts";
@@ -17,7 +17,7 @@ type SandboxOptions = {
   searchPath: string;
   python: Python;
   /** Where sandboxes with egress get out. */
-  egress: EgressProxy;
+  egress: Egress;
   log: Pick<Log, "info" | "warn">;
 };
 

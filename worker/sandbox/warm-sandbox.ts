@@ -24,6 +24,11 @@ export type WarmSandbox = {
   usage(): SandboxUsage;
   /** Whether `usage` is the kernel's account of the whole sandbox (a cgroup), and not a sum over what is alive. */
   isMetered: boolean;
+  /**
+   * Closes what a run had connected to through the gateway, when no process of it is left. Rejects when that can't be made
+   * sure: the sandbox must not be used again then.
+   */
+  endRunConnections(): Promise<void>;
   /** The last words of the first process. */
   complaint(): string;
   /** When all of its processes are gone. Never rejects. */

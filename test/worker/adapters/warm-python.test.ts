@@ -179,23 +179,23 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
     expect(frames).toEqual(["started", "exit"]);
   });
 
-  test("beyond the memory that may be kept, the least recently used goes", async () => {
+  test("beyond the memory that may be kept, the least recently used of the owner who has most goes", async () => {
     if (!kept) return;
     const small = await createPythonAdapter({
       sandbox: kept,
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(45 << 20),
+      idle: keepIdle(64 << 20),
     });
     const warmth = async (agent_id: string) => {
       const { frames } = await runAgent(
         small,
-        request("hoard = b'x' * (8 << 20)\ndef main(input): return 1", { agent_id }),
+        request("hoard = b'x' * (4 << 20)\ndef main(input): return 1", { agent_id }),
       );
       return frames[0];
     };
-    for (const agent_id of ["a", "b", "c", "d"]) await warmth(agent_id);
-    expect(await warmth("d")).toEqual({ type: "started", warm: true });
+    for (const agent_id of ["a", "b", "c", "d", "e", "f", "g", "h"]) await warmth(agent_id);
+    expect(await warmth("h")).toEqual({ type: "started", warm: true });
     expect(await warmth("a")).toEqual({ type: "started", warm: false });
     small.close();
   });

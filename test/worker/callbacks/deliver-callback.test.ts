@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { oddAnswers } from "../../../chaos/fuzz/odd-answers.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../shared/net/guarded-fetch.ts";
 import type { Try } from "../../../shared/store/outbox/record-try.ts";
 import { deliverCallback } from "../../../worker/callbacks/deliver-callback.ts";
@@ -139,4 +142,50 @@ describe.concurrent("a receiver costs 15 s, no more,", () => {
     expect(tried.duration_ms).toBeLessThan(20_000);
     await slow.close();
   });
+});
+
+test("whatever bytes a receiver answers with, a try ends with a verdict, at once and within a day", async () => {
+  let bytes = "";
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end(bytes, "latin1"));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const busy = (asked: string): [string, string] => [
+    `Retry-After: ${asked}`,
+    `HTTP/1.1 503 Busy\r\nRetry-After: ${asked}\r\nContent-Length: 0\r\n\r\n`,
+  ];
+  const asked = ["-1", "1e9", "0x10", "Infinity", "NaN", "999999999999999999999", "Thu, 01 Jan 1970 00:00:00 GMT"];
+  const years = [
+    "Fri, 31 Dec 9999 23:59:59 GMT",
+    "+275760-09-13T00:00:00Z",
+    "\xff",
+    "1, 2",
+    "5\r\nRetry-After: 6",
+    " ",
+  ];
+  for (const [name, answer] of [...oddAnswers, ...[...asked, ...years].map(busy)]) {
+    bytes = answer;
+    const startedAt = performance.now();
+    const tried = await deliver(2, url);
+    expect([name, performance.now() - startedAt < 2_000]).toEqual([name, true]);
+    expect([name, ["delivered", "pending"].includes(tried.verdict.status)]).toEqual([name, true]);
+    const delay = delayOf(tried) ?? 0;
+    expect([name, Number.isInteger(delay) && delay >= 0 && delay <= 1.2 * day]).toEqual([name, true]);
+  }
+  server.close();
+}, 30_000);
+
+test("a body without an end costs a receiver's try little, and its status counts", async () => {
+  receiver.react((res) => {
+    res.writeHead(200);
+    const more = (): void => {
+      while (!res.destroyed) if (!res.write(Buffer.alloc(65_536))) return void res.once("drain", more);
+    };
+    more();
+  });
+  const startedAt = performance.now();
+  expect(await deliver()).toMatchObject({ status_code: 200, verdict: { status: "delivered" } });
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });

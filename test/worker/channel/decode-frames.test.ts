@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeFrames, maxLineBytes } from "../../../worker/channel/decode-frames.ts";
+import { ChannelBreach } from "../../../worker/channel/channel-budget.ts";
+import { decodeFrames } from "../../../worker/channel/decode-frames.ts";
+import { maxLineBytes } from "../../../worker/channel/split-lines.ts";
 
 async function decode(chunks: Uint8Array[]) {
   const frames = [];
@@ -44,7 +47,7 @@ test.each([
   ['{"type":"exit","code":0}\n', "not like any frame", "exit"],
   ['{"type":"progress","value":2}\n', "not like any frame", "progress"],
   [`{"type":"result","result_content":${"[".repeat(66)}${"]".repeat(66)}}\n`, "nested deeper than 64 levels", "result"],
-  [`${"[".repeat(1_000_000)}\n`, "not JSON", null],
+  [`${"[".repeat(1_000_000)}\n`, "nested deeper than 64 levels", null],
   ['{"type":"output"', "torn: the channel closed within it", null],
 ])("%.30s is a fault, and says why", async (line, reason, frame_type) => {
   expect(await decode([Buffer.from(line)])).toEqual([{ type: "fault", reason, frame_type }]);
@@ -58,4 +61,69 @@ test("an endless line costs no memory, and the next one is read", async () => {
   ];
   const frames = await decode(chunks);
   expect(frames.map((frame) => frame.type)).toEqual(["fault", "output"]);
+});
+
+/** The same chunk over and over; counts how often it was asked for. */
+function flood(text: string): { channel: AsyncIterable<Uint8Array>; taken: () => number } {
+  const chunk = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
+  let taken = 0;
+  async function* channel(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      taken += chunk.length;
+      yield chunk;
+    }
+  }
+  return { channel: channel(), taken: () => taken };
+}
+
+test.each([
+  ["newlines", "\n", "lines", 2_000_000],
+  ["lines that are no frames", "x\n", "faults", 3_000_000],
+  ["a line without an end", "x", "bytes", 300 << 20],
+])(
+  "a channel of endless %s is given up, once, and others have the event loop meanwhile",
+  async (_, text, limit, most) => {
+    const { channel, taken } = flood(text);
+    const breaches: ChannelBreach[] = [];
+    const atTurns = [0];
+    let reading = true;
+    const turn = (): void => {
+      atTurns.push(taken());
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    let last: unknown;
+    for await (const frame of decodeFrames(channel, { onBreach: (breach) => void breaches.push(breach) })) last = frame;
+    reading = false;
+    expect(breaches).toEqual([expect.any(ChannelBreach)]);
+    expect(breaches[0]?.limit).toBe(limit);
+    expect(last).toEqual({
+      type: "fault",
+      reason: expect.stringMatching(/^more than \d+ (lines|bytes|lines that can't be used) within 60 s$/),
+      frame_type: null,
+    });
+    expect(taken()).toBeLessThan(most);
+    const between = atTurns.map((bytes, at) => bytes - (atTurns[at - 1] ?? 0));
+    expect(Math.max(...between)).toBeLessThan(4 * 256 * 1024);
+  },
+);
+
+test("what one channel may take is a budget for each window, so that one that is open for days isn't given up", async () => {
+  const budget = { bytes: 1_000, lines: 3, faults: 3, cpuMs: 1_000, windowMs: 20 };
+  const line = Buffer.from('{"type":"output","content":1}\n');
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < 8; at += 1) {
+      yield line;
+      await sleep(15);
+    }
+  }
+  const frames = [];
+  for await (const frame of decodeFrames(slow(), { budget })) frames.push(frame.type);
+  expect(frames).toEqual(Array.from({ length: 8 }, () => "output"));
+  async function* fast(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < 8; at += 1) yield line;
+  }
+  const cut = [];
+  for await (const frame of decodeFrames(fast(), { budget: { ...budget, windowMs: 60_000 } })) cut.push(frame.type);
+  expect(cut).toEqual(["output", "output", "output", "fault"]);
 });

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { inject } from "vitest";
-import { createEgressProxy } from "../../../shared/net/egress-proxy.ts";
+import { createLog } from "../../../shared/log.ts";
+import { type OpenEgress, openEgress } from "../../../worker/gateway/open-egress.ts";
 import {
   type Environments,
   type EnvironmentsOptions,
@@ -21,9 +22,13 @@ export function bwrapPath(): string | undefined {
   return typeof provided === "string" ? provided : process.env["BWRAP"];
 }
 
-/** A way out that leads to this machine's own loopback, by any name. */
-export const loopbackEgress = (more: readonly string[] = []) =>
-  createEgressProxy({ allowHosts: ["*", "*:1", ...more], allowCidrs: ["127.0.0.0/8"] });
+/** An egress that leads to this machine's own loopback, by any name. Its gateway is started with the first listener. */
+export function loopbackEgress(more: readonly string[] = []): OpenEgress {
+  const allow_hosts = ["*", "*:1", ...more];
+  const options = { log_level: process.env["TEST_LOG_LEVEL"] ?? "silent", allow_hosts, allow_cidrs: ["127.0.0.0/8"] };
+  const script = new URL("../../../dist/gateway/main.js", import.meta.url);
+  return openEgress({ script, options, log: createLog("test", "silent") });
+}
 
 /** Environments in a sandbox of this machine, of packages in folders and from indexes on this machine. */
 export function environmentsIn(
@@ -50,7 +55,8 @@ export async function openLevels(hosts: readonly string[] = []): Promise<Machine
   const directory = `/var/tmp/runfleet-test-${process.pid}`;
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
-  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress: loopbackEgress(hosts) };
+  const egress = loopbackEgress(hosts);
+  const parts = { bwrap, python, uids, strayFds: findStrayFds(), egress };
   const opened = listLevels(parts).map((level) => level.open());
   const levels = opened.filter((level): level is Sandbox => "start" in level);
   const [strongest] = levels;
@@ -65,6 +71,7 @@ export async function openLevels(hosts: readonly string[] = []): Promise<Machine
       environments.close();
       await Promise.all(levels.map((level) => level.close()));
       uids?.close();
+      egress.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

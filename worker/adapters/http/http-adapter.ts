@@ -16,6 +16,8 @@ export type HttpOptions = {
 
 /** How much of a refusal the error repeats. */
 const excerptLength = 2_000;
+/** Bytes of an answer whose body means nothing. */
+const dropLength = 64 * 1024;
 const done: ExitFrame = { type: "exit", code: 0, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
 
 /**
@@ -36,7 +38,7 @@ export function createHttpAdapter({ allowCidrs, secretsOf, now }: HttpOptions): 
       try {
         yield* conclude(await fetch.open(request.url, { headers, body, signal }), signal);
       } catch (error) {
-        if (!signal.aborted) yield fault("ConnectionFault", `The agent could not be reached: ${reasonOf(error)}.`);
+        if (!signal.aborted) yield fault("ConnectionFault", messageOf(error));
       }
       yield done;
     },
@@ -75,8 +77,13 @@ async function* conclude(answer: OpenAnswer, signal: AbortSignal): AsyncGenerato
   if (!said) yield { type: "result", result_content: null };
 }
 
+/** Reads an answer to its end, or gives it up. */
 async function drop({ body }: OpenAnswer): Promise<void> {
-  for await (const _chunk of body) continue;
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > dropLength) break;
+  }
 }
 
 async function excerpt({ body }: OpenAnswer): Promise<string> {
@@ -92,7 +99,10 @@ function fault(error_type: string, message: string): AgentFrame {
   return { type: "error", code: "agent_error", error_type, message, traceback: null };
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof TargetFault)) return "the connection broke";
-  return error.class === "blocked" ? "blocked, since its address is private or reserved" : error.message;
+function messageOf(error: unknown): string {
+  if (!(error instanceof TargetFault)) return "The agent could not be reached: the connection broke.";
+  if (error.class === "blocked")
+    return "The agent could not be reached: blocked, since its address is private or reserved.";
+  if (error.class === "protocol") return "The agent's answer is no HTTP, or its connection broke.";
+  return `The agent could not be reached: ${error.message}.`;
 }

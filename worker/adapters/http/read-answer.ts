@@ -1,63 +1,169 @@
-import { StringDecoder } from "node:string_decoder";
+import { TextDecoder } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { deeperThan } from "../../../shared/run/json-depth.ts";
+import { requestLimits } from "../../../shared/run/limits.ts";
 import type { OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
-import { maxLineBytes } from "../../channel/decode-frames.ts";
+import { ChannelBreach, channelBudget, type ChannelMeter, createChannelMeter } from "../../channel/channel-budget.ts";
 import { type AgentFrame, agentFrame } from "../../channel/frame-schema.ts";
+import { maxLineBytes, splitLines } from "../../channel/split-lines.ts";
+
+type Body = AsyncIterable<Uint8Array>;
 
 /**
  * What an agent says in an HTTP answer. Of a JSON line or an event whose `type` (or event name) is a frame's, the frame;
- * any other JSON is output as it is, and so is text. A JSON answer is the result as a whole.
+ * any other JSON is output as it is, and so is text. A JSON answer is the result as a whole. An answer that can't be read
+ * ends with an `error` that says why; what its body throws is thrown on.
  */
-export async function* readAnswer({ contentType, body }: OpenAnswer): AsyncGenerator<AgentFrame> {
-  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "text/event-stream") return yield* readEvents(body);
-  if (type === "application/x-ndjson" || type === "application/jsonl") return yield* readLines(body);
-  if (type === "application/json" || type.endsWith("+json")) return yield await readWhole(body);
-  for await (const content of decode(body)) yield { type: "output", content };
-}
-
-async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AgentFrame> {
-  const messages: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => void messages.push(message), maxBufferSize: maxLineBytes });
-  for await (const text of decode(body)) {
-    parser.feed(text);
-    for (const { event, data } of messages.splice(0)) if (data !== "[DONE]") yield toFrame(data, event);
-  }
-}
-
-async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<AgentFrame> {
-  let rest = "";
-  for await (const text of decode(body)) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > maxLineBytes) throw new Error("a line is too long");
-    for (const line of lines) if (line.trim()) yield toFrame(line);
-  }
-  if (rest.trim()) yield toFrame(rest);
-}
-
-async function readWhole(body: AsyncIterable<Uint8Array>): Promise<AgentFrame> {
-  let text = "";
-  for await (const part of decode(body)) {
-    text += part;
-    if (text.length > maxLineBytes) return broken("The agent's answer is too long.");
-  }
+export async function* readAnswer({ contentType, contentEncoding, body }: OpenAnswer): AsyncGenerator<AgentFrame> {
+  const meter = createChannelMeter(channelBudget);
   try {
-    return { type: "result", result_content: JSON.parse(text) };
-  } catch {
-    return broken("The agent's answer is no JSON, though it says so.");
+    if (!["", "identity"].includes(contentEncoding.trim().toLowerCase()))
+      throw new InvalidAnswer(`is compressed (${contentEncoding.slice(0, 64)}), which wasn't asked for`);
+    yield* readAs(contentType, body, meter);
+  } catch (error) {
+    if (error instanceof ChannelBreach) yield broken(`has ${error.message}`);
+    else if (error instanceof InvalidAnswer) yield broken(error.message);
+    else throw error;
   }
 }
 
-const broken = (message: string): AgentFrame => ({
+/** `message` says what the answer does. */
+class InvalidAnswer extends Error {
+  override name = "InvalidAnswer";
+}
+
+function readAs(contentType: string, body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (type === "text/event-stream") return readEvents(body, meter);
+  if (type === "application/x-ndjson" || type === "application/jsonl") return readLines(body, meter);
+  if (type === "application/json" || type.endsWith("+json")) return readWhole(body, meter);
+  return readText(body, decoderOf(contentType), meter);
+}
+
+async function* readEvents(body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
+  const messages: EventSourceMessage[] = [];
+  let tooLong = false;
+  const parser = createParser({
+    onEvent: (message) => void messages.push(message),
+    onError: (error) => void (tooLong ||= error.type === "max-buffer-size-exceeded"),
+    maxBufferSize: maxLineBytes,
+  });
+  for await (const text of wholeLines(body, meter)) {
+    const startedAt = performance.now();
+    parser.feed(text);
+    if (tooLong) throw new InvalidAnswer(`has an event longer than ${maxLineBytes} bytes`);
+    const frames = messages.splice(0).flatMap(({ event, data }) => (data === "[DONE]" ? [] : [toFrame(data, event)]));
+    meter.add({ cpuMs: performance.now() - startedAt });
+    yield* frames;
+    await meter.pause();
+  }
+}
+
+/**
+ * The lines that have come since, all in one text. They end in LF: the parser looks for a CR anew from each line on, so its time
+ * for a text with one grows with the square of its length.
+ */
+async function* wholeLines(body: Body, meter: ChannelMeter): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8");
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    meter.add({ bytes: chunk.length });
+    const text = decoder.decode(chunk, { stream: true });
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      const lines = [...parts, text.slice(0, end)].join("").replaceAll("\r\n", "\n").replaceAll("\r", "\n");
+      meter.add({ lines: countLines(lines) });
+      yield lines;
+      parts = [];
+      length = 0;
+    }
+    parts.push(text.slice(end));
+    length += text.length - end;
+    if (length > maxLineBytes) throw new InvalidAnswer(`has a line longer than ${maxLineBytes} bytes`);
+    await meter.pause();
+  }
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+async function* readLines(body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
+  for await (const { bytes } of splitLines(body, meter)) {
+    const startedAt = performance.now();
+    const text = textOf(bytes);
+    if (text.trim() === "") continue;
+    const frame = toFrame(text);
+    meter.add({ cpuMs: performance.now() - startedAt });
+    yield frame;
+  }
+}
+
+async function* readWhole(body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > maxLineBytes) throw new InvalidAnswer("is too long");
+    parts.push(part);
+    meter.add({ bytes: part.length });
+    await meter.pause();
+  }
+  const text = textOf(Buffer.concat(parts));
+  refuseDepth(text);
+  let result_content: unknown;
+  try {
+    result_content = JSON.parse(text);
+  } catch {
+    throw new InvalidAnswer("is no JSON, though it says so");
+  }
+  yield { type: "result", result_content };
+}
+
+async function* readText(body: Body, decoder: TextDecoder, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
+  for await (const chunk of body) {
+    meter.add({ bytes: chunk.length, lines: 1 });
+    const content = decoder.decode(chunk, { stream: true });
+    if (content !== "") yield { type: "output", content };
+    await meter.pause();
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield { type: "output", content: rest };
+}
+
+/** JSON and SSE are UTF-8, whatever the header says; a byte order mark is skipped. */
+function textOf(bytes: Uint8Array | null): string {
+  if (bytes === null) throw new InvalidAnswer(`has a line longer than ${maxLineBytes} bytes`);
+  return new TextDecoder("utf-8").decode(bytes);
+}
+
+function decoderOf(contentType: string): TextDecoder {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]{1,64})/i.exec(contentType)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    throw new InvalidAnswer(`is in a charset that isn't known: ${charset}`);
+  }
+}
+
+function refuseDepth(text: string): void {
+  const depth = requestLimits.json_depth + 1;
+  if (deeperThan(text, depth)) throw new InvalidAnswer(`is nested deeper than ${requestLimits.json_depth} levels`);
+}
+
+const broken = (does: string): AgentFrame => ({
   type: "error",
   code: "agent_error",
   error_type: "InvalidAnswer",
-  message,
+  message: `The agent's answer ${does}.`,
   traceback: null,
 });
 
 function toFrame(text: string, event?: string): AgentFrame {
+  refuseDepth(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -68,11 +174,4 @@ function toFrame(text: string, event?: string): AgentFrame {
     typeof value === "object" && value !== null && !("type" in value) && event ? { type: event, ...value } : value;
   const parsed = agentFrame.safeParse(named);
   return parsed.success ? parsed.data : { type: "output", content: value };
-}
-
-async function* decode(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new StringDecoder("utf8");
-  for await (const chunk of body) yield decoder.write(Buffer.from(chunk));
-  const rest = decoder.end();
-  if (rest) yield rest;
 }

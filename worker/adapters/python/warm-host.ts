@@ -58,6 +58,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   let pipes: { request: number; events: Socket } | null = null;
   let answer: ((body: Buffer) => void) | null = null;
   let deadline: NodeJS.Timeout | undefined;
+  /** Settles when what the last run had connected to is closed. */
+  let connections: Promise<void> = Promise.resolve();
   /** Called when a process waits for its request, or none ever will. */
   let wake: (() => void) | null = null;
   /** Processor time that is billed already; null before the author's code was there. */
@@ -148,6 +150,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const ended = run;
     run = null;
     enter(isClean ? "forking" : "cleaning");
+    connections = sandbox.endRunConnections().catch(() => fail("its connections can't be closed"));
     if (!ended) return;
     const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
     const isOverCpu = ended.isOverCpu || signal === "SIGXCPU";
@@ -228,6 +231,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   async function settled(): Promise<boolean> {
     if (state !== "ready" && !isGone()) await new Promise<void>((resolve) => (wake = resolve));
     wake = null;
+    await connections;
     return state === "ready";
   }
 

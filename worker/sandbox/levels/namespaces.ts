@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 import { z } from "zod";
-import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
+import type { Egress, EgressListener } from "../../gateway/egress.ts";
 import { bwrapArgs, type NamespaceView, workDirectory } from "../bwrap-args.ts";
 import type { Cgroup, Cgroups } from "../cgroup/open-cgroups.ts";
 import type { OpenExecutable } from "../find-bwrap.ts";
@@ -23,7 +23,7 @@ type NamespaceOptions = {
   /** With them it is level 3, without them level 2, where rlimits bound each process but not the tree's memory. */
   cgroups: Cgroups | null;
   strayFds: readonly number[];
-  egress: EgressProxy;
+  egress: Egress;
 };
 
 /** The first descriptors after stdin, stdout, stderr and the events channel; bubblewrap reads them to their end and closes them. */
@@ -42,7 +42,13 @@ const ownProcesses = 3;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
 type Start = { script: string; pipes: number; view: Pick<NamespaceView, "first" | "seccompFd"> };
-type Opened = { launched: Launched; group: Cgroup | null; uid: number | null; release: () => void };
+type Opened = {
+  launched: Launched;
+  group: Cgroup | null;
+  listener: EgressListener | null;
+  uid: number | null;
+  release: () => void;
+};
 
 /**
  * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
@@ -91,6 +97,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
           ...first,
           protection: { two_ids: uids !== null, filter: guard, has_egress: command.egress != null },
           isMetered: cgroups !== null,
+          endRunConnections: async () => opened.listener?.endRun(),
           complaint: () => complaint.trim(),
           rlimits: (cpu_ms) => warmLimits(command.resources, cpu_ms, cgroups !== null),
         };
@@ -137,9 +144,10 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
       });
       launched.extra[0]?.end(args.map((arg) => `${arg}\0`).join(""));
       if (filter && view.seccompFd !== null) launched.extra[view.seccompFd - argsFd]?.end(filter);
-      return { launched, group, uid, release };
+      return { launched, group, listener: way.listener, uid, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
+      way.listener?.close();
       group?.remove();
       release();
       throw error;
@@ -230,7 +238,7 @@ function warmLimits(
 }
 
 /** Follows a sandbox to its end. Without a cgroup it has used what was seen last. */
-function supervise({ launched, group, release }: Opened): SandboxProcess {
+function supervise({ launched, group, listener, release }: Opened): SandboxProcess {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
   let seen: SandboxUsage | null = null;
@@ -248,6 +256,7 @@ function supervise({ launched, group, release }: Opened): SandboxProcess {
   const exited = launched.exited.then((exit): SandboxExit => {
     const used = usage();
     gone = true;
+    listener?.close();
     group?.remove();
     release();
     const { code, signal } = decodeStatus(exit);

@@ -1,24 +1,27 @@
-import type { EgressProxy } from "../../../shared/net/egress-proxy.ts";
+import type { Egress, EgressListener } from "../../gateway/egress.ts";
 import type { LaunchOptions } from "../launch-process.ts";
 import type { Python } from "../sandbox.ts";
 
 /** Where a sandbox's programs look for their proxy. */
 const proxyPort = 3128;
 
-type Ends = { python: Python; egress: EgressProxy };
+type Ends = { python: Python; egress: Egress };
 type WayOut = {
   /** Goes before the command. */
   argv: string[];
   env: Record<string, string>;
   launch: Pick<LaunchOptions, "onListener">;
+  /** Null: no network. Closed by whoever started the sandbox, when it is gone. */
+  listener: EgressListener | null;
 };
 
 /**
- * A sandbox with egress listens, in its own network namespace, where its programs look for a proxy; and hands that socket to
- * this process before it becomes its command. So each of its connections comes here, and nothing in there stands between.
+ * A sandbox with egress makes a listening socket in its own network namespace, where its programs look for a proxy, and hands
+ * it to this process before it becomes its command. This process keeps the socket and lets the gateway serve it.
  */
 export function wayOut({ python, egress }: Ends, allow: readonly string[] | null, fd: number): WayOut {
-  if (allow === null) return { argv: [], env: {}, launch: {} };
+  if (allow === null) return { argv: [], env: {}, launch: {}, listener: null };
+  const listener = egress.open(allow);
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
   return {
     argv: [python.path, "-I", "-S", "-c", handOver, String(fd)],
@@ -28,7 +31,8 @@ export function wayOut({ python, egress }: Ends, allow: readonly string[] | null
       no_proxy: "localhost,127.0.0.1",
       NODE_USE_ENV_PROXY: "1",
     },
-    launch: { onListener: (listener) => egress.serve(listener, allow) },
+    launch: { onListener: (socket) => listener.take(socket) },
+    listener,
   };
 }
 
@@ -38,7 +42,7 @@ listener = socket.socket()
 listener.bind(("127.0.0.1", ${proxyPort}))
 listener.listen(64)
 channel = socket.socket(fileno=int(sys.argv[1]))
-message = b'{"cmd":"NODE_HANDLE","type":"net.Server","msg":{}}\\n'
+message = b'{"cmd":"NODE_HANDLE","type":"net.Native","msg":{}}\\n'
 channel.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener.fileno()]).tobytes())])
 channel.recv(256)
 channel.close()

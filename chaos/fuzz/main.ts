@@ -1,0 +1,22 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { runProcess } from "../../shared/lifecycle/run-process.ts";
+import { openDecoders } from "./registry.ts";
+import { formatFuzz, runFuzz } from "./run-fuzz.ts";
+
+const whole = z.coerce.number().int().min(0);
+const schema = z.object({
+  seed: whole.max(2 ** 31).default(() => Math.floor(Math.random() * 2 ** 31)),
+  inputs: whole.max(1_000_000_000).default(1_000_000),
+});
+
+/** `npm run fuzz -- --seed N --inputs N`: gives all that reads foreign bytes odd ones, and fails when one of them does harm. */
+await runProcess(async () => {
+  const option = { type: "string" } as const;
+  const options = schema.parse(
+    parseArgs({ args: process.argv.slice(2), options: { seed: option, inputs: option } }).values,
+  );
+  const report = await runFuzz(await openDecoders(), options);
+  console.log(formatFuzz(options, report));
+  if (report.faults.length > 0) throw new Error(`broken with seed ${options.seed}: ${report.faults.length} inputs`);
+});

@@ -1,0 +1,40 @@
+import { agentFrames, answerHeaders, daemonsFrames, httpAnswers } from "./channel-decoders.ts";
+import type { Decoder } from "./decoder.ts";
+import { openFetchAnswers, openGatewayAnswers, openGatewayRequests } from "./socket-decoders.ts";
+import {
+  callbackUrls,
+  configs,
+  dataUrls,
+  proxyHeaders,
+  proxyTargets,
+  queueEntries,
+  requestBodies,
+  retryAfter,
+  schedules,
+  streamEntries,
+  workerMessages,
+} from "./text-decoders.ts";
+
+/** All that reads foreign bytes: a line each. */
+export async function openDecoders(): Promise<Decoder[]> {
+  return [
+    agentFrames,
+    daemonsFrames,
+    ...httpAnswers,
+    answerHeaders,
+    requestBodies,
+    queueEntries,
+    workerMessages,
+    streamEntries,
+    configs,
+    callbackUrls,
+    retryAfter,
+    dataUrls,
+    schedules,
+    proxyTargets,
+    proxyHeaders,
+    await openGatewayRequests(),
+    await openGatewayAnswers(),
+    await openFetchAnswers(),
+  ];
+}

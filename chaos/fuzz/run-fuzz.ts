@@ -1,0 +1,135 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createRandom } from "../random.ts";
+import type { Decoder } from "./decoder.ts";
+import { mutate } from "./mutate.ts";
+
+export type FuzzOptions = { seed: number; inputs: number };
+
+/** What broke, and on which input: `--seed` and its decoder's name make the same one again at `at`. */
+export type FuzzFault = { decoder: string; at: number; what: string; input: string };
+
+export type FuzzRow = { decoder: string; inputs: number; seconds: number; slowestMs: number; rssMiB: number };
+
+export type FuzzReport = { rows: FuzzRow[]; faults: FuzzFault[] };
+
+/** One input that takes longer, twice, hangs. */
+const hangMs = 1_000;
+/** More than this in memory than before, and it grows without a bound. */
+const mostGrowth = 768 * 1024 * 1024;
+/** A decoder with so many gets no more. */
+const mostFaults = 5;
+/** Shown of an input, in characters of base64. */
+const shown = 400;
+
+/** Gives each decoder its share of `inputs`, one decoder after the other. Nothing that they do makes it throw. */
+export async function runFuzz(decoders: readonly Decoder[], { seed, inputs }: FuzzOptions): Promise<FuzzReport> {
+  const weights = decoders.reduce((sum, { weight }) => sum + weight, 0);
+  const report: FuzzReport = { rows: [], faults: [] };
+  for (const decoder of decoders) {
+    const count = Math.ceil((inputs * decoder.weight) / weights);
+    report.rows.push(await runDecoder(decoder, { seed, count }, report.faults));
+  }
+  return report;
+}
+
+type Share = { seed: number; count: number };
+
+async function runDecoder(decoder: Decoder, { seed, count }: Share, faults: FuzzFault[]): Promise<FuzzRow> {
+  const { name, atOnce = 1 } = decoder;
+  const startedAt = performance.now();
+  const before = process.memoryUsage.rss();
+  let slowestMs = 0;
+  let mostRss = before;
+  let next = 0;
+  const known = faults.length;
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on("uncaughtException", note).on("unhandledRejection", note);
+
+  const lane = async (): Promise<void> => {
+    while (next < count && faults.length < known + mostFaults) {
+      const at = next;
+      next += 1;
+      slowestMs = Math.max(slowestMs, await tryInput(decoder, { seed, at }, faults));
+      for (const error of uncaught.splice(0))
+        faults.push({ decoder: name, at, what: `uncaught: ${describe(error)}`, input: "" });
+      if (at % 5_000 === 0) mostRss = Math.max(mostRss, process.memoryUsage.rss());
+      if (at % 50 === 0) await nextTurn();
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.resolve(decoder.close?.()).catch((error: unknown) =>
+    faults.push({ decoder: name, at: -1, what: describe(error), input: "" }),
+  );
+  await nextTurn();
+  for (const error of uncaught.splice(0))
+    faults.push({ decoder: name, at: -1, what: `uncaught: ${describe(error)}`, input: "" });
+  process.off("uncaughtException", note).off("unhandledRejection", note);
+  if (mostRss - before > mostGrowth)
+    faults.push({ decoder: name, at: -1, what: `memory grew by ${(mostRss - before) >> 20} MiB`, input: "" });
+  return {
+    decoder: name,
+    inputs: next,
+    seconds: (performance.now() - startedAt) / 1_000,
+    slowestMs,
+    rssMiB: mostRss >> 20,
+  };
+}
+
+/** Returns how long it took, in ms. */
+async function tryInput(
+  decoder: Decoder,
+  { seed, at }: { seed: number; at: number },
+  faults: FuzzFault[],
+): Promise<number> {
+  const random = () => createRandom(`${seed}/${decoder.name}/${at}`);
+  const input = mutate(decoder.samples, random());
+  const fail = (what: string): void =>
+    void faults.push({ decoder: decoder.name, at, what, input: input.subarray(0, shown).toString("base64") });
+  const read = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await withLimit(decoder.read(input, random()));
+    return performance.now() - startedAt;
+  };
+  try {
+    const ms = await read();
+    // The machine may have been at something else.
+    if (ms > hangMs && (await read()) > hangMs) fail(`took ${Math.round(ms)} ms`);
+    return ms;
+  } catch (error) {
+    fail(describe(error));
+    return 0;
+  }
+}
+
+/** What never ends is a fault too. */
+async function withLimit(reading: Promise<void> | void): Promise<void> {
+  if (!(reading instanceof Promise)) return;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("never ended")), 20 * hangMs);
+  });
+  await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+}
+
+const describe = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message).split("\n").slice(0, 3).join(" | ") : String(error);
+
+/** The figures as a Markdown table, and what broke. */
+export function formatFuzz({ seed }: FuzzOptions, { rows, faults }: FuzzReport): string {
+  const total = rows.reduce((sum, row) => ({ inputs: sum.inputs + row.inputs, seconds: sum.seconds + row.seconds }), {
+    inputs: 0,
+    seconds: 0,
+  });
+  const line = (name: string, inputs: number, seconds: number, rest: string): string =>
+    `| ${name} | ${inputs} | ${Math.round(inputs / seconds)} | ${rest} |`;
+  return [
+    `| seed ${seed} | inputs | inputs/s | slowest, ms | memory at most, MiB |`,
+    "|---|--:|--:|--:|--:|",
+    ...rows.map(({ decoder, inputs, seconds, slowestMs, rssMiB }) =>
+      line(decoder, inputs, seconds, `${slowestMs.toFixed(1)} | ${rssMiB}`),
+    ),
+    line("all", total.inputs, total.seconds, " | "),
+    ...faults.map(({ decoder, at, what, input }) => `\n${decoder}, input ${at}: ${what}${input && `\n  ${input}`}`),
+  ].join("\n");
+}

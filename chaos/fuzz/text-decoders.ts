@@ -1,0 +1,199 @@
+import { parseJson } from "../../api/http/parse-json.ts";
+import { cleanHeaders, cleanReason, isFinalStatus } from "../../gateway/clean-headers.ts";
+import { parseAuthority, parseHttpUrl } from "../../gateway/parse-target.ts";
+import { fileFaults } from "../../shared/file-faults.ts";
+import { deeperThan } from "../../shared/run/json-depth.ts";
+import { nextTick, scheduleFault } from "../../shared/run/next-tick.ts";
+import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
+import { parseSchedule } from "../../shared/run/schedule.ts";
+import { checkTargetUrl } from "../../shared/net/address-guard.ts";
+import { readHttpUrl } from "../../shared/schemas/read-lax.ts";
+import { readConfig } from "../../shared/schemas/agent-config.ts";
+import { runJob } from "../../shared/schemas/dispatch.ts";
+import { formatEventLine, parseEventLine } from "../../shared/stream/event-line.ts";
+import { ValidationFault } from "../../shared/validation-fault.ts";
+import { retryAfterSeconds } from "../../worker/callbacks/retry-after.ts";
+import { parseMessage } from "../../worker/hear-messages.ts";
+import { type Decoder, must, samplesOf } from "./decoder.ts";
+
+const now = new Date("2026-01-01T00:00:00Z");
+const day = 86_400_000;
+
+export const requestBodies: Decoder = {
+  name: "request bodies",
+  weight: 60,
+  samples: samplesOf(
+    '{"agent_id":"a","version":"current","input_payload":{"q":[1,2.5,"x",null,true]}}',
+    '[{"a":"\\u00e9\\n"}]',
+  ),
+  read(input) {
+    try {
+      const value = parseJson(input, "application/json");
+      // What was let through is shallow enough for all that recurses over it.
+      JSON.stringify(value);
+    } catch (error) {
+      if (!(error instanceof ValidationFault)) throw error;
+    }
+  },
+};
+
+export const queueEntries: Decoder = {
+  name: "queue entries",
+  weight: 80,
+  samples: samplesOf('{"run_id":"run_018f3c"}', "{}", "[]", "5", '{"run_id":null}'),
+  read(input) {
+    const parsed = runJob.safeParse(tryParse(input.toString()));
+    if (parsed.success)
+      must(parsed.data.run_id.length <= 256 && !parsed.data.run_id.includes("\0"), "an id that Postgres takes");
+  },
+};
+
+export const workerMessages: Decoder = {
+  name: "messages to a worker",
+  weight: 80,
+  samples: samplesOf(
+    '{"kind":"look","run_id":"run_1"}',
+    '{"kind":"take","run_id":"run_1"}',
+    '{"kind":"progress","run_id":"run_1","value":0.5,"message":"half"}',
+  ),
+  read(input) {
+    const message = parseMessage(input.toString());
+    if (message) must(["look", "take", "progress"].includes(message.kind), "a kind that is known");
+  },
+};
+
+export const streamEntries: Decoder = {
+  name: "stream entries",
+  weight: 80,
+  samples: samplesOf('1-1\toutput.delta\t{"content":"x"}', "3-250\trun.success\t{}", '0-1\trun.queued\t{"queue":{}}'),
+  read(input) {
+    const line = input.toString();
+    const event = parseEventLine(line);
+    if (event)
+      must(parseEventLine(formatEventLine(event))?.data === event.data, "an event that is written as it was read");
+  },
+};
+
+export const retryAfter: Decoder = {
+  name: "Retry-After",
+  weight: 80,
+  samples: samplesOf("120", "Fri, 31 Dec 2027 23:59:59 GMT", "0", "2026-01-01T00:00:00Z"),
+  read(input) {
+    const asked = retryAfterSeconds(input.toString("latin1"), now);
+    const delay = nextTryDelayMs(2, { scale: 1, random: 0.5, retryAfterSeconds: asked });
+    must(delay !== null && Number.isInteger(delay) && delay >= 0 && delay <= 1.2 * day, "a delay within a day");
+  },
+};
+
+export const dataUrls: Decoder = {
+  name: "files and data URLs",
+  weight: 60,
+  samples: samplesOf(
+    "data:text/plain;base64,aGVsbG8=",
+    "data:,hello",
+    "data: yaml",
+    "plain text",
+    "data:image/png;base64,iVBORw0KGgo=",
+  ),
+  read(input) {
+    const text = input.toString();
+    const [name = "", content = ""] = text.split(",", 2);
+    const faults = fileFaults({ [name]: text, "a.txt": content });
+    must(faults.length <= 2, "at most one fault a file");
+    Buffer.from(content, "base64");
+  },
+};
+
+export const schedules: Decoder = {
+  name: "schedules",
+  weight: 20,
+  samples: samplesOf("*/5 * * * *", "0 9 * * 1-5", "every 5m", "2026-03-01T10:00:00Z", "0 0 31 2 *", "@daily"),
+  read(input) {
+    const text = input.toString();
+    if (scheduleFault(text) !== null) return;
+    const parsed = parseSchedule(text);
+    must(!("fault" in parsed), "a schedule that was taken and can be read");
+    if (!("fault" in parsed)) nextTick(parsed, "Europe/Berlin", now);
+  },
+};
+
+export const configs: Decoder = {
+  name: "configs that stand",
+  weight: 40,
+  samples: samplesOf(
+    '{"entrypoint":"main.py:main","source":"x","limits":{"timeout_ms":5,"memory_mb":64},"network":{"allow":["a.org"]},"env":{"A":"b"},"retry":{"max_attempts":3}}',
+    "null",
+    "[1]",
+  ),
+  read(input) {
+    const text = input.toString();
+    if (!deeperThan(text, 64)) readConfig(tryParse(text));
+  },
+};
+
+export const proxyTargets: Decoder = {
+  name: "targets of the gateway",
+  weight: 60,
+  samples: samplesOf(
+    "example.org:443",
+    "[2001:db8::1]:8080",
+    "http://example.org/a?b=c",
+    "http://127.0.0.1:80/",
+    "http://[::1]:81/x",
+  ),
+  read(input) {
+    const text = input.toString("latin1");
+    for (const target of [parseAuthority(text), parseHttpUrl(text)?.target ?? null])
+      if (target)
+        must(
+          target.port >= 1 && target.port <= 65_535 && target.host !== "",
+          "a host and a port that can be connected to",
+        );
+  },
+};
+
+export const callbackUrls: Decoder = {
+  name: "callback URLs",
+  weight: 40,
+  samples: samplesOf(
+    "https://example.org/hook?a=b",
+    "http://0x7f.1/",
+    "http://[::ffff:127.0.0.1]/",
+    "https://u:p@example.org:8443/",
+  ),
+  read(input) {
+    const text = input.toString("latin1");
+    const judged = checkTargetUrl(text, []);
+    if ("url" in judged) must(/^https?:$/.test(judged.url.protocol), "a URL of the web");
+    readHttpUrl(text);
+  },
+};
+
+export const proxyHeaders: Decoder = {
+  name: "header fields of the gateway",
+  weight: 60,
+  samples: samplesOf(
+    "Connection\nclose, X-A\nX-A\n1\nTrailer\nX",
+    "Transfer-Encoding\nchunked\nSet-Cookie\na=b\nSet-Cookie\nc=d",
+    "Proxy-Authorization\nx\nX-\u00ff\n\u00e9",
+  ),
+  read(input) {
+    const text = input.toString("latin1");
+    const kept = cleanHeaders(text.split("\n"));
+    for (const [place, part] of (kept ?? []).entries())
+      must(
+        place % 2 === 0 ? /^[!#-'*+\-.^-`|~\w]+$/.test(part) : !/[\r\n\0]/.test(part),
+        "names and values that may be sent",
+      );
+    must(!/[\r\n]/.test(cleanReason(text) ?? ""), "a status text on one line");
+    isFinalStatus(Number(text));
+  },
+};
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,124 @@
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream";
+import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { parseHttpUrl, type Target } from "./parse-target.ts";
+import type { Reach } from "./reach-target.ts";
+
+/** A target may say "wait" so often before its answer. */
+const mostInterim = 16;
+
+type Call = { req: IncomingMessage; res: ServerResponse };
+
+/** Passes one plain http request on to its target, and the target's answer back. Bodies flow as fast as both sides take them. */
+export async function forwardRequest({ req, res }: Call, reach: Reach, limits: GatewayLimits): Promise<void> {
+  const asked = readRequest(req, limits);
+  if ("status" in asked) return refuse(res, asked.status, asked.reason);
+  const found = await reach(asked.target);
+  if ("status" in found) return refuse(res, found.status, found.reason);
+  // The agent may have gone meanwhile.
+  if (res.destroyed || res.closed) return void found.destroy();
+  res.once("close", () => found.destroy());
+  const onward = request({
+    createConnection: () => found.setTimeout(limits.idleMs, () => found.destroy()),
+    method: req.method,
+    path: asked.path,
+    headers: asked.headers,
+    setHost: false,
+    maxHeaderSize: limits.headerBytes,
+  });
+  onward.maxHeadersCount = 0;
+  sendBody(req, onward);
+  const answer = await answerOf(onward, limits);
+  if (res.destroyed) return void found.destroy();
+  if (!answer || !writeHead(res, answer, limits)) {
+    found.destroy();
+    return refuse(res, 502, "The target's answer can't be passed on.");
+  }
+  pipeline(answer, res, () => found.destroy());
+}
+
+type Onward = { target: Target; path: string; headers: string[] };
+
+function readRequest(req: IncomingMessage, limits: GatewayLimits): Onward | { status: number; reason: string } {
+  const { url = "", rawHeaders } = req;
+  if (url.length > limits.urlLength) return { status: 414, reason: "The URL is too long." };
+  if (rawHeaders.length > 2 * limits.headers) return { status: 431, reason: "There are too many header fields." };
+  if (!isPlainlyChunked(req)) return { status: 501, reason: "A transfer coding besides chunked isn't passed on." };
+  const parsed = parseHttpUrl(url);
+  if (!parsed) return { status: 400, reason: "Not an absolute http URL." };
+  const headers = headersOnward(req, parsed.url);
+  if (!headers) return { status: 400, reason: "A header field can't be passed on." };
+  return { target: parsed.target, path: parsed.url.pathname + parsed.url.search, headers };
+}
+
+/** How long the body is, is said anew: what the parser has found, not what the fields say about the connection. */
+function headersOnward(req: IncomingMessage, { host }: URL): string[] | null {
+  const kept = cleanHeaders(req.rawHeaders, ["host"]);
+  const isChunked = req.headers["transfer-encoding"] !== undefined;
+  const isEmpty = !isChunked && req.headers["content-length"] === undefined;
+  const mayHaveBody = ["POST", "PUT", "PATCH"].includes(req.method ?? "");
+  const length = isEmpty && mayHaveBody ? ["content-length", "0"] : [];
+  return (
+    kept && ["host", host, ...kept, ...(isChunked ? ["transfer-encoding", "chunked"] : length), "connection", "close"]
+  );
+}
+
+/** A target that answers before it has read everything is no fault of the agent's, so not a pipeline. */
+function sendBody(req: IncomingMessage, onward: ClientRequest): void {
+  req.on("error", () => onward.destroy());
+  req.once("aborted", () => onward.destroy());
+  onward.once("close", () => {
+    req.unpipe(onward);
+    req.resume();
+  });
+  req.pipe(onward);
+}
+
+/** The head of the final answer; null when none comes. */
+function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<IncomingMessage | null> {
+  return new Promise((resolve) => {
+    let interim = 0;
+    const timer = setTimeout(() => onward.destroy(), answerMs);
+    const settle = (answer: IncomingMessage | null): void => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    onward.on("information", () => {
+      interim += 1;
+      if (interim > mostInterim) onward.destroy();
+    });
+    // Nobody asked for another protocol.
+    onward.on("upgrade", (_answer, socket: Socket) => socket.destroy());
+    onward.on("response", settle);
+    // The listener stays: what breaks later would otherwise end the process.
+    onward.on("error", () => settle(null));
+    onward.once("close", () => settle(null));
+  });
+}
+
+/** The field isn't passed on, so a body in another coding (gzip) would be taken for the message's own. */
+const isPlainlyChunked = ({ headers }: IncomingMessage): boolean =>
+  ["", "chunked"].includes((headers["transfer-encoding"] ?? "").trim().toLowerCase());
+
+/** False: the answer has a head that may not be sent. Nothing was sent then. */
+function writeHead(res: ServerResponse, answer: IncomingMessage, { headers: most }: GatewayLimits): boolean {
+  const { statusCode, statusMessage, rawHeaders } = answer;
+  if (!isFinalStatus(statusCode) || rawHeaders.length > 2 * most || !isPlainlyChunked(answer)) return false;
+  const headers = cleanHeaders(rawHeaders, statusCode === 204 ? ["content-length"] : []);
+  if (!headers) return false;
+  const reason = cleanReason(statusMessage);
+  res.sendDate = false;
+  // A body of which not all was read makes the next request on this connection illegible.
+  const last = !res.req.complete ? ["connection", "close"] : [];
+  if (reason === undefined) res.writeHead(statusCode, [...headers, ...last]);
+  else res.writeHead(statusCode, reason, [...headers, ...last]);
+  return true;
+}
+
+function refuse(res: ServerResponse, status: number, reason: string): void {
+  if (res.headersSent || res.destroyed) return void res.destroy();
+  const last = res.req.complete ? {} : { connection: "close" };
+  res.writeHead(status, { "content-type": "text/plain", ...last }).end(reason);
+}

@@ -1,0 +1,93 @@
+import { connect, type Socket } from "node:net";
+import { aborted } from "../shared/lifecycle/run-process.ts";
+import { withTimeLimit } from "../shared/lifecycle/with-time-limit.ts";
+import { findAddresses } from "../shared/net/guarded-lookup.ts";
+import { faultClassOf, TargetFault } from "../shared/net/target-fault.ts";
+import { egressAllows } from "../shared/run/egress-rule.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { Target } from "./parse-target.ts";
+
+/** `reason` is fit for the agent's eyes. */
+export type Refusal = { status: 403 | 502; reason: string };
+export type Reach = (target: Target) => Promise<Socket | Refusal>;
+
+/** What a deployment lets agents reach; what an agent's config names besides must fit as well. */
+export type DeploymentRule = { allowHosts: readonly string[]; allowCidrs: string[] };
+
+/** A name with many addresses is given up after so many. */
+const mostAddresses = 4;
+
+/**
+ * Returns what connects one sandbox to its targets. A target must be named by the agent's config (`allow`) and by the
+ * deployment, and have public addresses only; it is connected to at the very address that was judged.
+ */
+export function createReach(rule: DeploymentRule, allow: readonly string[], limits: GatewayLimits): Reach {
+  const lookUp = createGate(limits.lookups);
+  return async ({ host, port }) => {
+    if (!egressAllows(allow, host, port))
+      return { status: 403, reason: `The agent's config doesn't allow ${host}:${port}.` };
+    if (!egressAllows(rule.allowHosts, host, port))
+      return { status: 403, reason: `This deployment doesn't allow ${host}:${port}.` };
+    try {
+      return await withTimeLimit({ ms: limits.connectMs, signals: [] }, async (signal) => {
+        const late = aborted(signal).then(() => Promise.reject(new TargetFault("timeout")));
+        late.catch(() => undefined);
+        const found = lookUp(() => findAddresses(host, rule.allowCidrs));
+        found.catch(() => undefined);
+        const addresses = await Promise.race([found, late]);
+        return await openFirst(addresses.slice(0, mostAddresses), port, signal);
+      });
+    } catch (error) {
+      const fault = faultClassOf(error);
+      if (fault === "blocked") return { status: 403, reason: `${host} is at a private or reserved address.` };
+      return { status: 502, reason: `${host}:${port} can't be reached (${fault}).` };
+    }
+  };
+}
+
+/** The first address that answers; throws what the last one did. */
+async function openFirst(addresses: { address: string }[], port: number, signal: AbortSignal): Promise<Socket> {
+  let fault: unknown = new TargetFault("dns");
+  for (const { address } of addresses) {
+    if (signal.aborted) break;
+    try {
+      return await openSocket(address, port, signal);
+    } catch (error) {
+      fault = error;
+    }
+  }
+  throw signal.aborted ? new TargetFault("timeout") : fault;
+}
+
+function openSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+    const giveUp = (): void => void socket.destroy(new TargetFault("timeout"));
+    signal.addEventListener("abort", giveUp, { once: true });
+    // The listener stays: an error with none would end the process.
+    socket.on("error", reject);
+    socket.once("connect", () => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(socket);
+    });
+  });
+}
+
+type Gate = <T>(act: () => Promise<T>) => Promise<T>;
+
+/** Lets `most` acts go on at once; the others wait in order. */
+function createGate(most: number): Gate {
+  let under = 0;
+  const waiting: (() => void)[] = [];
+  return async (act) => {
+    if (under < most) under += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else under -= 1;
+    }
+  };
+}

@@ -1,0 +1,131 @@
+import { createServer, type Server, type ServerOptions } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { forwardRequest } from "./forward-request.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { openTunnel, refuseConnection } from "./open-tunnel.ts";
+import type { Reach } from "./reach-target.ts";
+
+export type ServedListener = {
+  /** Closes all connections, and those in the backlog. */
+  endRun(): Promise<void>;
+  close(): void;
+};
+
+/** What a listener shares with all others. */
+export type Shared = {
+  limits: GatewayLimits;
+  /** Open connections of all sandboxes. */
+  open: Set<Socket>;
+  /** Does what one connection asks for; whatever is thrown ends that connection only. */
+  guard: (socket: Socket, act: () => Promise<void>) => void;
+};
+
+type Listening = { socket: object; reach: Reach; draining: boolean };
+
+/** Serves one sandbox: an HTTP proxy (absolute http URLs and CONNECT) on its listening socket. */
+export function serveListener({ socket: listening, reach, draining }: Listening, shared: Shared): ServedListener {
+  const { limits, open } = shared;
+  const server = createServer(serverOptions(limits));
+  /** Of this sandbox: those from it, and those to its targets. */
+  const own = new Set<Socket>();
+  let refusing = draining;
+  const keep = (socket: Socket): void => {
+    // The listener stays: an error with none would end the process.
+    socket.on("error", () => undefined);
+    own.add(socket);
+    socket.once("close", () => own.delete(socket));
+  };
+  const closeAll = (): void => {
+    for (const socket of own) socket.destroy();
+  };
+
+  server.maxConnections = limits.connections;
+  server.maxHeadersCount = 0;
+  server.timeout = limits.idleMs;
+  server.on("error", () => undefined);
+  server.prependListener("connection", (socket: Socket) => {
+    keep(socket);
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    if (refusing || open.size > limits.connectionsInAll) socket.destroy();
+  });
+  const reachAndKeep: Reach = async (target) => {
+    const found = await reach(target);
+    if (!("status" in found)) keep(found);
+    return found;
+  };
+  answerRequests(server, reachAndKeep, shared);
+  server.listen(listening);
+
+  return {
+    async endRun() {
+      refusing = true;
+      closeAll();
+      await emptyBacklog(server);
+      closeAll();
+      refusing = false;
+    },
+    close() {
+      refusing = true;
+      server.close();
+      closeAll();
+    },
+  };
+}
+
+/**
+ * Waits until nothing is accepted any more; what is accepted meanwhile is refused already. A turn of the event loop accepts one
+ * connection or all (it depends on libuv), and the first turn may be half over.
+ */
+async function emptyBacklog(server: Server): Promise<void> {
+  let accepted = true;
+  const note = (): void => void (accepted = true);
+  server.on("connection", note).on("drop", note);
+  while (accepted) {
+    accepted = false;
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  }
+  server.off("connection", note).off("drop", note);
+}
+
+/** One request at a time a connection: a second one before the answer to the first (pipelining) ends the connection. */
+function answerRequests(server: Server, reach: Reach, { limits, guard }: Shared): void {
+  const busy = new WeakSet<Socket>();
+  const begin = (socket: Socket): boolean => {
+    const may = !socket.destroyed && !busy.has(socket);
+    if (may) busy.add(socket);
+    else socket.destroy();
+    return may;
+  };
+  server.on("request", (req, res) => {
+    const { socket } = req;
+    res.on("error", () => undefined);
+    if (!begin(socket)) return;
+    res.once("close", () => busy.delete(socket));
+    guard(socket, () => forwardRequest({ req, res }, reach, limits));
+  });
+  server.on("connect", (req, socket: Socket, head) => {
+    if (begin(socket)) guard(socket, () => openTunnel({ authority: req.url ?? "", socket, head }, reach, limits));
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (busy.has(socket)) socket.destroy();
+    else refuseConnection(socket, statusOf(error.code));
+  });
+}
+
+function serverOptions({ headerBytes, headMs, keepAliveMs }: GatewayLimits): ServerOptions {
+  return {
+    maxHeaderSize: headerBytes,
+    headersTimeout: headMs,
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(5_000, headMs),
+    keepAliveTimeout: keepAliveMs,
+    noDelay: true,
+  };
+}
+
+function statusOf(code: string | undefined): number {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { openDecoders } from "../../chaos/fuzz/registry.ts";
+import { formatFuzz, runFuzz } from "../../chaos/fuzz/run-fuzz.ts";
+import { mutate } from "../../chaos/fuzz/mutate.ts";
+import { createRandom } from "../../chaos/random.ts";
+
+/** Another one each day: 20260131. `npm run fuzz -- --seed N` makes the same inputs again. */
+const seed = Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
+
+test("no foreign bytes that chance makes end a process, hang it or fill its memory", async () => {
+  const options = { seed, inputs: 15_000 };
+  const report = await runFuzz(await openDecoders(), options);
+  console.log(formatFuzz(options, report));
+  expect(report.faults).toEqual([]);
+  expect(report.rows.length).toBeGreaterThan(15);
+  for (const { decoder, inputs } of report.rows) expect([decoder, inputs > 100]).toEqual([decoder, true]);
+}, 120_000);
+
+test("a decoder that throws, hangs or leaves an error behind is found, and the same seed finds it again", async () => {
+  const samples = [Buffer.from('{"a":[1,2]}')] as const;
+  const bad = [
+    { name: "throws", weight: 1, samples, read: (input: Buffer) => void JSON.parse(input.toString()) },
+    { name: "hangs", weight: 1, samples, read: () => new Promise<void>((resolve) => setTimeout(resolve, 1_100)) },
+    { name: "leaves a rejection", weight: 1, samples, read: () => void Promise.reject(new Error("left")) },
+  ];
+  const kinds = await Promise.all(
+    bad.map(
+      async (decoder) => (await runFuzz([decoder], { seed: 1, inputs: decoder.name === "hangs" ? 1 : 60 })).faults,
+    ),
+  );
+  expect(kinds.map((faults) => faults[0]?.what)).toEqual([
+    expect.stringContaining("SyntaxError"),
+    expect.stringMatching(/^took \d+ ms/),
+    expect.stringContaining("uncaught: Error: left"),
+  ]);
+  const made = () =>
+    Array.from({ length: 50 }, (_, at) => mutate(samples, createRandom(`1/x/${at}`)).toString("base64"));
+  expect(made()).toEqual(made());
+  expect(new Set(made()).size).toBeGreaterThan(25);
+}, 60_000);
