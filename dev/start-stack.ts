@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deployMigrations } from "../prisma/deploy.ts";
 import type { Env } from "../shared/config/env.ts";
+import { loadConfig } from "../shared/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import { findBubblewrap } from "./bubblewrap.ts";
 import { loadDevConfig } from "./dev-config.ts";
@@ -57,6 +58,8 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
       ENCRYPTION_KEYS: config.ENCRYPTION_KEYS ?? readKeys(dataDir),
       ...(bwrap && { BWRAP: bwrap }),
     };
+    // What the processes would refuse is said here, once.
+    loadConfig(shared);
     const output = logFile ? openSync(logFile, "a") : ("inherit" as const);
     const options = { env: shared, output, onStart: (pid: number) => record.add(pid) };
     const script = (role: string): string => join(projectFolder(), "dist", role, "main.js");

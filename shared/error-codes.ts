@@ -38,6 +38,7 @@ export const errorKinds = {
     codes: {
       missing_scope: "The key lacks the scope that this takes.",
       run_token: "The key only reads its run.",
+      cross_site_request: "A web page of another origin sent this write; ALLOWED_ORIGINS names those that may.",
       foreign_user_id: "The key acts for another user than the one who is named.",
     },
   },
@@ -108,6 +109,10 @@ export const errorKinds = {
     status: 413,
     codes: { payload_too_large: "The body is larger than the bytes that `detail` names." },
   },
+  misdirected: {
+    status: 421,
+    codes: { host_not_allowed: "Without keys, only the hosts of this machine and of ALLOWED_HOSTS are answered." },
+  },
   too_many_requests: {
     status: 429,
     codes: {
@@ -129,6 +134,7 @@ export const errorKinds = {
       leaving: "This process is going away.",
       lifecycle_unavailable: "No live worker offers the lifecycle.",
       no_payment_provider: "No payment provider is configured.",
+      no_webhook_secret: "STRIPE_WEBHOOK_SECRET is not set, so no event of the payment provider can be believed.",
       no_worker: "No live worker offers what this takes.",
       postgres_down: "Postgres does not answer.",
       provider_unavailable: "The payment provider can't be asked now.",

@@ -22,10 +22,25 @@ export async function admit<C>(guards: Guards, operation: Operation<C>, req: Req
     await guards.limiter.count(address);
     throw error;
   });
-  await guards.limiter.count(caller.actor === "open" ? address : caller.actor);
+  await guards.limiter.count(whoseLimit(caller, req));
   if (!covers(caller.scopes, scope)) throw new AppError("forbidden", "missing_scope", `The key lacks '${scope}'.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
   return caller;
+}
+
+/** A body counts as one more request for each whole one of these: reading it keeps this process' only thread busy. */
+const bytesPerRequest = 64 * 1024;
+
+/** Counts the size of a body that was read. Throws too_many_requests. */
+export async function countBytes(guards: Guards, caller: Caller, req: Request, bytes: number): Promise<void> {
+  const more = Math.floor(bytes / bytesPerRequest);
+  if (more > 0 && caller !== nobody) await guards.limiter.count(whoseLimit(caller, req), more);
+}
+
+/** All keys of a user share a limit: another key is no way around it. Without keys an address has one. */
+function whoseLimit({ actor, user_id }: Caller, req: Request): string {
+  if (actor === "open") return `ip:${req.ip}`;
+  return actor === "bootstrap" || actor === "internal" ? actor : `user:${user_id}`;
 }
 
 function checkRunToken<C>(runId: string, operation: Operation<C>, req: Request): void {

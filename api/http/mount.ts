@@ -1,7 +1,8 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/errors.ts";
-import type { AnyResult, Operation, OperationInput, RequestSchemas } from "./define-operation.ts";
-import { admit } from "./admit.ts";
+import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
+import { admit, countBytes } from "./admit.ts";
+import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { parseJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
@@ -21,7 +22,9 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await admit(guards, operation, req);
-      const input = { ...(await readInput(operation, req, res)), caller };
+      const bytes = await readBytes(operation, req);
+      if (bytes) await countBytes(guards, caller, req, bytes.length);
+      const input = readInput(operation, { req, res, caller, bytes });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -48,20 +51,24 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
   return new AppError("method_not_allowed", "method_not_allowed", "Method Not Allowed");
 }
 
-async function readInput<C>(
-  operation: Operation<C>,
-  req: Request,
-  res: Response,
-): Promise<Omit<OperationInput<RequestSchemas, boolean>, "caller">> {
-  const { request, rawBody } = operation;
-  const bytes = rawBody || request.body ? await readRawBody(req) : undefined;
+async function readBytes<C>({ request, rawBody }: Operation<C>, req: Request): Promise<Buffer | undefined> {
+  if (rawBody) return readRawBody(req, rawBody.most_bytes);
+  return request.body ? readRawBody(req) : undefined;
+}
+
+type Received = { req: Request; res: Response; caller: Caller; bytes: Buffer | undefined };
+
+function readInput<C>(
+  { request, rawBody }: Operation<C>,
+  { req, res, caller, bytes }: Received,
+): OperationInput<RequestSchemas, RawBody> {
   const parts = validateRequest(request, {
     params: req.params,
     query: queryOf(req),
     headers: req.headers,
     body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
   });
-  return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body };
+  return { ...requestInfo(req, res), caller, ...parts, body: rawBody ? bytes : parts.body };
 }
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {
