@@ -18,7 +18,8 @@ const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${name
 
 const production = "^((shared|api|worker)/|prisma/deploy)";
 const generated = "^shared/store/generated/";
-const mains = "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
+const mains =
+  "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/json-schema/schema-thread\\.mjs$";
 /** Read as text, and run in the sandbox. */
 const insiders = "^worker/adapters/node/[^/]+\\.mjs$";
 

@@ -26,10 +26,10 @@ export const createAgent = defineOperation({
   },
   async handle({ db, jsonSchemas }: ApiContext, { body, caller }) {
     const config = body.config ?? {};
-    checkAgentConfig(jsonSchemas, config);
+    const user_id = ownerOf(caller, body.user_id);
+    await checkAgentConfig(jsonSchemas, user_id, config);
     const id = body.id ?? newId("agent");
     const { name, version } = body;
-    const user_id = ownerOf(caller, body.user_id);
     const published = await publishVersion(db, { id, user_id, name, version, config, metadata: body.metadata ?? {} });
     if (published.kind === "foreign" || published.kind === "missing")
       throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);

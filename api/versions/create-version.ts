@@ -27,10 +27,10 @@ export const createVersion = defineOperation({
   },
   async handle({ db, jsonSchemas }: ApiContext, { params: { agent_id: id }, body: { version, ...body }, caller }) {
     const config = body.config ?? {};
-    checkAgentConfig(jsonSchemas, config);
     const agent = await readAgent(db, id, caller.owner);
     if (!agent) throw notFound("agent", id);
     const { user_id } = agent;
+    await checkAgentConfig(jsonSchemas, user_id, config);
     const { kind } = await publishVersion(db, { id, user_id, name: null, version, config, metadata: {} });
     if (kind === "missing" || kind === "foreign") throw notFound("agent", id);
     if (kind === "differs")
