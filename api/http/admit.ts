@@ -29,11 +29,16 @@ export async function admit<C>(guards: Guards, operation: Operation<C>, req: Req
 }
 
 /** A body counts as one more request for each whole one of these: reading it keeps this process' only thread busy. */
-const bytesPerRequest = 64 * 1024;
+const perRequest = { bytes: 64 * 1024, values: 1_000 };
 
-/** Counts the size of a body that was read. Throws too_many_requests. */
-export async function countBytes(guards: Guards, caller: Caller, req: Request, bytes: number): Promise<void> {
-  const more = Math.floor(bytes / bytesPerRequest);
+/** Counts the size of a body that was received and isn't parsed yet. Throws too_many_requests. */
+export async function countBody(
+  guards: Guards,
+  caller: Caller,
+  req: Request,
+  size: { bytes: number; values: number },
+): Promise<void> {
+  const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
   if (more > 0 && caller !== nobody) await guards.limiter.count(whoseLimit(caller, req), more);
 }
 

@@ -1,10 +1,10 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/errors.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
-import { admit, countBytes } from "./admit.ts";
+import { admit, countBody } from "./admit.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
-import { parseJson } from "./parse-json.ts";
+import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
 import { readRawBody } from "./raw-body.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
@@ -23,8 +23,9 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await admit(guards, operation, req);
       const bytes = await readBytes(operation, req);
-      if (bytes) await countBytes(guards, caller, req, bytes.length);
-      const input = readInput(operation, { req, res, caller, bytes });
+      const json = bytes && !operation.rawBody ? openJson(bytes, req.headers["content-type"]) : null;
+      if (bytes) await countBody(guards, caller, req, { bytes: bytes.length, values: json?.values ?? 0 });
+      const input = readInput(operation, { req, res, caller, body: json ? json.parse() : bytes });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -56,19 +57,19 @@ async function readBytes<C>({ request, rawBody }: Operation<C>, req: Request): P
   return request.body ? readRawBody(req) : undefined;
 }
 
-type Received = { req: Request; res: Response; caller: Caller; bytes: Buffer | undefined };
+type Received = { req: Request; res: Response; caller: Caller; body: unknown };
 
 function readInput<C>(
   { request, rawBody }: Operation<C>,
-  { req, res, caller, bytes }: Received,
+  { req, res, caller, body }: Received,
 ): OperationInput<RequestSchemas, RawBody> {
   const parts = validateRequest(request, {
     params: req.params,
     query: queryOf(req),
     headers: req.headers,
-    body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
+    body: rawBody ? undefined : body,
   });
-  return { ...requestInfo(req, res), caller, ...parts, body: rawBody ? bytes : parts.body };
+  return { ...requestInfo(req, res), caller, ...parts, body: rawBody ? body : parts.body };
 }
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {

@@ -1,6 +1,6 @@
 import type { KeyRing } from "../../config/load-config.ts";
 import { newId } from "../../ids.ts";
-import { mergePatch } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
@@ -40,7 +40,7 @@ export async function patchWebhook(
     const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!webhook) return null;
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-    const merged = metadata === null ? {} : mergePatch(webhook.metadata, metadata ?? {});
+    const merged = mergeMetadata(webhook.metadata, metadata);
     const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0 } : {};
     const data = { ...given, ...cleared, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     return toWebhookRecord(await tx.webhook.update({ where: { id }, data }));

@@ -1,18 +1,29 @@
-/** Whether JSON `text` nests arrays and objects deeper than `limit`. One pass without recursion; strings are jumped over. */
-export function deeperThan(text: string, limit: number): boolean {
-  let depth = 0;
+/** How much work a JSON text makes, beyond its length. */
+export type JsonSize = {
+  /** Of arrays and objects in each other. */
+  depth: number;
+  /** Items and members; a member counts twice, since its name is a value too. */
+  values: number;
+};
+
+/** Measures JSON in one pass without recursion; strings are jumped over. */
+export function measureJson(text: string): JsonSize {
+  let [open, depth, values] = [0, 0, 1];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) at = stringEnd(text, at);
+    else if (code === comma || code === colon) values += 1;
     else if (code === openBracket || code === openBrace) {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (code === closeBracket || code === closeBrace) depth -= 1;
+      open += 1;
+      values += 1;
+      if (open > depth) depth = open;
+    } else if (code === closeBracket || code === closeBrace) open -= 1;
   }
-  return false;
+  return { depth, values };
 }
 
 const [quote, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
+const [comma, colon] = [0x2c, 0x3a];
 
 /** The index of the quote that ends the string begun at `start`, or the text's end. */
 function stringEnd(text: string, start: number): number {
