@@ -34,14 +34,15 @@ export const executeAgent = defineOperation({
     }),
     body: executeRequest,
   },
-  errors: acceptErrors,
+  errors: [...acceptErrors, "too_many_streams"],
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted", schema: runRecord, example: queuedExample },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller }) {
+  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller, holdOpen }) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
+    if (prefer === "stream" || prefer.waitMs > 0) holdOpen();
     const accepted = await acceptRun(ctx, body, {
       owner: caller.owner,
       traceparent: traceparent ?? null,

@@ -43,7 +43,7 @@ export async function countBody(
 }
 
 /** All keys of a user share a limit: another key is no way around it. Without keys an address has one. */
-function whoseLimit({ actor, user_id }: Caller, req: Request): string {
+export function whoseLimit({ actor, user_id }: Caller, req: Request): string {
   if (actor === "open") return `ip:${req.ip}`;
   return actor === "bootstrap" || actor === "internal" ? actor : `user:${user_id}`;
 }

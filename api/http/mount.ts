@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/errors.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
-import { admit, countBody } from "./admit.ts";
+import { admit, countBody, whoseLimit } from "./admit.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { openJson } from "./parse-json.ts";
@@ -25,7 +25,8 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const bytes = await readBytes(operation, req);
       const json = bytes && !operation.rawBody ? openJson(bytes, req.headers["content-type"]) : null;
       if (bytes) await countBody(guards, caller, req, { bytes: bytes.length, values: json?.values ?? 0 });
-      const input = readInput(operation, { req, res, caller, body: json ? json.parse() : bytes });
+      const holdOpen = (): void => guards.streams.hold(whoseLimit(caller, req), res);
+      const input = readInput(operation, { req, res, caller, holdOpen, body: json ? json.parse() : bytes });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -57,11 +58,11 @@ async function readBytes<C>({ request, rawBody }: Operation<C>, req: Request): P
   return request.body ? readRawBody(req) : undefined;
 }
 
-type Received = { req: Request; res: Response; caller: Caller; body: unknown };
+type Received = { req: Request; res: Response; caller: Caller; holdOpen: () => void; body: unknown };
 
 function readInput<C>(
   { request, rawBody }: Operation<C>,
-  { req, res, caller, body }: Received,
+  { req, res, body, ...more }: Received,
 ): OperationInput<RequestSchemas, RawBody> {
   const parts = validateRequest(request, {
     params: req.params,
@@ -69,7 +70,7 @@ function readInput<C>(
     headers: req.headers,
     body: rawBody ? undefined : body,
   });
-  return { ...requestInfo(req, res), caller, ...parts, body: rawBody ? body : parts.body };
+  return { ...requestInfo(req, res), ...more, ...parts, body: rawBody ? body : parts.body };
 }
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {

@@ -31,8 +31,9 @@ export const createVersion = defineOperation({
     if (!agent) throw notFound("agent", id);
     const { user_id } = agent;
     await checkAgentConfig(jsonSchemas, user_id, config);
-    const { kind } = await publishVersion(db, { id, user_id, name: null, version, config, metadata: {} });
-    if (kind === "missing" || kind === "foreign") throw notFound("agent", id);
+    const published = { id, user_id, name: null, version, config, metadata: {}, most_agents: 0 };
+    const { kind } = await publishVersion(db, published);
+    if (kind === "missing" || kind === "foreign" || kind === "full") throw notFound("agent", id);
     if (kind === "differs")
       throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
     const record = await readVersion(db, id, version, caller.owner);

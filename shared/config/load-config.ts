@@ -77,6 +77,13 @@ const schema = z.object({
   ALLOW_OPEN: z.enum(["0", "1"]).default("0"),
   // Its former name.
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  STREAMS_PER_USER: integer(0, 1_000_000).optional(),
+  KEYS_PER_USER: integer(1, 1_000_000).default(100),
+  AGENTS_PER_USER: integer(1, 10_000_000).default(1_000),
+  DAEMONS_PER_USER: integer(1, 1_000_000).default(100),
+  JOBS_PER_USER: integer(1, 1_000_000).default(1_000),
+  THREADS_PER_USER: integer(1, 10_000_000).default(100_000),
+  WEBHOOKS_PER_USER: integer(1, 1_000_000).default(100),
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
@@ -137,8 +144,17 @@ export function loadConfig(env: Env) {
       mode: authMode,
       bootstrapAdminKey: data.BOOTSTRAP_ADMIN_KEY,
       internalToken: data.INTERNAL_TOKEN,
-      // Of one key or, in open mode, one address; 0: no limit.
+      // Of one user with all keys or, in open mode, one address; 0: no limit.
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (authMode === "key" ? 6_000 : 0),
+      streams: data.STREAMS_PER_USER ?? (authMode === "key" ? 100 : 0),
+    },
+    perUser: {
+      keys: data.KEYS_PER_USER,
+      agents: data.AGENTS_PER_USER,
+      daemons: data.DAEMONS_PER_USER,
+      jobs: data.JOBS_PER_USER,
+      threads: data.THREADS_PER_USER,
+      webhooks: data.WEBHOOKS_PER_USER,
     },
     queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
+import { hasRoom, queryableOf } from "../has-room.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { toAgentRecord } from "./agent-record.ts";
 
@@ -13,13 +14,16 @@ export type NewVersion = {
   version: string;
   config: Record<string, unknown>;
   metadata: Record<string, unknown>;
+  /** Of one user. */
+  most_agents: number;
 };
 
-/** `missing`: there is no such agent. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
+/** `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
 export type Publication =
   | { kind: "published"; agent: AgentRecord }
   | { kind: "unchanged"; agent: AgentRecord }
   | { kind: "missing" }
+  | { kind: "full" }
   | { kind: "foreign" }
   | { kind: "differs" };
 
@@ -38,7 +42,8 @@ export async function publishVersion(db: Db, version: NewVersion): Promise<Publi
 
 const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject;
 
-async function publish(db: Db, { user_id, id, name, version, config, metadata }: NewVersion): Promise<Publication> {
+async function publish(db: Db, asked: NewVersion): Promise<Publication> {
+  const { user_id, id, name, version, config, metadata, most_agents: most } = asked;
   return db.prisma.$transaction(async (tx) => {
     await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
     const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
@@ -49,6 +54,7 @@ async function publish(db: Db, { user_id, id, name, version, config, metadata }:
       const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
       return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
     }
+    if (!agent && !(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return { kind: "full" };
     const owner =
       agent ??
       (await tx.agent.create({

@@ -4,20 +4,23 @@ import { mergeMetadata } from "../../merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
+import { hasRoom, queryableOf } from "../has-room.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
 
-/** Makes a webhook with its first secret, which nobody can read again. */
+/** Makes a webhook with its first secret, which nobody can read again. Null: the user has `most` already. */
 export async function insertWebhook(
   db: Db,
   keyRing: KeyRing,
   { metadata, ...webhook }: NewWebhook,
-): Promise<WebhookRecord & { secret: string }> {
+  most: number,
+): Promise<(WebhookRecord & { secret: string }) | null> {
   return db.prisma.$transaction(async (tx) => {
     const { user_id } = webhook;
+    if (!(await hasRoom(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
     await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
     const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
     const row = await tx.webhook.create({ data });
