@@ -16,7 +16,7 @@ const wall = (name, comment, from, to) => ({ name, comment, severity: "error", f
 const packages = (...names) => ({ path: `node_modules/(@types/)?(${names.join("|")})/` });
 const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${names.join("|")})$` });
 
-const production = "^((shared|api|worker)/|prisma/deploy)";
+const production = "^((shared|api|worker)/|prisma/(deploy|reseal))";
 const generated = "^shared/store/generated/";
 const mains =
   "^((api|worker)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/json-schema/schema-thread\\.mjs$";
