@@ -115,7 +115,7 @@ module.exports = {
       "sql-lives-in-store",
       "Only shared/store talks to Postgres (and what makes its tables).",
       { path: ["node_modules/(@types/pg|@prisma|prisma|pg)/", generated] },
-      ["^(shared/store|prisma)/"],
+      ["^((shared/store|prisma)/|dev/database-roles\\.ts$)"],
     ),
     door(
       "processes-start-in-the-sandbox",

@@ -8,6 +8,7 @@ import type { Env } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import { findBubblewrap } from "./bubblewrap.ts";
+import { createOwnedDatabase, createRoles, grantUse, loginUrl } from "./database-roles.ts";
 import { loadDevConfig } from "./dev-config.ts";
 import { takeOver } from "./leftovers.ts";
 import { startPostgres } from "./postgres.ts";
@@ -16,6 +17,7 @@ import { startRedis } from "./redis.ts";
 import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
 
+/** `databaseUrl`: as the role that owns the tables. */
 export type Stack = { url: string; databaseUrl: string; redisUrl: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
@@ -48,12 +50,14 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     // Where one fails, the other may still be starting: it is waited for, and then closed below.
     await Promise.allSettled(starting);
     const [databaseUrl, redisUrl, bwrap] = await Promise.all(starting);
-    await deployMigrations(databaseUrl);
+    const { ownerUrl, processUrl } = await (config.DATABASE_URL === undefined
+      ? prepareRoles(databaseUrl)
+      : deployTo(databaseUrl));
     const shared = {
       ...env,
       HOST: config.HOST,
       PORT: String(config.PORT),
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: processUrl,
       REDIS_URL: redisUrl,
       ENCRYPTION_KEYS: config.ENCRYPTION_KEYS ?? readKeys(dataDir),
       ...(bwrap && { BWRAP: bwrap }),
@@ -68,11 +72,28 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     opened.push(() => Promise.all(members.map((member) => member.stop(killAfterMs))).then(() => undefined));
     const url = `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
     if (config.WORKERS > 0) await ready(url, signal);
-    return { url, databaseUrl, redisUrl, close: () => closeInReverse(opened) };
+    return { url, databaseUrl: ownerUrl, redisUrl, close: () => closeInReverse(opened) };
   } catch (error) {
     await closeInReverse(opened);
     throw error;
   }
+}
+
+type DatabaseUrls = { ownerUrl: string; processUrl: string };
+
+/** In an embedded server: processes log in as a role that can't change tables. */
+async function prepareRoles(adminUrl: string): Promise<DatabaseUrls> {
+  await createRoles(adminUrl);
+  const ownerUrl = await createOwnedDatabase(adminUrl);
+  await deployMigrations(ownerUrl);
+  await grantUse(ownerUrl);
+  return { ownerUrl, processUrl: loginUrl(adminUrl) };
+}
+
+/** In a server that was given, its roles are its operator's. */
+async function deployTo(url: string): Promise<DatabaseUrls> {
+  await deployMigrations(url);
+  return { ownerUrl: url, processUrl: url };
 }
 
 async function ready(url: string, signal: AbortSignal): Promise<void> {
