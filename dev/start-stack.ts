@@ -3,16 +3,15 @@ import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "no
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { deployMigrations } from "../prisma/deploy.ts";
 import type { Env } from "../shared/config/env.ts";
 import { loadConfig } from "../shared/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import { findBubblewrap } from "./bubblewrap.ts";
-import { createOwnedDatabase, createRoles, grantUse, loginUrl } from "./database-roles.ts";
 import { loadDevConfig } from "./dev-config.ts";
 import { takeOver } from "./leftovers.ts";
 import { startPostgres } from "./postgres.ts";
 import { cacheDir, projectFolder } from "./reachable.ts";
+import { prepareEmbedded, prepareGiven } from "./prepare-database.ts";
 import { startRedis } from "./redis.ts";
 import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
@@ -51,8 +50,8 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     await Promise.allSettled(starting);
     const [databaseUrl, redisUrl, bwrap] = await Promise.all(starting);
     const { ownerUrl, processUrl } = await (config.DATABASE_URL === undefined
-      ? prepareRoles(databaseUrl)
-      : deployTo(databaseUrl));
+      ? prepareEmbedded(databaseUrl)
+      : prepareGiven(databaseUrl));
     const shared = {
       ...env,
       HOST: config.HOST,
@@ -77,23 +76,6 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     await closeInReverse(opened);
     throw error;
   }
-}
-
-type DatabaseUrls = { ownerUrl: string; processUrl: string };
-
-/** In an embedded server: processes log in as a role that can't change tables. */
-async function prepareRoles(adminUrl: string): Promise<DatabaseUrls> {
-  await createRoles(adminUrl);
-  const ownerUrl = await createOwnedDatabase(adminUrl);
-  await deployMigrations(ownerUrl);
-  await grantUse(ownerUrl);
-  return { ownerUrl, processUrl: loginUrl(adminUrl) };
-}
-
-/** In a server that was given, its roles are its operator's. */
-async function deployTo(url: string): Promise<DatabaseUrls> {
-  await deployMigrations(url);
-  return { ownerUrl: url, processUrl: url };
 }
 
 async function ready(url: string, signal: AbortSignal): Promise<void> {

@@ -15,11 +15,9 @@ try {
     const name = `${column.table}.${column.column}`;
     const sealed = await resealColumn(db, encryptionKeys, column);
     if (sealed > 0) process.stdout.write(`${name}: ${sealed} sealed with the key ${current}\n`);
-    for (const [id, count] of await countByKey(db, column))
-      if (id !== current) {
-        left += count;
-        process.stdout.write(`${name}: ${count} left under the key ${id}\n`);
-      }
+    const others = [...(await countByKey(db, column))].filter(([id]) => id !== current);
+    for (const [id, count] of others) process.stdout.write(`${name}: ${count} left under the key ${id}\n`);
+    left += others.reduce((sum, [, count]) => sum + count, 0);
   }
   await db.close();
   process.stdout.write(

@@ -10,7 +10,7 @@ import { cancelRun } from "../../shared/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { acceptErrors, acceptRun } from "./accept-run.ts";
 import { awaitEnd } from "./await-end.ts";
-import { parsePrefer } from "./parse-prefer.ts";
+import { parsePrefer, type Prefer } from "./parse-prefer.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -42,7 +42,7 @@ export const executeAgent = defineOperation({
   async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller, holdOpen }) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
-    if (prefer === "stream" || prefer.waitMs > 0) holdOpen();
+    if (staysOpen(prefer)) holdOpen();
     const accepted = await acceptRun(ctx, body, {
       owner: caller.owner,
       traceparent: traceparent ?? null,
@@ -71,6 +71,8 @@ export const executeAgent = defineOperation({
     return isTaken || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
+
+const staysOpen = (prefer: Prefer): boolean => prefer === "stream" || prefer.waitMs > 0;
 
 function onceAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();

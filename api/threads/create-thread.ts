@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
@@ -27,12 +28,12 @@ export const createThread = defineOperation({
     201: { description: "The thread", schema: threadRecord },
   },
   async handle({ db, config }: ApiContext, { body, caller }) {
-    const { agent_id = null, title = null, metadata, state_snapshot = null } = body;
+    const { agent_id = null, state_snapshot = null } = body;
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
     const id = body.thread_id ?? newId("thread");
-    const row = { id, user_id, agent_id, title, metadata: metadata ?? {}, state_snapshot };
+    const row = { id, user_id, agent_id, state_snapshot, ...noted(body) };
     const outcome = await create(db, row, config.perUser.threads);
     if (outcome === "full") throw conflict("too_many_threads", `'${user_id}' has as many threads as one may have.`);
     const made = outcome === "made";
@@ -41,3 +42,5 @@ export const createThread = defineOperation({
     return made ? { status: 201, body: thread } : { status: 200, body: thread };
   },
 });
+
+const noted = ({ title = null, metadata }: z.output<typeof threadBody>) => ({ title, metadata: metadata ?? {} });

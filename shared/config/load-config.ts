@@ -148,14 +148,7 @@ export function loadConfig(env: Env) {
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (authMode === "key" ? 6_000 : 0),
       streams: data.STREAMS_PER_USER ?? (authMode === "key" ? 100 : 0),
     },
-    perUser: {
-      keys: data.KEYS_PER_USER,
-      agents: data.AGENTS_PER_USER,
-      daemons: data.DAEMONS_PER_USER,
-      jobs: data.JOBS_PER_USER,
-      threads: data.THREADS_PER_USER,
-      webhooks: data.WEBHOOKS_PER_USER,
-    },
+    perUser: limitsPerUser(data),
     queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     billing: {
@@ -185,6 +178,15 @@ export function loadConfig(env: Env) {
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
 }
+
+const limitsPerUser = (data: z.output<typeof schema>) => ({
+  keys: data.KEYS_PER_USER,
+  agents: data.AGENTS_PER_USER,
+  daemons: data.DAEMONS_PER_USER,
+  jobs: data.JOBS_PER_USER,
+  threads: data.THREADS_PER_USER,
+  webhooks: data.WEBHOOKS_PER_USER,
+});
 
 type AuthSettings = Pick<z.output<typeof schema>, "AUTH_MODE" | "HOST" | "ALLOW_OPEN" | "ALLOW_OPEN_IN_PRODUCTION">;
 

@@ -33,7 +33,7 @@ test("the role that processes use reads and writes rows, and can neither change 
     "SELECT rolpassword FROM pg_authid",
     "DELETE FROM _prisma_migrations",
   ])
-    await expect(query(url, statement), statement).rejects.toThrow(/permission denied|must be/);
+    await expect(query(url, statement)).rejects.toThrow(/permission denied|must be/);
 });
 
 test("a database that a superuser has migrated is handed over, and later migrations are the owner's", async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Prisma } from "../generated/client.ts";
+import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { hasRoom, queryableOf } from "../has-room.ts";
@@ -43,7 +43,7 @@ export async function publishVersion(db: Db, version: NewVersion): Promise<Publi
 const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject;
 
 async function publish(db: Db, asked: NewVersion): Promise<Publication> {
-  const { user_id, id, name, version, config, metadata, most_agents: most } = asked;
+  const { user_id, id, name, version, config } = asked;
   return db.prisma.$transaction(async (tx) => {
     await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
     const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
@@ -54,13 +54,17 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
       const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
       return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
     }
-    if (!agent && !(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return { kind: "full" };
-    const owner =
-      agent ??
-      (await tx.agent.create({
-        data: { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) },
-      }));
+    const owner = agent ?? (await createAgent(tx, asked));
+    if (!owner) return { kind: "full" };
     const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
     return { kind: "published", agent: toAgentRecord(owner, made) };
   });
+}
+
+/** Null: its user has `most_agents` already. */
+async function createAgent(tx: Prisma.TransactionClient, asked: NewVersion): Promise<Agent | null> {
+  const { user_id, id, name, version, metadata, most_agents: most } = asked;
+  if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;
+  const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };
+  return tx.agent.create({ data });
 }
