@@ -6,10 +6,10 @@ export type JsonSize = {
   values: number;
 };
 
-/** Measures JSON in one pass without recursion; strings are jumped over. */
-export function measureJson(text: string): JsonSize {
+/** Measures JSON in one pass without recursion, until it exceeds `most`; strings are jumped over. */
+export function measureJson(text: string, most: JsonSize): JsonSize {
   let [open, depth, values] = [0, 0, 1];
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && values <= most.values && depth <= most.depth; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) at = stringEnd(text, at);
     else if (code === comma || code === colon) values += 1;

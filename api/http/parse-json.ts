@@ -1,7 +1,7 @@
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { measureJson } from "./measure-json.ts";
+import { type JsonSize, measureJson } from "./measure-json.ts";
 
 /** A body whose size is known before it is parsed. */
 export type UnreadBody = {
@@ -9,25 +9,26 @@ export type UnreadBody = {
   values: number;
   /**
    * The body as FastAPI sees it: undefined when it is empty, text when its type isn't JSON's (which no model takes, so there
-   * is no 415), else the parsed value. Throws ValidationFault on bad JSON.
+   * is no 415), else the parsed value. Throws ValidationFault on bad JSON, and on JSON that is too deep or too large.
    */
   parse(): unknown;
 };
 
-/** Throws ValidationFault on bad UTF-8 and on JSON that is too deep or holds too many values. */
+/** Measures a body, which may then be counted before it is parsed. Throws ValidationFault on bad UTF-8. */
 export function openJson(bytes: Buffer, contentType: string | undefined): UnreadBody {
   if (bytes.length === 0) return { values: 0, parse: () => undefined };
   if (!isJsonType(contentType)) return { values: 0, parse: () => bytes.toString() };
   const text = decode(bytes);
-  const { depth, values } = measureJson(text);
+  const { json_depth, json_values } = requestLimits;
+  const size = measureJson(text, { depth: json_depth, values: json_values });
+  return { values: size.values, parse: () => parse(text, size) };
+}
+
+function parse(text: string, { depth, values }: JsonSize): unknown {
   const { json_depth, json_values } = requestLimits;
   if (depth > json_depth) throw tooLarge(`JSON nested deeper than ${json_depth} levels`);
   if (values > json_values)
     throw tooLarge(`JSON of more than ${json_values} values, where a member of an object counts twice`);
-  return { values, parse: () => parse(text) };
-}
-
-function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
-import { hasRoom, queryableOf } from "../has-room.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { toAgentRecord } from "./agent-record.ts";
 
@@ -44,21 +44,23 @@ const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject
 
 async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   const { user_id, id, name, version, config } = asked;
-  return db.prisma.$transaction(async (tx) => {
-    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
-    const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
-    if (agent && agent.user_id !== user_id) return { kind: "foreign" };
-    if (!agent && name === null) return { kind: "missing" };
-    const standing = agent?.versions[0];
-    if (agent && standing) {
-      const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
-      return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
-    }
-    const owner = agent ?? (await createAgent(tx, asked));
-    if (!owner) return { kind: "full" };
-    const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
-    return { kind: "published", agent: toAgentRecord(owner, made) };
-  });
+  return db.inTurn(turnOf("agents", user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
+      const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
+      if (agent && agent.user_id !== user_id) return { kind: "foreign" };
+      if (!agent && name === null) return { kind: "missing" };
+      const standing = agent?.versions[0];
+      if (agent && standing) {
+        const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
+        return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
+      }
+      const owner = agent ?? (await createAgent(tx, asked));
+      if (!owner) return { kind: "full" };
+      const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
+      return { kind: "published", agent: toAgentRecord(owner, made) };
+    }),
+  );
 }
 
 /** Null: its user has `most_agents` already. */

@@ -1,6 +1,6 @@
 import type { DaemonWish, StandingDaemon } from "../../run/control-daemon.ts";
 import type { Db } from "../client.ts";
-import { hasRoom } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 
 export type NamedDaemon = { agent_id: string; user_id: string; version: string };
@@ -27,17 +27,19 @@ export async function changeDaemon(
   decide: (standing: StandingRow) => DaemonChange | null,
   most: number,
 ): Promise<"changed" | "unchanged" | "full"> {
-  return inTransaction(db, async (client) => {
-    await client.query(insert, [agent_id, user_id, version]);
-    const { rows } = await client.query<StandingRow>(lock, [agent_id]);
-    const change = rows[0] ? decide(rows[0]) : null;
-    if (!change) return "unchanged";
-    const { desired, version: wanted, restart_wanted, grace_ms } = change.wish;
-    const starts = rows[0]?.desired === "stopped" && desired !== "stopped";
-    if (starts && !(await hasRoom(client, { thing: "daemons", user_id, most }))) return "full";
-    await client.query(update, [agent_id, desired, wanted, restart_wanted, grace_ms, change.sealed_env]);
-    return "changed";
-  });
+  return db.inTurn(turnOf("daemons", user_id), () =>
+    inTransaction(db, async (client) => {
+      await client.query(insert, [agent_id, user_id, version]);
+      const { rows } = await client.query<StandingRow>(lock, [agent_id]);
+      const change = rows[0] ? decide(rows[0]) : null;
+      if (!change) return "unchanged";
+      const { desired, version: wanted, restart_wanted, grace_ms } = change.wish;
+      const starts = rows[0]?.desired === "stopped" && desired !== "stopped";
+      if (starts && !(await hasRoom(client, { thing: "daemons", user_id, most }))) return "full";
+      await client.query(update, [agent_id, desired, wanted, restart_wanted, grace_ms, change.sealed_env]);
+      return "changed";
+    }),
+  );
 }
 
 const insert = `

@@ -1,6 +1,6 @@
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, queryableOf } from "../has-room.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { lockJob } from "./due-jobs.ts";
@@ -24,11 +24,13 @@ export async function createJob(db: Db, { columns, ...keys }: NewJob, most: numb
     created_at: now,
     updated_at: now,
   };
-  return db.prisma.$transaction(async (tx) => {
-    if (!(await hasRoom(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
-    await tx.job.create({ data });
-    return true;
-  });
+  return db.inTurn(turnOf("jobs", user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      if (!(await hasRoom(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
+      await tx.job.create({ data });
+      return true;
+    }),
+  );
 }
 
 /** The row of a job; null when the owner has none such. */

@@ -1,5 +1,5 @@
 import type { Db } from "../client.ts";
-import { hasRoom } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 
@@ -29,11 +29,13 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
   const values = [from, id, run_id, title, metadata === null ? null : JSON.stringify(metadata)];
-  return inTransaction(db, async (client) => {
-    if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
-    const { rowCount } = await client.query({ ...statement, values });
-    return rowCount === 1 ? "forked" : "taken";
-  });
+  return db.inTurn(turnOf("threads", source.user_id), () =>
+    inTransaction(db, async (client) => {
+      if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
+      const { rowCount } = await client.query({ ...statement, values });
+      return rowCount === 1 ? "forked" : "taken";
+    }),
+  );
 }
 
 const look = {

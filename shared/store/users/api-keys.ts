@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
-import { hasRoom, queryableOf } from "../has-room.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
@@ -56,11 +56,13 @@ export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<A
     key.run_id === null
       ? ({ thing: "keys", user_id, most } as const)
       : ({ thing: "run_tokens", user_id, most: mostRunTokens } as const);
-  return db.prisma.$transaction(async (tx) => {
-    if (!(await hasRoom(queryableOf(tx), room))) return null;
-    const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
-    return toRecord(await tx.apiKey.create({ data, omit: withoutHash }));
-  });
+  return db.inTurn(turnOf(room.thing, user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      if (!(await hasRoom(queryableOf(tx), room))) return null;
+      const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
+      return toRecord(await tx.apiKey.create({ data, omit: withoutHash }));
+    }),
+  );
 }
 
 /** From now on the key is refused. A repeat keeps the first time. False: the owner has no such key. */

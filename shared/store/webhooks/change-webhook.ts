@@ -4,7 +4,7 @@ import { mergeMetadata } from "../../merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, queryableOf } from "../has-room.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
@@ -18,14 +18,16 @@ export async function insertWebhook(
   { metadata, ...webhook }: NewWebhook,
   most: number,
 ): Promise<(WebhookRecord & { secret: string }) | null> {
-  return db.prisma.$transaction(async (tx) => {
-    const { user_id } = webhook;
-    if (!(await hasRoom(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
-    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
-    const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
-    const row = await tx.webhook.create({ data });
-    return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
-  });
+  return db.inTurn(turnOf("webhooks", webhook.user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      const { user_id } = webhook;
+      if (!(await hasRoom(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
+      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+      const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
+      const row = await tx.webhook.create({ data });
+      return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
+    }),
+  );
 }
 
 /**
