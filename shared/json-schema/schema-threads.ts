@@ -95,6 +95,8 @@ type SchemaThread = { worker: Worker; ready: Promise<void> };
 async function askThread({ worker, ready }: SchemaThread, { schema, value }: Question): Promise<SchemaAnswer> {
   const over = new AbortController();
   const { signal } = over;
+  // The process stays until the answer is there, and goes while nobody waits for one.
+  worker.ref();
   try {
     await ready;
     const gone = once(worker, "exit", { signal }).then(() => late);
@@ -104,6 +106,7 @@ async function askThread({ worker, ready }: SchemaThread, { schema, value }: Que
   } catch {
     return late;
   } finally {
+    worker.unref();
     over.abort();
   }
 }
