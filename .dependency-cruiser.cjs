@@ -16,9 +16,10 @@ const wall = (name, comment, from, to) => ({ name, comment, severity: "error", f
 const packages = (...names) => ({ path: `node_modules/(@types/)?(${names.join("|")})/` });
 const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${names.join("|")})$` });
 
-const production = "^((shared|api|worker|gateway)/|prisma/deploy)";
+const production = "^((shared|api|worker|gateway)/|prisma/(deploy|reseal))";
 const generated = "^shared/store/generated/";
-const mains = "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$";
+const mains =
+  "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/json-schema/schema-thread\\.mjs$";
 /** Read as text, and run in the sandbox. */
 const insiders = "^runtime/node/[^/]+\\.mjs$";
 
@@ -120,7 +121,7 @@ module.exports = {
       "sql-lives-in-store",
       "Only shared/store talks to Postgres (and what makes its tables).",
       { path: ["node_modules/(@types/pg|@prisma|prisma|pg)/", generated] },
-      ["^(shared/store|prisma)/"],
+      ["^((shared/store|prisma)/|dev/database-roles\\.ts$)"],
     ),
     door(
       "processes-start-in-the-sandbox",

@@ -58,7 +58,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const admission = createAdmission(db, config.queue);
   const versions = createVersionView(db);
   const guards = opens(openGuards(config, db, log));
-  const jsonSchemas = createJsonSchemas();
+  const jsonSchemas = opens(createJsonSchemas());
   const processMetrics = new Registry();
   collectDefaultMetrics({ register: processMetrics });
   return {

@@ -26,13 +26,19 @@ await runProcess(async (asked, survive) => {
   void aborted(asked).then(() => ending.abort());
   const context = createApiContext(config, log, signal);
   const bulk = startBulkWork(context);
-  const app = createHttpApp({ operations: withDocs(operations), context, guards: context.guards, log });
+  const app = createHttpApp({
+    operations: withDocs(operations),
+    context,
+    guards: context.guards,
+    gate: config.http.gate,
+    log,
+  });
   const server = createHttpServer(app, { headersMs: 10_000, requestMs: 60_000 });
   closeConnectionsWhenLeaving(server, signal);
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");
   if (config.auth.mode === "open") log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
-  log.info({ ...config.http }, "api ready");
+  log.info({ host: config.http.host, port: config.http.port }, "api ready");
   const net = survive(log);
   exportFaults(context.processMetrics, net);
   void net.broken.then(() => {

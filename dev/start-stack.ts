@@ -4,18 +4,20 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { deployMigrations } from "../prisma/deploy.ts";
 import type { Env } from "../shared/config/env.ts";
+import { loadConfig } from "../shared/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/lifecycle/close-in-reverse.ts";
 import { findBubblewrap } from "./bubblewrap.ts";
 import { loadDevConfig } from "./dev-config.ts";
 import { takeOver } from "./leftovers.ts";
 import { startPostgres } from "./postgres.ts";
 import { cacheDir, projectFolder } from "./reachable.ts";
+import { prepareEmbedded, prepareGiven } from "./prepare-database.ts";
 import { startRedis } from "./redis.ts";
 import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
 
+/** `databaseUrl`: as the role that owns the tables. */
 export type Stack = { url: string; databaseUrl: string; redisUrl: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
@@ -48,17 +50,21 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     // Where one fails, the other may still be starting: it is waited for, and then closed below.
     await Promise.allSettled(starting);
     const [databaseUrl, redisUrl, bwrap] = await Promise.all(starting);
-    await deployMigrations(databaseUrl);
+    const { ownerUrl, processUrl } = await (config.DATABASE_URL === undefined
+      ? prepareEmbedded(databaseUrl)
+      : prepareGiven(databaseUrl));
     const shared = {
       ...env,
       HOST: config.HOST,
       PORT: String(config.PORT),
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: processUrl,
       REDIS_URL: redisUrl,
       ENCRYPTION_KEYS: config.ENCRYPTION_KEYS ?? readKeys(dataDir),
       ...(bwrap && { BWRAP: bwrap }),
       SANDBOX_MIN_LEVEL: env["SANDBOX_MIN_LEVEL"] || leastLevel(config.HOST),
     };
+    // What the processes would refuse is said here, once.
+    loadConfig(shared);
     const output = logFile ? openSync(logFile, "a") : ("inherit" as const);
     const options = { env: shared, output, onStart: (pid: number) => record.add(pid) };
     const script = (role: string): string => join(projectFolder(), "dist", role, "main.js");
@@ -70,7 +76,7 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
       await ready(url, signal);
       await warnOfLevel0(url);
     }
-    return { url, databaseUrl, redisUrl, close: () => closeInReverse(opened) };
+    return { url, databaseUrl: ownerUrl, redisUrl, close: () => closeInReverse(opened) };
   } catch (error) {
     await closeInReverse(opened);
     throw error;

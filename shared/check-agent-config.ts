@@ -2,16 +2,20 @@ import { envFaults } from "./env-faults.ts";
 import { fileFaults } from "./file-faults.ts";
 import type { JsonSchemas } from "./json-schema.ts";
 import { requirementsFault } from "./run/requirement.ts";
-import { agentConfig } from "./schemas/agent-config.ts";
+import { type AgentConfig, agentConfig } from "./schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "./validation-fault.ts";
 
 /** The keys that mean something must have their types, so that nobody learns it from a run. Throws ValidationFault. */
-export function checkAgentConfig(jsonSchemas: JsonSchemas, config: Record<string, unknown>): void {
+export async function checkAgentConfig(
+  jsonSchemas: JsonSchemas,
+  owner: string,
+  config: Record<string, unknown>,
+): Promise<void> {
   const parsed = agentConfig.safeParse(config);
   const faults = parsed.success
     ? [
-        schemaFault(jsonSchemas, "input_schema", parsed.data.input_schema),
-        schemaFault(jsonSchemas, "output_schema", parsed.data.output_schema),
+        await schemaFault(jsonSchemas, owner, "input_schema", parsed.data),
+        await schemaFault(jsonSchemas, owner, "output_schema", parsed.data),
         envFaults(parsed.data.env ?? {}, ["config", "env"]),
         requirementFaults(parsed.data.requirements ?? []),
         fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
@@ -37,7 +41,13 @@ function requirementFaults(requirements: string[]): FaultItem[] {
   return found === null ? [] : [fault(["requirements", found.index], found.message)];
 }
 
-function schemaFault(schemas: JsonSchemas, name: string, schema: Record<string, unknown> | undefined): FaultItem[] {
-  const message = schema && schemas.schemaFault(schema);
+async function schemaFault(
+  schemas: JsonSchemas,
+  owner: string,
+  name: "input_schema" | "output_schema",
+  config: AgentConfig,
+): Promise<FaultItem[]> {
+  const schema = config[name];
+  const message = schema && (await schemas.schemaFault(owner, schema));
   return message ? [fault([name], `not a JSON Schema: ${message}`)] : [];
 }

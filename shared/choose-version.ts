@@ -25,18 +25,18 @@ export async function chooseVersion(
 }
 
 /** What was found of a request's version, if it takes the request; throws as `chooseVersion` does. */
-export function judgeVersion<V extends ResolvedVersion>(
+export async function judgeVersion<V extends ResolvedVersion>(
   jsonSchemas: JsonSchemas,
   request: ExecuteRequest,
   version: V | MissingVersion,
-): V {
+): Promise<V> {
   if ("missing" in version)
     throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
   if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
   if (version.version_status === "archived")
     throw conflict("version_archived", `Version '${version.version}' is archived.`);
   const { input_schema } = readConfig(version.config);
-  const faults = input_schema ? jsonSchemas.faultsOf(input_schema, request.input_payload) : [];
+  const faults = input_schema ? await jsonSchemas.faultsOf(version.user_id, input_schema, request.input_payload) : [];
   if (faults.length === 0) return version;
   throw new ValidationFault(
     faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),

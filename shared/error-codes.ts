@@ -38,6 +38,7 @@ export const errorKinds = {
     codes: {
       missing_scope: "The key lacks the scope that this takes.",
       run_token: "The key only reads its run.",
+      cross_site_request: "A web page of another origin sent this write; ALLOWED_ORIGINS names those that may.",
       foreign_user_id: "The key acts for another user than the one who is named.",
     },
   },
@@ -97,6 +98,12 @@ export const errorKinds = {
       subscription_canceled: "The subscription has ended.",
       thread_busy: "A run of the thread has not ended.",
       thread_exists: "Another thread has the id.",
+      too_many_agents: "The user has as many agents as one may have (AGENTS_PER_USER).",
+      too_many_daemons: "As many of the user's daemons are started as may be (DAEMONS_PER_USER).",
+      too_many_jobs: "As many of the user's jobs have not ended as may be (JOBS_PER_USER).",
+      too_many_keys: "The user has as many live keys as one may have (KEYS_PER_USER); revoke one.",
+      too_many_threads: "The user has as many threads as one may have (THREADS_PER_USER).",
+      too_many_webhooks: "The user has as many webhooks as one may have (WEBHOOKS_PER_USER).",
       user_exists: "Another user has the id.",
       user_has_agents: "The user's agents are to be deleted first.",
       version_archived: "The version is archived.",
@@ -108,6 +115,10 @@ export const errorKinds = {
     status: 413,
     codes: { payload_too_large: "The body is larger than the bytes that `detail` names." },
   },
+  misdirected: {
+    status: 421,
+    codes: { host_not_allowed: "Without keys, only the hosts of this machine and of ALLOWED_HOSTS are answered." },
+  },
   too_many_requests: {
     status: 429,
     codes: {
@@ -116,6 +127,8 @@ export const errorKinds = {
       owner_queue_full: "Too many runs of the owner wait already.",
       too_many_open_runs: "The plan's number of runs at once is reached.",
       too_many_queued_runs: "The plan's number of queued runs is reached.",
+      too_many_streams:
+        "As many streams of the user are open as may be (STREAMS_PER_USER); the header Retry-After says when to come again.",
       too_many_runs: "Too many runs of the job have not ended.",
     },
   },
@@ -129,6 +142,7 @@ export const errorKinds = {
       leaving: "This process is going away.",
       lifecycle_unavailable: "No live worker offers the lifecycle.",
       no_payment_provider: "No payment provider is configured.",
+      no_webhook_secret: "STRIPE_WEBHOOK_SECRET is not set, so no event of the payment provider can be believed.",
       no_worker: "No live worker offers what this takes.",
       postgres_down: "Postgres does not answer.",
       provider_unavailable: "The payment provider can't be asked now.",

@@ -1,104 +1,104 @@
-import { createContext, Script } from "node:vm";
-import { Ajv, type ErrorObject } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { createCompiler, type Validate } from "./json-schema/compile-schema.mjs";
+import { isHarmless, weigh } from "./json-schema/is-harmless.ts";
+import { deadlineMs, openSchemaThreads, type SchemaAnswer, turnLimits } from "./json-schema/schema-threads.ts";
 import type { FaultItem } from "./validation-fault.ts";
 
 type Schema = Record<string, unknown>;
 
+/** Checks values by the schemas that agents' authors wrote. `owner`: the user whose schema it is, for fairness among them. */
 export type JsonSchemas = {
   /** What makes a text no usable JSON Schema (draft 2020-12, or 7 where its `$schema` says so); null: it is one. */
-  schemaFault(schema: Schema): string | null;
+  schemaFault(owner: string, schema: Schema): Promise<string | null>;
   /** What `value` breaks, at most 20 faults; each `loc` leads from the value to the place. */
-  faultsOf(schema: Schema, value: unknown): FaultItem[];
+  faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[]>;
+  close(): Promise<void>;
 };
 
-type Validator = (value: unknown) => ErrorObject[];
+/** A schema that was met before. */
+type Known = {
+  isHarmless: boolean;
+  /** A thread has compiled it: it is one. */
+  isProven: boolean;
+  weight: number;
+  validate: Validate | null;
+};
 
-const keptValidators = 200;
-/** A schema's patterns may backtrack for ever, and it may refer to itself. */
-const checkWithinMs = 100;
-const compileWithinMs = 1_000;
-/** The clock goes on while a crowded machine runs others: what doesn't come back thrice doesn't come back. */
-const tries = 3;
+const mostKnown = 500;
+const longestSchemaBytes = 256 * 1024;
+/** Of a schema that is compiled here: this one takes some 5 ms. */
+const heaviestSchema = 200;
+const compileEveryMs = 200;
+/** A schema's weight times a value's: so much takes some 5 ms where everything is wrong. */
+const heaviestCheck = 50_000;
 
-/** Checks values by the schemas that agents' authors wrote. Compiled ones are kept, the most recently used 200. */
+/**
+ * Harmless schemas that come again are applied to small values where they are, since that takes less than to ask a thread;
+ * everything else is done in threads that can be ended.
+ */
 export function createJsonSchemas(): JsonSchemas {
-  const kept = new Map<string, Validator>();
-  const validatorOf = (schema: Schema): Validator => {
-    const text = JSON.stringify(schema);
-    const validator = kept.get(text) ?? withinTime(compileWithinMs, () => compile(schema));
-    kept.delete(text);
-    kept.set(text, validator);
-    const [oldest] = kept.keys();
-    if (kept.size > keptValidators && oldest !== undefined) kept.delete(oldest);
-    return validator;
-  };
-  return {
-    schemaFault(schema) {
-      try {
-        validatorOf(schema);
-        return null;
-      } catch (error) {
-        return error instanceof Error ? error.message.slice(0, 500) : "not a JSON Schema";
-      }
-    },
-    faultsOf(schema, value) {
-      try {
-        const validator = validatorOf(schema);
-        return withinTime(checkWithinMs, () => validator(value))
-          .slice(0, 20)
-          .map(describe);
-      } catch {
-        const msg = `Value error, it could not be checked by its schema within ${checkWithinMs} ms`;
-        return [{ type: "value_error", loc: [], msg }];
-      }
-    },
-  };
-}
+  const threads = openSchemaThreads();
+  const known = new Map<string, Known>();
+  let compiledAt = -Infinity;
 
-function compile(schema: Schema): Validator {
-  const options = {
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-    addUsedSchema: false,
-  } as const;
-  const draft7 = typeof schema["$schema"] === "string" && /draft-0[67]/.test(schema["$schema"]);
-  const ajv = draft7 ? new Ajv(options) : new Ajv2020(options);
-  const validate = ajv.compile(schema);
-  if ("$async" in validate) throw new Error("an asynchronous schema can't be used");
-  return (value) => (validate(value) === true ? [] : (validate.errors ?? []));
-}
-
-function describe({ instancePath, keyword, params, message }: ErrorObject): FaultItem {
-  const place = instancePath
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const loc = place.map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part));
-  if (keyword === "required" && "missingProperty" in params)
-    return { type: "missing", loc: [...loc, String(params["missingProperty"])], msg: "Field required" };
-  return { type: "value_error", loc, msg: `Value error, ${message ?? "not what the schema wants"}` };
-}
-
-const script = new Script("act()");
-
-function withinTime<T>(timeout: number, act: () => T): T {
-  for (let left = tries - 1; ; left -= 1) {
-    try {
-      return breakOff(timeout, act);
-    } catch (error) {
-      const late = error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-      if (!late || left === 0) throw error;
-    }
+  function look(text: string, schema: Schema): Known {
+    const found = known.get(text) ?? describe(schema);
+    known.delete(text);
+    known.set(text, found);
+    const [oldest] = known.keys();
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+    return found;
   }
+
+  /** Returns the schema's validator where it may be used in this thread. */
+  function validatorHere(found: Known, schema: Schema): Validate | null {
+    if (found.validate || !found.isProven || !found.isHarmless || found.weight > heaviestSchema) return found.validate;
+    const now = performance.now();
+    // Whoever makes schema after schema is served by the threads.
+    if (now - compiledAt < compileEveryMs) return null;
+    compiledAt = now;
+    found.validate = createCompiler({ trusted: true })(schema);
+    return found.validate;
+  }
+
+  return {
+    async schemaFault(owner, schema) {
+      const text = JSON.stringify(schema);
+      if (Buffer.byteLength(text) > longestSchemaBytes) return `it is longer than ${longestSchemaBytes} bytes`;
+      const found = look(text, schema);
+      if (found.isProven) return null;
+      const answer = await threads.ask(owner, { schema: text, value: null });
+      found.isProven = "faults" in answer;
+      if ("refused" in answer) return `it could not be compiled: ${whyRefused(answer.refused)}`;
+      return "error" in answer ? answer.error : null;
+    },
+    async faultsOf(owner, schema, value) {
+      const text = JSON.stringify(schema);
+      const found = look(text, schema);
+      const most = heaviestCheck / found.weight;
+      const validate = weigh(value, most) <= most ? validatorHere(found, schema) : null;
+      if (validate) return validate(value);
+      const answer = await threads.ask(owner, { schema: text, value: JSON.stringify(value ?? null) });
+      found.isProven ||= "faults" in answer;
+      if ("faults" in answer) return answer.faults;
+      const why = "error" in answer ? answer.error : whyRefused(answer.refused);
+      return [{ type: "value_error", loc: [], msg: `Value error, it could not be checked by its schema: ${why}` }];
+    },
+    close: () => threads.close(),
+  };
 }
 
-/** Node's own way to break off code that doesn't come back: only what a script runs has a time-out. */
-function breakOff<T>(timeout: number, act: () => T): T {
-  let result: { value: T } | undefined;
-  script.runInContext(createContext({ act: () => (result = { value: act() }) }), { timeout });
-  if (!result) throw new Error("it took too long");
-  return result.value;
+function describe(schema: Schema): Known {
+  return { isHarmless: isHarmless(schema), isProven: false, weight: weigh(schema, heaviestSchema), validate: null };
+}
+
+function whyRefused(refused: Extract<SchemaAnswer, { refused: unknown }>["refused"]): string {
+  const { late, windowMs, waiting } = turnLimits;
+  switch (refused) {
+    case "late":
+      return `it took longer than ${deadlineMs} ms`;
+    case "slow":
+      return `schemas of this owner took longer than ${deadlineMs} ms ${late} times within ${windowMs / 1000} s; make their patterns simpler, or try again later`;
+    case "busy":
+      return `${waiting} checks by schemas of this owner are waiting already; try again later`;
+  }
 }

@@ -1,3 +1,6 @@
+import { requestLimits } from "./run/limits.ts";
+import { ValidationFault } from "./validation-fault.ts";
+
 type JsonObject = Record<string, unknown>;
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -12,4 +15,16 @@ export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   }
   // Unlike an assignment, this makes even a key `__proto__` an own one.
   return Object.fromEntries(merged);
+}
+
+/** Metadata after a patch of it; null empties it. Throws ValidationFault where patch after patch has made it too large. */
+export function mergeMetadata(target: unknown, patch: JsonObject | null | undefined): JsonObject {
+  if (patch === null) return {};
+  const merged = mergePatch(target, patch ?? {});
+  const most = requestLimits.metadata_bytes;
+  if (patch !== undefined && Buffer.byteLength(JSON.stringify(merged)) > most)
+    throw new ValidationFault([
+      { type: "value_error", loc: ["body", "metadata"], msg: `Value error, would be larger than ${most} bytes` },
+    ]);
+  return merged;
 }

@@ -1,14 +1,18 @@
-import { unavailable } from "./errors.ts";
+import type { Config } from "./config/load-config.ts";
+import { conflict, unavailable } from "./errors.ts";
 import { applyCommand } from "./run/control-daemon.ts";
 import type { Db } from "./store/client.ts";
-import { changeDaemon, type NamedDaemon } from "./store/daemons/change-daemon.ts";
+import { changeDaemon, type DaemonChange, type NamedDaemon, type StandingRow } from "./store/daemons/change-daemon.ts";
 import type { RunStreams } from "./stream/run-streams.ts";
+
+type Deps = { config: Pick<Config, "perUser">; db: Db; streams: RunStreams };
 
 /**
  * Starts an agent's daemon where there is none, since somebody is about to send it a message. A paused one stays paused.
- * Throws `unavailable` when it has failed: then it is to be started by hand.
+ * Throws `unavailable` when it has failed: then it is to be started by hand. Throws
+ * `conflict` where its user has too many.
  */
-export async function wakeDaemon({ db, streams }: { db: Db; streams: RunStreams }, daemon: NamedDaemon): Promise<void> {
+export async function wakeDaemon({ config, db, streams }: Deps, daemon: NamedDaemon): Promise<void> {
   const where = { agent_id: daemon.agent_id };
   const standing = await db.prisma.daemon.findUnique({ where, select: { desired: true, status: true } });
   if (standing?.status === "failed")
@@ -21,9 +25,12 @@ export async function wakeDaemon({ db, streams }: { db: Db; streams: RunStreams 
     new_env: false,
     grace_ms: null,
   } as const;
-  const started = await changeDaemon(db, daemon, (now) => {
+  const decide = (now: StandingRow): DaemonChange | null => {
     const wish = now.desired === "stopped" ? applyCommand(now, start) : null;
     return wish && { wish, sealed_env: null };
-  });
-  if (started) await streams.tellDaemons("look", daemon.agent_id).catch(() => undefined);
+  };
+  const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);
+  if (outcome === "full")
+    throw conflict("too_many_daemons", `As many daemons of '${daemon.user_id}' are started as may be; stop one.`);
+  if (outcome === "changed") await streams.tellDaemons("look", daemon.agent_id).catch(() => undefined);
 }

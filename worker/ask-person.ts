@@ -23,7 +23,7 @@ export async function askPerson(
   const { interrupt: asked, state_snapshot } = remains;
   if (!asked || remains.result || remains.error) return false;
   const { reason, message, response_schema, expires_in_ms } = asked;
-  const fault = response_schema && ctx.jsonSchemas.schemaFault(response_schema);
+  const fault = response_schema && (await ctx.jsonSchemas.schemaFault(attempt.user_id, response_schema));
   if (fault) {
     const text = `The response_schema of its question can't be used: ${fault}.`;
     remains.error = { code: "agent_error", type: "InvalidSchema", message: text, traceback: null };

@@ -105,7 +105,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     leases: opens(createLeaseKeeper(db, leaseMs, log)),
     sandbox,
     adapters: adapters.byType,
-    jsonSchemas: createJsonSchemas(),
+    jsonSchemas: opens(createJsonSchemas()),
     configs: createConfigView(db),
     sessions,
     daemonHosts,

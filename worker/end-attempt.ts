@@ -22,7 +22,7 @@ export async function endAttempt(ctx: WorkerContext, played: Played, mayTryAgain
   const decided = decideOutcome({ ...remains, aborted: abortReasonOf(hold.signal) });
   if (decided === "fenced") return;
   if (decided === "give_back") return giveBack(ctx, attempt, output);
-  const outcome = checkOutput(decided, attempt.config, ctx.jsonSchemas);
+  const outcome = await checkOutput(decided, attempt, ctx.jsonSchemas);
   const again = mayTryAgain ? await tryAgain(ctx, { attempt, output, outcome, duration_ms }) : "no";
   if (again === "refused") return endAttempt(ctx, played, false);
   if (again === "no") await finishRun(ctx, { attempt, output, outputs: remains.outputs, outcome, duration_ms });

@@ -7,7 +7,7 @@ import type { WorkerContext } from "./context.ts";
 import type { Hold } from "./lease/hold-leases.ts";
 import { keepFrame, type Remains } from "./outcome/remains.ts";
 import { frameToEvent, startedEvent } from "./output/frame-to-event.ts";
-import { createHandOut } from "./output/hand-out.ts";
+import { type ArtifactFrame, createHandOut } from "./output/hand-out.ts";
 import { createOutputLimiter, type OutputLimits } from "./output/limit-output.ts";
 import type { RunOutput } from "./output/run-output.ts";
 
@@ -20,6 +20,14 @@ type Play = {
   redact: Redactor;
   limits: OutputLimits;
 };
+
+/** A file's name and type are told to others as events are; its content is handed out as it is. */
+const describe = (redact: Redactor, { name, mime, ...file }: ArtifactFrame): ArtifactFrame => ({
+  ...file,
+  name: redact.text(name),
+  // A type that held a secret is no type any more: it is guessed then.
+  mime: mime !== null && redact.text(mime) === mime ? mime : null,
+});
 
 /** Takes an attempt's frames one after another: keeps what decides its end, sends on the rest redacted and limited. */
 export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame) => Promise<void> {
@@ -50,7 +58,7 @@ export function createFrameTaker(ctx: WorkerContext, play: Play): (frame: Frame)
       return;
     }
     if (frame.type === "artifact") {
-      const handed = await handOut(frame);
+      const handed = await handOut(describe(redact, frame));
       return "broken" in handed ? hold.stop(handed.broken) : void (await send(handed.pass));
     }
     const clean: AgentFrame = redact.frame(frame);

@@ -19,18 +19,22 @@ export const createAgent = defineOperation({
   description:
     "An id that stands already, of the same owner, with a new version publishes that version. The same version with the same config changes nothing (200); with another config it is refused (409): versions are immutable.",
   request: { body: agentBody },
-  errors: ["foreign_user_id", "agent_id_taken", "version_exists"],
+  errors: ["foreign_user_id", "agent_id_taken", "version_exists", "too_many_agents"],
   responses: {
     200: { description: "This version stood already", schema: agentRecord },
     201: { description: "Created or published", schema: agentRecord },
   },
-  async handle({ db, jsonSchemas }: ApiContext, { body, caller }) {
+  async handle({ db, jsonSchemas, config: limits }: ApiContext, { body, caller }) {
     const config = body.config ?? {};
-    checkAgentConfig(jsonSchemas, config);
+    const user_id = ownerOf(caller, body.user_id);
+    await checkAgentConfig(jsonSchemas, user_id, config);
     const id = body.id ?? newId("agent");
     const { name, version } = body;
-    const user_id = ownerOf(caller, body.user_id);
-    const published = await publishVersion(db, { id, user_id, name, version, config, metadata: body.metadata ?? {} });
+    const metadata = body.metadata ?? {};
+    const most_agents = limits.perUser.agents;
+    const published = await publishVersion(db, { id, user_id, name, version, config, metadata, most_agents });
+    if (published.kind === "full")
+      throw conflict("too_many_agents", `'${user_id}' has as many agents as one may have.`);
     if (published.kind === "foreign" || published.kind === "missing")
       throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
     if (published.kind === "differs")

@@ -5,12 +5,11 @@ import type { Db } from "../../shared/store/client.ts";
 import { applyObject } from "./apply-object.ts";
 
 /**
- * Keeps an event and, if it is verified, brings all that it concerns to what the events known so far say, in one
+ * Keeps an event and brings all that it concerns to what the events known so far say, in one
  * transaction. An object's state is made of all of its events each time, so that their order and repeats change nothing.
  * False: the event was known.
  */
 export function applyEvent(db: Db, event: KeptEvent): Promise<boolean> {
-  if (!event.verified) return keepEvent(db.sql, event);
   return inBillingTransaction(db, async (client) => {
     if (!(await keepEvent(client, event))) return false;
     const { object_id, customer_id } = event;

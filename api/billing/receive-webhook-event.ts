@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, unavailable } from "../../shared/errors.ts";
 import { providerEvent } from "../../shared/schemas/billing-event.ts";
 import type { KeptEvent } from "../../shared/store/billing/keep-event.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
@@ -21,7 +20,7 @@ export const receiveWebhookEvent = defineOperation({
   scope: "public",
   summary: "Receive an event of the payment provider",
   description:
-    "For Stripe's webhooks. With `STRIPE_WEBHOOK_SECRET` the header `Stripe-Signature` must sign the body (else 400 `invalid_signature`). Each event is kept once and applied in one transaction; any order and any repeats of them end in the same state. Without a secret it is kept as unverified, and moves nothing.",
+    "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of `STRIPE_WEBHOOK_SECRET` (else 400 `invalid_signature`). Each event is kept once and applied in one transaction; any order and any repeats of them end in the same state. Without such a secret nothing is kept: 503 `no_webhook_secret`.",
   request: {
     headers: z.object({
       "stripe-signature": z
@@ -30,8 +29,8 @@ export const receiveWebhookEvent = defineOperation({
         .meta({ description: "Stripe's, over the body's bytes as they were sent." }),
     }),
   },
-  rawBody: true,
-  errors: ["invalid_signature", "invalid_event", "dependency_unavailable"],
+  rawBody: { most_bytes: longestBytes },
+  errors: ["invalid_signature", "invalid_event", "no_webhook_secret", "rate_limited", "dependency_unavailable"],
   responses: {
     200: {
       description: "Kept",
@@ -41,35 +40,25 @@ export const receiveWebhookEvent = defineOperation({
     },
   },
   async handle({ config, db, log, guards }: ApiContext, { body, headers, ip }) {
-    // It needs no key, and keeps what it gets.
+    // It needs no key.
     await guards.limiter.count(`ip:${ip}`);
-    if (body.length > longestBytes)
-      throw new AppError("payload_too_large", "payload_too_large", `An event is at most ${longestBytes} bytes.`);
     const secrets = config.billing.webhookSecrets;
-    const verified = secrets.length > 0;
-    if (verified) verifyEvent(body, headers["stripe-signature"], { secrets, now: await readClock(db) });
-    const event = verified ? verifiedEvent(body) : unverifiedEvent(body);
+    if (secrets.length === 0)
+      throw unavailable("no_webhook_secret", "The payment provider's events need STRIPE_WEBHOOK_SECRET to be set.", 60);
+    verifyEvent(body, headers["stripe-signature"], { secrets, now: await readClock(db) });
+    const event = toEvent(body);
     if (event.error !== null) log.warn({ event_id: event.event_id, err: event.error }, "a billing event can't be read");
     const isNew = await applyEvent(db, event);
     return { status: 200, body: { received: true as const, ...(isNew ? {} : { duplicate: true }) } };
   },
 });
 
-function verifiedEvent(body: Buffer): KeptEvent {
+function toEvent(body: Buffer): KeptEvent {
   const payload = parseObject(body);
   const read = providerEvent.safeParse(payload);
   if (!read.success) throw invalid();
   const { id: event_id, type, created } = read.data;
-  return { event_id, type, created, payload, verified: true, ...readEvent(read.data) };
-}
-
-/** Whatever it is: who sent it is not known, and it does nothing. Without an id it is known by its bytes. */
-function unverifiedEvent(body: Buffer): KeptEvent {
-  const payload = body.length === 0 ? {} : parseObject(body);
-  const read = providerEvent.pick({ id: true, type: true }).partial().catch({}).parse(payload);
-  const event_id = read.id ?? `unnamed_${createHash("sha256").update(body).digest("hex")}`;
-  const about = { object_id: null, customer_id: null, user_id: null, error: null };
-  return { event_id, type: read.type ?? "unknown", created: new Date(), payload, verified: false, ...about };
+  return { event_id, type, created, payload, ...readEvent(read.data) };
 }
 
 function parseObject(body: Buffer): Record<string, unknown> {

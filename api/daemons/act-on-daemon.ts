@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KeyRing } from "../../shared/config/load-config.ts";
 import { envFaults } from "../../shared/env-faults.ts";
-import { notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/errors.ts";
 import { applyCommand, type DaemonCommand } from "../../shared/run/control-daemon.ts";
 import type { DaemonControlled, DaemonRecord, DaemonSettings } from "../../shared/schemas/daemon.ts";
 import { open, seal } from "../../shared/secrets/seal.ts";
 import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
-import { changeDaemon, type StandingRow } from "../../shared/store/daemons/change-daemon.ts";
+import { changeDaemon, type DaemonChange, type StandingRow } from "../../shared/store/daemons/change-daemon.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { awaitDaemon, readDaemonOf } from "./await-daemon.ts";
@@ -32,16 +32,18 @@ export async function actOnDaemon(
   const known = { action: act.action, version, current_version: current.version, grace_ms: act.grace_ms ?? null };
   const keys = ctx.config.encryptionKeys;
   const starts = act.action === "start" || act.action === "restart";
-  const changed = await changeDaemon(
-    ctx.db,
-    { agent_id, user_id: current.user_id, version: current.version },
-    (now) => {
-      const new_env = starts && env !== null && !isDeepStrictEqual(openEnv(keys, agent_id, now), env);
-      const wish = applyCommand(now, { ...known, new_env });
-      const sealed_env = new_env ? seal(keys, JSON.stringify(env), sealedFields.daemonEnv(agent_id)) : null;
-      return wish && { wish, sealed_env };
-    },
-  );
+  const decide = (now: StandingRow): DaemonChange | null => {
+    const new_env = starts && env !== null && !isDeepStrictEqual(openEnv(keys, agent_id, now), env);
+    const wish = applyCommand(now, { ...known, new_env });
+    const sealed_env = new_env ? seal(keys, JSON.stringify(env), sealedFields.daemonEnv(agent_id)) : null;
+    return wish && { wish, sealed_env };
+  };
+  const { user_id } = current;
+  const named = { agent_id, user_id, version: current.version };
+  const outcome = await changeDaemon(ctx.db, named, decide, ctx.config.perUser.daemons);
+  if (outcome === "full")
+    throw conflict("too_many_daemons", `As many daemons of '${user_id}' are started as may be; stop one.`);
+  const changed = outcome === "changed";
   if (changed) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
   const daemon = await awaitDaemon(ctx, agent_id, (seen) => isSettled(act.action, seen), waitMs);
   return { agent_id, action: act.action, changed, daemon, run_id: null };

@@ -18,9 +18,10 @@ export const controlDaemon = defineOperation({
   description:
     "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. A restart while one is under way is the same one; `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
   request: { params: daemonParams, query: waitQuery, body: daemonControl },
-  errors: ["version_not_found", ...messageErrors],
+  errors: ["version_not_found", ...messageErrors, "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
+  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+    if (query.wait > 0) holdOpen();
     const { agent_id } = params;
     await readDaemonOf(ctx, agent_id, caller.owner);
     const { action, payload, agent_id: named, ...settings } = body;

@@ -19,12 +19,13 @@ export const createDaemon = defineOperation({
       .extend({ agent_id: clientId() })
       .meta({ id: "NewDaemon", example: { agent_id: "hello-agent", version: "current" } }),
   },
-  errors: ["agent_not_found", "version_not_found"],
+  errors: ["agent_not_found", "version_not_found", "too_many_daemons", "too_many_streams"],
   responses: {
     200: { description: "It is wanted so already", schema: daemonRecord },
     201: { description: "It is started", schema: daemonRecord },
   },
-  async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller }) {
+  async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller, holdOpen }) {
+    if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, agent_id, caller.owner);
     const { changed, daemon } = await actOnDaemon(ctx, agent_id, { ...settings, action: "start" }, query.wait * 1000);
     return changed ? { status: 201, body: daemon } : { status: 200, body: daemon };

@@ -18,5 +18,6 @@ export const messageErrors = [
   "no_worker",
   ...admissionErrors,
   "daemon_failed",
+  "too_many_daemons",
   "run_id_taken",
 ] as const;

@@ -28,7 +28,7 @@ export const postDaemonMessage = defineOperation({
       })
       .meta({ id: "DaemonMessage", example: { payload: { text: "Hello" } } }),
   },
-  errors: messageErrors,
+  errors: [...messageErrors, "too_many_streams"],
   responses: {
     200: { description: "It has ended", schema: runRecord },
     202: {
@@ -37,7 +37,8 @@ export const postDaemonMessage = defineOperation({
       example: { ...queuedExample, lifecycle: "daemon", origin: "daemon" },
     },
   },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller }) {
+  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+    if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const { payload, run_id = null } = body;
     const message = { agent_id: params.agent_id, payload, run_id, traceparent: traceparent ?? null };

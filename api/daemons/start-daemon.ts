@@ -19,9 +19,10 @@ export const startDaemon = defineOperation({
       .optional()
       .meta({ id: "DaemonSettings", example: { version: "current", env_vars: { GREETING: "Hello" } } }),
   },
-  errors: ["agent_not_found", "version_not_found"],
+  errors: ["agent_not_found", "version_not_found", "too_many_daemons", "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, caller }) {
+  async handle(ctx: ApiContext, { params, query, body, caller, holdOpen }) {
+    if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const act = { ...body, action: "start" } as const;
     return { status: 200, body: await actOnDaemon(ctx, params.agent_id, act, query.wait * 1000) };

@@ -20,8 +20,10 @@ export const stopDaemon = defineOperation({
       .optional()
       .meta({ id: "DaemonStop", example: { grace_ms: 5000 } }),
   },
+  errors: ["agent_not_found", "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, caller }) {
+  async handle(ctx: ApiContext, { params, query, body, caller, holdOpen }) {
+    if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const act = { ...body, action: "stop" } as const;
     return { status: 200, body: await actOnDaemon(ctx, params.agent_id, act, query.wait * 1000) };

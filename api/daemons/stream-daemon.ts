@@ -34,10 +34,11 @@ export const streamDaemon = defineOperation({
     query: z.object(resumeQuery),
     headers: z.object(resumeHeader),
   },
-  errors: ["malformed_cursor"],
+  errors: ["malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { params, query, headers, untilGone, caller }) {
+  async handle(ctx: ApiContext, { params, query, headers, untilGone, caller, holdOpen }) {
     const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
+    holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const until = AbortSignal.any([untilGone(), ctx.leaving]);
     return { respond: (_req, res) => writeSse(res, follow(ctx, params.agent_id, cursor, until)) };

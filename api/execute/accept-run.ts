@@ -16,6 +16,7 @@ export const acceptErrors = [
   ...acceptableErrors,
   ...admissionErrors,
   "daemon_failed",
+  "too_many_daemons",
   "thread_busy",
   "run_id_taken",
 ] as const;

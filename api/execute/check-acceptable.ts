@@ -21,7 +21,7 @@ export async function checkAcceptable(
   owner: Owner,
 ): Promise<ViewedVersion> {
   checkRequest(request, config.callbacks.allowCidrs);
-  const version = judgeVersion(jsonSchemas, request, await resolve(request.agent_id, request.version, owner));
+  const version = await judgeVersion(jsonSchemas, request, await resolve(request.agent_id, request.version, owner));
   const { lifecycle, thread_id } = request;
   const adapter_type = chooseAdapter(request, version);
   if (!(await fleet.offers(adapter_type)))

@@ -10,7 +10,7 @@ import { cancelRun } from "../../shared/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { acceptErrors, acceptRun } from "./accept-run.ts";
 import { awaitEnd } from "./await-end.ts";
-import { parsePrefer } from "./parse-prefer.ts";
+import { parsePrefer, type Prefer } from "./parse-prefer.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -34,14 +34,15 @@ export const executeAgent = defineOperation({
     }),
     body: executeRequest,
   },
-  errors: acceptErrors,
+  errors: [...acceptErrors, "too_many_streams"],
   responses: {
     200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
     202: { description: "Accepted", schema: runRecord, example: queuedExample },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller }) {
+  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller, holdOpen }) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
+    if (staysOpen(prefer)) holdOpen();
     const accepted = await acceptRun(ctx, body, {
       owner: caller.owner,
       traceparent: traceparent ?? null,
@@ -70,6 +71,8 @@ export const executeAgent = defineOperation({
     return isTaken || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
+
+const staysOpen = (prefer: Prefer): boolean => prefer === "stream" || prefer.waitMs > 0;
 
 function onceAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();

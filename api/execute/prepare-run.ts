@@ -45,16 +45,26 @@ export async function prepareRun(
   });
 }
 
-/** What is remembered lets nobody down: a request that it would refuse is judged by what holds now. */
+/** What is remembered may be outdated: a request that it would refuse is judged by what holds now, where that differs. */
 async function chooseAcceptable(
   ctx: ApiContext,
   resolve: ResolveVersion,
   request: ExecuteRequest,
   owner: Owner,
 ): Promise<ViewedVersion> {
+  let seen: ViewedVersion | null = null;
+  const noting: ResolveVersion = async (...asked) => {
+    const found = await resolve(...asked);
+    if (!("missing" in found)) seen = found;
+    return found;
+  };
   try {
-    return await checkAcceptable(ctx, resolve, request, owner);
-  } catch {
-    return checkAcceptable(ctx, ctx.versions.resolveAnew, request, owner);
+    return await checkAcceptable(ctx, noting, request, owner);
+  } catch (error) {
+    const judged = seen as ViewedVersion | null;
+    if (!judged?.remembered) throw error;
+    const present = await ctx.versions.resolveAnew(request.agent_id, request.version, owner);
+    if (!("missing" in present) && present.revision === judged.revision) throw error;
+    return checkAcceptable(ctx, () => Promise.resolve(present), request, owner);
   }
 }

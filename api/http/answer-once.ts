@@ -3,6 +3,7 @@ import type { KeyRing } from "../../shared/config/load-config.ts";
 import { conflict } from "../../shared/errors.ts";
 import { requestHash } from "../../shared/request-hash.ts";
 import { open, seal } from "../../shared/secrets/seal.ts";
+import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, freeKey, keepAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import { ValidationFault } from "../../shared/validation-fault.ts";
@@ -17,7 +18,7 @@ export type AnswerOnce = (key: RepeatKey, body: unknown, act: () => Promise<AnyR
  */
 export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
   return async (key, body, act) => {
-    const place = `${key.user_id}:${key.route}:${key.key}`;
+    const place = sealedFields.answer(key.user_id, key.route, key.key);
     const hash = requestHash(body);
     const claimed = await claimKey(db, key, hash);
     if (claimed.kind === "repeat") {

@@ -5,21 +5,24 @@ import type { Guards } from "./guards.ts";
 import type { Operation } from "./define-operation.ts";
 import { errorHandler, notFoundHandler } from "./error-handler.ts";
 import { mountOperations } from "./mount.ts";
+import { type Gate, refuseForeign } from "./refuse-foreign.ts";
 import { requestContext } from "./request-context.ts";
 
 export type HttpParts<C> = {
   operations: readonly Operation<C>[];
   context: C;
   guards: Guards;
+  gate: Gate;
   log: Log;
 };
 
 /** The app of a list of operations, without a port. No CORS: browsers of other origins go through their own server. */
-export function createHttpApp<C>({ operations, context, guards, log }: HttpParts<C>): Express {
+export function createHttpApp<C>({ operations, context, guards, gate, log }: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
   app.use(requestContext(log));
   app.use(helmet());
+  app.use(refuseForeign(gate));
   app.use(mountOperations(operations, context, guards));
   app.use(notFoundHandler);
   app.use(errorHandler(log));

@@ -28,11 +28,14 @@ type ResponseSpec = {
 type Headers = Record<string, string>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-export type OperationInput<Q extends RequestSchemas, Raw extends boolean = false> = RequestInfo & {
+/** The body as bytes, and how many at most; false: as JSON. */
+export type RawBody = false | { most_bytes: number };
+
+export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false> = RequestInfo & {
   params: Parsed<Q["params"]>;
   query: Parsed<Q["query"]>;
   headers: Parsed<Q["headers"]>;
-  body: Raw extends true ? Buffer : Parsed<Q["body"]>;
+  body: Raw extends false ? Parsed<Q["body"]> : Buffer;
 };
 
 /** An answer with its own bytes: HTML, text. */
@@ -47,7 +50,7 @@ type JsonResult<R extends Record<number, ResponseSpec>> = {
     : { status: S; headers?: Headers };
 }[keyof R & number];
 
-type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends boolean> = {
+type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends RawBody> = {
   method: Method;
   /** As in OpenAPI: `/v1/runs/{run_id}`. */
   path: string;
@@ -66,7 +69,7 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   summary: string;
   description?: string;
   request?: Q;
-  /** The body is handed over as bytes, whatever its type (a signature is made of them). */
+  /** The body is handed over as bytes, whatever its type (a signature is made of them), at most so many. */
   rawBody?: Raw;
   /** What it throws beside what all operations of its kind do; see `errorsOf`. */
   errors?: readonly ErrorCode[];
@@ -88,10 +91,10 @@ export type Operation<C> = {
   summary: string;
   description: string | undefined;
   request: RequestSchemas;
-  rawBody: boolean;
+  rawBody: RawBody;
   errors: readonly ErrorCode[];
   responses: Record<number, ResponseSpec>;
-  handle: (ctx: C, input: OperationInput<RequestSchemas, boolean>) => Promise<AnyResult>;
+  handle: (ctx: C, input: OperationInput<RequestSchemas, RawBody>) => Promise<AnyResult>;
 };
 
 /**
@@ -102,7 +105,7 @@ export function defineOperation<
   C,
   const Q extends RequestSchemas,
   const R extends Record<number, ResponseSpec>,
-  const Raw extends boolean = false,
+  const Raw extends RawBody = false,
 >(spec: OperationSpec<C, Q, R, Raw>): Operation<C> {
   const { method, path, name, area, scope, summary, description, responses } = spec;
   return {

@@ -8,6 +8,7 @@ const ofGuards: readonly ErrorCode[] = [
   "invalid_key",
   "key_in_url",
   "missing_scope",
+  "host_not_allowed",
   "rate_limited",
   "dependency_unavailable",
 ];
@@ -19,7 +20,7 @@ export function errorsOf(operation: Operation<never>): Set<string> {
   return new Set([
     ...(scope === "public" ? [] : ofGuards),
     ...(scope === "public" ? [] : [runToken ? "run_not_found" : "run_token"]),
-    ...(scope === "public" || method === "get" ? [] : ["deleted_meanwhile"]),
+    ...(scope === "public" || method === "get" ? [] : ["deleted_meanwhile", "cross_site_request"]),
     ...(request.params ? ["malformed_url"] : []),
     ...(request.body || rawBody ? ofBodies : []),
     ...(idempotent ? ["request_in_progress"] : []),

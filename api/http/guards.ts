@@ -3,6 +3,7 @@ import type { Log } from "../../shared/log.ts";
 import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";
+import { createStreamCounter, type StreamCounter } from "./count-streams.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
 
@@ -10,6 +11,7 @@ import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
 export type Guards = {
   authenticate: Authenticate;
   limiter: Pick<RateLimiter, "count">;
+  streams: StreamCounter;
   answerOnce: AnswerOnce;
   /** Notes an act that was done. Never rejects: it can't be undone any more. */
   audit(act: Act): Promise<void>;
@@ -22,6 +24,7 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
   return {
     authenticate: createAuthenticate({ db, auth: config.auth, log }),
     limiter,
+    streams: createStreamCounter(config.auth.streams),
     answerOnce: createAnswerOnce(db, config.encryptionKeys),
     audit: (act) =>
       appendAudit(db, act).catch((error: unknown) =>

@@ -36,9 +36,9 @@ function codesOf(error: Record<string, unknown>): unknown[] {
 }
 
 const systemCodes = "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN";
-/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted, deadlock. */
+/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted, no transaction in time, deadlock. */
 const prismaCodes =
-  "P1001 P1002 P1008 P1017 P2024 P2034 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
+  "P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections, deadlock. */
 const postgresCodes = "57P01 57P02 57P03 53300 40001 40P01";
 const codes = new Set([systemCodes, prismaCodes, postgresCodes].join(" ").split(" "));

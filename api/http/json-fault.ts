@@ -10,8 +10,15 @@ type Stop = { at: number; error: string };
  */
 export function findJsonFault(text: string): JsonFault {
   const { at, error } = scan(text);
-  const pairs = text.slice(0, at).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
-  return { position: at - pairs, error };
+  return { position: at - countPairs(text, at), error };
+}
+
+/** The surrogate pairs before `end`. */
+function countPairs(text: string, end: number): number {
+  let pairs = 0;
+  for (let at = 1; at < end; at += 1)
+    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) pairs += 1;
+  return pairs;
 }
 
 function afterSpace(text: string, from: number): number {

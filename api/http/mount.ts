@@ -1,9 +1,10 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/errors.ts";
-import type { AnyResult, Operation, OperationInput, RequestSchemas } from "./define-operation.ts";
-import { admit } from "./admit.ts";
+import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
+import { admit, countBody, whoseLimit } from "./admit.ts";
+import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
-import { parseJson } from "./parse-json.ts";
+import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
 import { readRawBody } from "./raw-body.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
@@ -21,7 +22,11 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await admit(guards, operation, req);
-      const input = { ...(await readInput(operation, req, res)), caller };
+      const bytes = await readBytes(operation, req);
+      const json = bytes && !operation.rawBody ? openJson(bytes, req.headers["content-type"]) : null;
+      if (bytes) await countBody(guards, caller, req, { bytes: bytes.length, values: json?.values ?? 0 });
+      const holdOpen = (): void => guards.streams.hold(whoseLimit(caller, req), res);
+      const input = readInput(operation, { req, res, caller, holdOpen, body: json ? json.parse() : bytes });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -48,20 +53,24 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
   return new AppError("method_not_allowed", "method_not_allowed", "Method Not Allowed");
 }
 
-async function readInput<C>(
-  operation: Operation<C>,
-  req: Request,
-  res: Response,
-): Promise<Omit<OperationInput<RequestSchemas, boolean>, "caller">> {
-  const { request, rawBody } = operation;
-  const bytes = rawBody || request.body ? await readRawBody(req) : undefined;
+async function readBytes<C>({ request, rawBody }: Operation<C>, req: Request): Promise<Buffer | undefined> {
+  if (rawBody) return readRawBody(req, rawBody.most_bytes);
+  return request.body ? readRawBody(req) : undefined;
+}
+
+type Received = { req: Request; res: Response; caller: Caller; holdOpen: () => void; body: unknown };
+
+function readInput<C>(
+  { request, rawBody }: Operation<C>,
+  { req, res, body, ...more }: Received,
+): OperationInput<RequestSchemas, RawBody> {
   const parts = validateRequest(request, {
     params: req.params,
     query: queryOf(req),
     headers: req.headers,
-    body: bytes && !rawBody ? parseJson(bytes, req.headers["content-type"]) : undefined,
+    body: rawBody ? undefined : body,
   });
-  return { ...requestInfo(req, res), ...parts, body: rawBody ? bytes : parts.body };
+  return { ...requestInfo(req, res), ...more, ...parts, body: rawBody ? body : parts.body };
 }
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {

@@ -1,21 +1,34 @@
 import { ValidationFault } from "../../shared/validation-fault.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { deeperThan } from "../../shared/run/json-depth.ts";
+import { type JsonSize, measureJson } from "../../shared/run/measure-json.ts";
 
-/**
- * A body as FastAPI sees it: undefined when it is empty, text when its type isn't JSON's (which no model takes, so
- * there is no 415), else the parsed value. Throws ValidationFault on bad UTF-8, bad JSON and on too deep nesting.
- */
-export function parseJson(bytes: Buffer, contentType: string | undefined): unknown {
-  if (bytes.length === 0) return undefined;
-  if (!isJsonType(contentType)) return bytes.toString();
+/** A body whose size is known before it is parsed. */
+export type UnreadBody = {
+  /** See `JsonSize`. */
+  values: number;
+  /**
+   * The body as FastAPI sees it: undefined when it is empty, text when its type isn't JSON's (which no model takes, so there
+   * is no 415), else the parsed value. Throws ValidationFault on bad JSON, and on JSON that is too deep or too large.
+   */
+  parse(): unknown;
+};
+
+/** Measures a body, which may then be counted before it is parsed. Throws ValidationFault on bad UTF-8. */
+export function openJson(bytes: Buffer, contentType: string | undefined): UnreadBody {
+  if (bytes.length === 0) return { values: 0, parse: () => undefined };
+  if (!isJsonType(contentType)) return { values: 0, parse: () => bytes.toString() };
   const text = decode(bytes);
-  const depth = requestLimits.json_depth;
-  if (deeperThan(text, depth))
-    throw new ValidationFault([
-      { type: "value_error", loc: ["body"], msg: `Value error, JSON nested deeper than ${depth} levels` },
-    ]);
+  const { json_depth, json_values } = requestLimits;
+  const size = measureJson(text, { depth: json_depth, values: json_values });
+  return { values: size.values, parse: () => parse(text, size) };
+}
+
+function parse(text: string, { depth, values }: JsonSize): unknown {
+  const { json_depth, json_values } = requestLimits;
+  if (depth > json_depth) throw tooLarge(`JSON nested deeper than ${json_depth} levels`);
+  if (values > json_values)
+    throw tooLarge(`JSON of more than ${json_values} values, where a member of an object counts twice`);
   try {
     return JSON.parse(text);
   } catch {
@@ -23,6 +36,9 @@ export function parseJson(bytes: Buffer, contentType: string | undefined): unkno
     throw invalidJson(position, error);
   }
 }
+
+const tooLarge = (message: string) =>
+  new ValidationFault([{ type: "value_error", loc: ["body"], msg: `Value error, ${message}` }]);
 
 const invalidJson = (position: number, error: string) =>
   new ValidationFault([{ type: "json_invalid", loc: ["body", position], msg: "JSON decode error", ctx: { error } }]);

@@ -1,7 +1,7 @@
-import type { AnyResult, Operation, OperationInput, RequestSchemas } from "./define-operation.ts";
+import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 
-type Input = OperationInput<RequestSchemas, boolean>;
+type Input = OperationInput<RequestSchemas, RawBody>;
 
 /** Does what an admitted request asks: once, where it repeats another one, and noted, where it changes something. */
 export async function perform<C>(guards: Guards, ctx: C, operation: Operation<C>, input: Input): Promise<AnyResult> {

@@ -3,8 +3,8 @@ import { AppError } from "../../shared/errors.ts";
 import { connectRedis } from "../../shared/stream/connection.ts";
 
 export type RateLimiter = {
-  /** Counts one request of `who`. Rejects with too_many_requests, which says when to come again. */
-  count(who: string): Promise<void>;
+  /** Counts a request of `who`, or one that weighs as many. Rejects with too_many_requests, which says when to come again. */
+  count(who: string, requests?: number): Promise<void>;
   close(): void;
 };
 
@@ -26,9 +26,9 @@ export function openRateLimiter({ url, prefix, perMinute, onError }: Options): R
     insuranceLimiter: new RateLimiterMemory(rule),
   });
   return {
-    async count(who) {
+    async count(who, requests = 1) {
       try {
-        await limiter.consume(who);
+        await limiter.consume(who, requests);
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const seconds = Math.ceil(error.msBeforeNext / 1000);

@@ -31,7 +31,7 @@ export function requestContext(log: Log): RequestHandler {
 export const requestId = (res: Response): string => String(res.locals["request_id"]);
 
 /** What a handler may know of its request besides the parsed parts. */
-export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller"> {
+export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller" | "holdOpen"> {
   return {
     request_id: requestId(res),
     traceparent: parseTraceparent(req.get("traceparent")),

@@ -10,4 +10,6 @@ export type RequestInfo = {
   ip: string | undefined;
   /** Gives a signal that is aborted when the client goes away, or has gone, before the answer is complete. */
   untilGone: () => AbortSignal;
+  /** For an answer that stays open: counts it among those of its user until then. Throws too_many_requests. */
+  holdOpen: () => void;
 };

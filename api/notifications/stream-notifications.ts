@@ -27,11 +27,12 @@ export const streamNotifications = defineOperation({
     query: me.extend(resumeQuery),
     headers: z.object(resumeHeader),
   },
-  errors: ["foreign_user_id", "malformed_cursor"],
+  errors: ["foreign_user_id", "malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { query, headers, untilGone, caller }) {
+  async handle(ctx: ApiContext, { query, headers, untilGone, caller, holdOpen }) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = headers["last-event-id"] || query.after;
+    holdOpen();
     const present = await readPresent(ctx.db);
     const asked = cursor ? parsePlace(cursor) : null;
     // A place that is yet to come is of another database, such as the one before a restore.

@@ -35,13 +35,16 @@ export const resumeRun = defineOperation({
     202: { description: "The run, queued again", schema: runRecord, example: { ...queuedExample, attempt: 1 } },
   },
   async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
-    if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
+    const handle = await readRunHandle(ctx.db, run_id, caller.owner);
+    if (!handle) throw notFound("run", run_id);
     const open = await readOpenInterrupt(ctx.db, run_id);
     if (!open) throw conflict("run_not_interrupted", "The run doesn't wait for an answer.");
     if (body.interrupt_id && body.interrupt_id !== open.id)
       throw conflict("interrupt_closed", `The run doesn't wait for an answer to '${body.interrupt_id}'.`);
     if (open.is_expired) throw conflict("interrupt_closed", "The time to answer is over.");
-    const faults = open.response_schema ? ctx.jsonSchemas.faultsOf(open.response_schema, body.response ?? null) : [];
+    const faults = open.response_schema
+      ? await ctx.jsonSchemas.faultsOf(handle.user_id, open.response_schema, body.response ?? null)
+      : [];
     if (faults.length > 0)
       throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));
     const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: caller.actor };

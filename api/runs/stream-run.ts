@@ -29,18 +29,19 @@ export const streamRun = defineOperation({
     }),
     headers: z.object(resumeHeader),
   },
-  errors: ["bad_event_id"],
+  errors: ["bad_event_id", "too_many_streams"],
   responses: {
     200: { description: "The stream", content_type: "text/event-stream", streams: true },
     204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
   },
-  async handle(ctx: ApiContext, { params, query, headers, caller }) {
+  async handle(ctx: ApiContext, { params, query, headers, caller, holdOpen }) {
     const { run_id } = params;
     const cursor = readCursor(headers["last-event-id"], query.after);
     const [state] = await readRunStates(ctx.db, [run_id], caller.owner);
     if (!state) throw notFound("run", run_id);
     const rests = isTerminal(state.status) || state.status === "interrupted";
     if (rests && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
+    holdOpen();
     return {
       respond: (_req, res) => {
         const tail = ctx.hub.open(run_id);

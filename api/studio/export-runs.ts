@@ -29,8 +29,10 @@ export const exportRuns = defineOperation({
       ...filters,
     }),
   },
+  errors: ["too_many_streams"],
   responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
-  async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller }) {
+  async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller, holdOpen }) {
+    holdOpen();
     const spell = format === "csv" ? csvLine : jsonLine;
     return {
       async respond(_req, res) {

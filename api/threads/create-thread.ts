@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { conflict, notFound } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
@@ -21,20 +22,25 @@ export const createThread = defineOperation({
   description:
     "A thread keeps what its runs said and the state that they saved, and flows into its next run. Naming an unknown `thread_id` in `POST /v1/execute` makes one as well.",
   request: { body: threadBody },
-  errors: ["foreign_user_id", "agent_not_found", "thread_exists"],
+  errors: ["foreign_user_id", "agent_not_found", "thread_exists", "too_many_threads"],
   responses: {
     200: { description: "It stood already (`if_exists: do_nothing`)", schema: threadRecord },
     201: { description: "The thread", schema: threadRecord },
   },
-  async handle({ db }: ApiContext, { body, caller }) {
-    const { agent_id = null, title = null, metadata, state_snapshot = null } = body;
+  async handle({ db, config }: ApiContext, { body, caller }) {
+    const { agent_id = null, state_snapshot = null } = body;
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
     const id = body.thread_id ?? newId("thread");
-    const made = await create(db, { id, user_id, agent_id, title, metadata: metadata ?? {}, state_snapshot });
+    const row = { id, user_id, agent_id, state_snapshot, ...noted(body) };
+    const outcome = await create(db, row, config.perUser.threads);
+    if (outcome === "full") throw conflict("too_many_threads", `'${user_id}' has as many threads as one may have.`);
+    const made = outcome === "made";
     const thread = made || body.if_exists === "do_nothing" ? await readThread(db, id, caller.owner) : null;
     if (!thread) throw conflict("thread_exists", `The thread id '${id}' is taken.`);
     return made ? { status: 201, body: thread } : { status: 200, body: thread };
   },
 });
+
+const noted = ({ title = null, metadata }: z.output<typeof threadBody>) => ({ title, metadata: metadata ?? {} });

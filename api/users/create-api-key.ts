@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, notFound } from "../../shared/errors.ts";
+import { AppError, conflict, notFound } from "../../shared/errors.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
@@ -23,7 +23,7 @@ export const createApiKey = defineOperation({
   summary: "Make a key",
   description: "Shown this once. It may do at most what the key that makes it may.",
   request: { body: apiKeyBody },
-  errors: ["foreign_user_id", "run_not_found"],
+  errors: ["foreign_user_id", "run_not_found", "too_many_keys"],
   responses: {
     201: {
       description: "The key",
@@ -33,7 +33,7 @@ export const createApiKey = defineOperation({
       }),
     },
   },
-  async handle({ db }: ApiContext, { body, caller }) {
+  async handle({ db, config }: ApiContext, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     const run_id = body.run_id ?? null;
     const scopes: Scope[] = run_id === null ? (body.scopes ?? ["*"]) : ["runs:read"];
@@ -43,15 +43,9 @@ export const createApiKey = defineOperation({
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const record = await insertApiKey(db, {
-      id,
-      user_id,
-      name: body.name ?? null,
-      secret_hash,
-      scopes,
-      run_id,
-      expires_at,
-    });
+    const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, expires_at };
+    const record = await insertApiKey(db, made, config.perUser.keys);
+    if (!record) throw conflict("too_many_keys", `'${user_id}' has as many live keys as one may have; revoke one.`);
     return { status: 201, body: { ...record, key } };
   },
 });

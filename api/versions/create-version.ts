@@ -27,12 +27,13 @@ export const createVersion = defineOperation({
   },
   async handle({ db, jsonSchemas }: ApiContext, { params: { agent_id: id }, body: { version, ...body }, caller }) {
     const config = body.config ?? {};
-    checkAgentConfig(jsonSchemas, config);
     const agent = await readAgent(db, id, caller.owner);
     if (!agent) throw notFound("agent", id);
     const { user_id } = agent;
-    const { kind } = await publishVersion(db, { id, user_id, name: null, version, config, metadata: {} });
-    if (kind === "missing" || kind === "foreign") throw notFound("agent", id);
+    await checkAgentConfig(jsonSchemas, user_id, config);
+    const published = { id, user_id, name: null, version, config, metadata: {}, most_agents: 0 };
+    const { kind } = await publishVersion(db, published);
+    if (kind === "missing" || kind === "foreign" || kind === "full") throw notFound("agent", id);
     if (kind === "differs")
       throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
     const record = await readVersion(db, id, version, caller.owner);

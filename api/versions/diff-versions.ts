@@ -25,7 +25,7 @@ export const diffVersions = defineOperation({
     const { agent_id } = params;
     const to = await findVersion(db, params, owner);
     const from = await findVersion(db, { agent_id, version: query.against }, owner);
-    const changes = diffJson(from.config, to.config);
-    return { status: 200, body: { agent_id, from: from.version, to: to.version, changes } };
+    const diff = diffJson(from.config, to.config);
+    return { status: 200, body: { agent_id, from: from.version, to: to.version, ...diff } };
   },
 });

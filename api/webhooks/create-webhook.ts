@@ -1,3 +1,4 @@
+import { conflict } from "../../shared/errors.ts";
 import { newWebhook, webhookBody } from "../../shared/schemas/webhook.ts";
 import { insertWebhook } from "../../shared/store/webhooks/change-webhook.ts";
 import type { ApiContext } from "../context.ts";
@@ -17,17 +18,15 @@ export const createWebhook = defineOperation({
   description:
     "Each event that happens from now on and that `events` names is POSTed with Standard Webhooks headers, `webhook-id` the same at every try: `run.*` when a run ends or asks a person, with the body of a run's callback; `daemon.*` when a daemon's status changes; `notification.*` for each notification. 2xx is done, 410 disables the webhook, else there are 10 tries over 75 hours; deliveries given up for five days on end disable it, too. The secret is shown this once.",
   request: { body: webhookBody },
-  errors: ["foreign_user_id"],
+  errors: ["foreign_user_id", "too_many_webhooks"],
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
   async handle({ db, config }: ApiContext, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);
-    const { url, events } = body;
-    const made = await insertWebhook(db, config.encryptionKeys, {
-      ...{ url, events },
-      user_id: ownerOf(caller, body.user_id),
-      description: body.description ?? null,
-      metadata: body.metadata ?? {},
-    });
+    const { url, events, description = null } = body;
+    const user_id = ownerOf(caller, body.user_id);
+    const webhook = { url, events, user_id, description, metadata: body.metadata ?? {} };
+    const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
+    if (!made) throw conflict("too_many_webhooks", `'${user_id}' has as many webhooks as one may have.`);
     return { status: 201, body: made };
   },
 });

@@ -1,8 +1,8 @@
-import { parseJson } from "../../api/http/parse-json.ts";
+import { openJson } from "../../api/http/parse-json.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "../../gateway/clean-headers.ts";
 import { parseAuthority, parseHttpUrl } from "../../gateway/parse-target.ts";
 import { fileFaults } from "../../shared/file-faults.ts";
-import { deeperThan } from "../../shared/run/json-depth.ts";
+import { deeperThan } from "../../shared/run/measure-json.ts";
 import { nextTick, scheduleFault } from "../../shared/run/next-tick.ts";
 import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
 import { parseSchedule } from "../../shared/run/schedule.ts";
@@ -28,7 +28,7 @@ export const requestBodies: Decoder = {
   ),
   read(input) {
     try {
-      const value = parseJson(input, "application/json");
+      const value = openJson(input, "application/json").parse();
       // What was let through is shallow enough for all that recurses over it.
       JSON.stringify(value);
     } catch (error) {

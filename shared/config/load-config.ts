@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { egressPattern } from "../run/egress-rule.ts";
 import { imageRulePattern } from "../run/image-rule.ts";
+import { canonicalHost, isLoopback } from "../run/loopback.ts";
 import type { Env } from "./env.ts";
 
 const MiB = 1024 * 1024;
@@ -24,6 +25,25 @@ const commaList = z.string().transform((text) => text.split(",").flatMap((part) 
 const egressList = commaList
   .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
   .pipe(z.array(z.string().regex(egressPattern)));
+
+/** Host names and addresses, without ports. */
+const hostList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .refine((host) => canonicalHost(host) !== null && !/^[^:]+:\d*$|\]:/.test(host), "must be hosts without ports"),
+  ),
+);
+const originList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .refine(
+        (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
+        "must be origins like https://app.example.com, as browsers send them",
+      ),
+  ),
+);
 
 /** Checked here: a client that takes a URL for something else tells its password in what it logs. */
 const databaseUrl = z
@@ -51,11 +71,22 @@ const schema = z.object({
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535).default(8080),
-  AUTH_MODE: z.enum(["open", "key"]).default("open"),
+  ALLOWED_HOSTS: hostList.default([]),
+  ALLOWED_ORIGINS: originList.default([]),
+  AUTH_MODE: z.enum(["open", "key"]).optional(),
   BOOTSTRAP_ADMIN_KEY: bearer.optional(),
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
+  ALLOW_OPEN: z.enum(["0", "1"]).default("0"),
+  // Its former name.
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  STREAMS_PER_USER: integer(0, 1_000_000).optional(),
+  KEYS_PER_USER: integer(1, 1_000_000).default(100),
+  AGENTS_PER_USER: integer(1, 10_000_000).default(1_000),
+  DAEMONS_PER_USER: integer(1, 1_000_000).default(100),
+  JOBS_PER_USER: integer(1, 1_000_000).default(1_000),
+  THREADS_PER_USER: integer(1, 10_000_000).default(100_000),
+  WEBHOOKS_PER_USER: integer(1, 1_000_000).default(100),
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
@@ -121,12 +152,7 @@ export function loadConfig(env: Env) {
     throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const { data } = parsed;
-  const loopback = ["127.0.0.1", "::1", "localhost"].includes(data.HOST);
-  const exposed = data.AUTH_MODE === "open" && data.NODE_ENV === "production" && !loopback;
-  if (exposed && data.ALLOW_OPEN_IN_PRODUCTION !== "1")
-    throw new Error(
-      "AUTH_MODE=open: the API is open to everyone who can reach it; in production set AUTH_MODE=key, bind HOST to 127.0.0.1, or set ALLOW_OPEN_IN_PRODUCTION=1 behind your own gate.",
-    );
+  const authMode = chooseAuthMode(data);
   return {
     logLevel: data.LOG_LEVEL,
     traceFile: data.TRACE_FILE,
@@ -134,14 +160,21 @@ export function loadConfig(env: Env) {
     database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
-    http: { host: data.HOST, port: data.PORT },
+    http: {
+      host: data.HOST,
+      port: data.PORT,
+      // With keys a page has nothing to send, so any name will do.
+      gate: { hosts: authMode === "open" ? data.ALLOWED_HOSTS : null, origins: data.ALLOWED_ORIGINS },
+    },
     auth: {
-      mode: data.AUTH_MODE,
+      mode: authMode,
       bootstrapAdminKey: data.BOOTSTRAP_ADMIN_KEY,
       internalToken: data.INTERNAL_TOKEN,
-      // Of one key or, in open mode, one address; 0: no limit.
-      requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (data.AUTH_MODE === "key" ? 6_000 : 0),
+      // Of one user with all keys or, in open mode, one address; 0: no limit.
+      requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (authMode === "key" ? 6_000 : 0),
+      streams: data.STREAMS_PER_USER ?? (authMode === "key" ? 100 : 0),
     },
+    perUser: limitsPerUser(data),
     queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     billing: {
@@ -171,6 +204,26 @@ export function loadConfig(env: Env) {
     installer: installerOf(data, env),
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
+}
+
+const limitsPerUser = (data: z.output<typeof schema>) => ({
+  keys: data.KEYS_PER_USER,
+  agents: data.AGENTS_PER_USER,
+  daemons: data.DAEMONS_PER_USER,
+  jobs: data.JOBS_PER_USER,
+  threads: data.THREADS_PER_USER,
+  webhooks: data.WEBHOOKS_PER_USER,
+});
+
+type AuthSettings = Pick<z.output<typeof schema>, "AUTH_MODE" | "HOST" | "ALLOW_OPEN" | "ALLOW_OPEN_IN_PRODUCTION">;
+
+/** Without keys only this machine is served, unless ALLOW_OPEN says that everybody may be. Throws where neither is so. */
+function chooseAuthMode({ AUTH_MODE, HOST, ALLOW_OPEN, ALLOW_OPEN_IN_PRODUCTION }: AuthSettings): "open" | "key" {
+  if (AUTH_MODE === "key") return "key";
+  if (isLoopback(canonicalHost(HOST) ?? "") || ALLOW_OPEN === "1" || ALLOW_OPEN_IN_PRODUCTION === "1") return "open";
+  throw new Error(
+    `HOST=${HOST} can be reached from other machines, and without keys everybody there may run code here. Set AUTH_MODE=key and BOOTSTRAP_ADMIN_KEY (a secret of 32 characters or more, such as \`openssl rand -hex 32\` gives) and make the first key with POST /v1/users/me/api-keys; or set HOST=127.0.0.1; or, behind a gate of your own, ALLOW_OPEN=1.`,
+  );
 }
 
 function faultWords(issue: z.core.$ZodIssue, given: Env): string {

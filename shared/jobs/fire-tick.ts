@@ -16,6 +16,7 @@ export const tickErrors = [
   "thread_not_found",
   "thread_busy",
   "daemon_failed",
+  "too_many_daemons",
 ] as const;
 
 /** A tick's run, and the runs that had to make way for it. */

@@ -12,7 +12,7 @@ import type { RunStreams } from "../stream/run-streams.ts";
 import { wakeDaemon } from "../wake-daemon.ts";
 
 export type TickDeps = {
-  config: Pick<Config, "auth" | "encryptionKeys" | "queue">;
+  config: Pick<Config, "auth" | "encryptionKeys" | "perUser" | "queue">;
   db: Db;
   jsonSchemas: JsonSchemas;
   streams: RunStreams;

@@ -9,3 +9,19 @@ export function createOneByOne(): OneByOne {
     return turn;
   };
 }
+
+export type InTurn = <T>(key: string, act: () => Promise<T>) => Promise<T>;
+
+/** The same for each key by itself. */
+export function createInTurn(): InTurn {
+  const queues = new Map<string, { oneByOne: OneByOne; waiting: number }>();
+  return (key, act) => {
+    const queue = queues.get(key) ?? { oneByOne: createOneByOne(), waiting: 0 };
+    queues.set(key, queue);
+    queue.waiting += 1;
+    return queue.oneByOne(act).finally(() => {
+      queue.waiting -= 1;
+      if (queue.waiting === 0) queues.delete(key);
+    });
+  };
+}

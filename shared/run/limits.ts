@@ -5,6 +5,9 @@ const MiB = 1024 * KiB;
 export const requestLimits = {
   body_bytes: 6 * MiB,
   json_depth: 64,
+  // Members of objects, which count twice, and items of arrays: each costs as much as some hundred bytes of text.
+  json_values: 250_000,
+  metadata_bytes: 64 * KiB,
   input_bytes: 3 * MiB,
   files: 50,
   file_bytes: 10 * MiB,

@@ -28,11 +28,21 @@ export function scheduleFault(text: string): string | null {
   const schedule = parseSchedule(text);
   if ("fault" in schedule) return schedule.fault;
   try {
+    if (schedule.kind === "cron" && neverComes(schedule.expression)) return "no month of these has such a day";
     nextTick(schedule, "UTC", new Date(0));
     return null;
   } catch (error) {
     return error instanceof Error ? `not a cron expression: ${error.message}` : "not a cron expression";
   }
+}
+
+const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** True for days that none of the months has, such as 31 of April and June: the parser would look for 100 ms. */
+function neverComes(expression: string): boolean {
+  const { dayOfMonth, dayOfWeek, month } = CronExpressionParser.parse(expression).fields;
+  const longest = Math.max(...month.values.map((number) => daysOfMonths[number - 1] ?? 0));
+  return dayOfWeek.isWildcard && dayOfMonth.values.every((day) => typeof day === "number" && day > longest);
 }
 
 /** What the clocks show when the expression fires next, if they showed `wall` and went on evenly. */

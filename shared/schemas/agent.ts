@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requestLimits } from "../run/limits.ts";
 import { envNamePattern, reservedEnv } from "./agent-config.ts";
-import { choice, clientId, jsonObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 /** What a version, or a tag, may be called. */
@@ -20,7 +20,7 @@ export const agentBody = z
     config: jsonObject()
       .nullish()
       .meta({ description: "Free-form; entrypoint, source, files, env, limits … mean something." }),
-    metadata: jsonObject().nullish(),
+    metadata: metadataObject().nullish(),
   })
   .meta({
     id: "AgentBody",
@@ -77,7 +77,7 @@ export const agentListQuery = pageQuery.extend({
 export const agentPatch = z
   .object({
     name: text({ min: 1, max: 256 }).optional(),
-    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
   })
   .meta({ id: "AgentPatch", example: { name: "new name", metadata: { team: "a", old_key: null } } });
 

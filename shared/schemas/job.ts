@@ -6,7 +6,7 @@ import { adapterTypes, lifecycles, runtimeModes } from "../run/run-modes.ts";
 import { isTimeZone } from "../run/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";
 import { field, Refused, refuse } from "./field.ts";
-import { choice, clientId, jsonArray, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { choice, clientId, jsonArray, jsonObject, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
 
@@ -55,7 +55,7 @@ export const jobBody = executeRequest
     overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
     catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
     ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
-    metadata: jsonObject().nullish().meta({ description: "Given to its runs, with `scheduled_at`." }),
+    metadata: metadataObject().nullish().meta({ description: "Given to its runs, with `scheduled_at`." }),
   })
   .meta({
     id: "JobBody",
@@ -89,7 +89,7 @@ export const jobPatch = z
     overlap: choice(overlaps).nullish(),
     catch_up: choice(catchUps).nullish(),
     ends_at: text({ max: 64 }).nullish().meta({ format: "date-time" }),
-    metadata: jsonObject().nullish(),
+    metadata: metadataObject().nullish(),
   })
   .meta({ id: "JobPatch", example: { schedule: "every 15m", input_payload: { name: "Grace" } } });
 

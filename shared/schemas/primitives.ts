@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requestLimits } from "../run/limits.ts";
 import { type Field, Refused, field, refuse } from "./field.ts";
 import {
   type Bounds,
@@ -68,6 +69,18 @@ const notADictionary = () => refuse("dict_type", "Input should be a valid dictio
 /** A free-form object: the very one that was parsed, so that not even a key `__proto__` gets lost. */
 export const jsonObject = (): Field<JsonObject> =>
   field((value) => (isObject(value) ? value : notADictionary()), { type: "object", additionalProperties: true });
+
+/** What a client notes on a thing of its own: a free-form object of at most 64 KiB as JSON. */
+export const metadataObject = (): Field<JsonObject> =>
+  field(
+    (value) => {
+      if (!isObject(value)) return notADictionary();
+      const most = requestLimits.metadata_bytes;
+      const isLarge = Buffer.byteLength(JSON.stringify(value)) > most;
+      return isLarge ? refuse("value_error", `Value error, must be at most ${most} bytes as JSON`) : value;
+    },
+    { type: "object", additionalProperties: true },
+  );
 
 /** An object whose values are texts, at most `max` of them; the very one that was parsed. */
 export const stringMap = ({ max }: { max?: number } = {}): Field<Record<string, string>> =>

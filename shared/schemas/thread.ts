@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { requestLimits } from "../run/limits.ts";
 import { runStatuses } from "../run/run-status.ts";
-import { choice, clientId, jsonObject, laxInt, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, metadataObject, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 export const threadParams = z.object({ thread_id: text({ max: 512 }).meta({ example: "support-4711" }) });
@@ -16,7 +16,7 @@ export const threadBody = z
     user_id: clientId().nullish().meta({ description: "The owner; the caller when left out." }),
     agent_id: clientId().nullish().meta({ description: "The agent that it is about; others may use it as well." }),
     title: title(),
-    metadata: jsonObject().nullish(),
+    metadata: metadataObject().nullish(),
     state_snapshot: stateSnapshot().nullish().meta({ description: "The state that its first run begins with." }),
     if_exists: choice(["raise", "do_nothing"])
       .default("raise")
@@ -74,7 +74,7 @@ export const threadListQuery = pageQuery.extend({
 export const threadPatch = z
   .object({
     title: title(),
-    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
   })
   .meta({ id: "ThreadPatch", example: { title: "Ada's second order", metadata: { closed: true } } });
 
@@ -163,7 +163,7 @@ export const forkBody = z
     thread_id: clientId().nullish().meta({ description: "The new thread's id; made when left out." }),
     run_id: clientId().nullish().meta({ description: "The last run that is taken along; all when left out." }),
     title: title(),
-    metadata: jsonObject().nullish().meta({ description: "Instead of the metadata of the thread it comes from." }),
+    metadata: metadataObject().nullish().meta({ description: "Instead of the metadata of the thread it comes from." }),
   })
   .default({})
   .meta({ id: "ForkBody", example: { run_id: "run_0199c0ffee", title: "What if" } });

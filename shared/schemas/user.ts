@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, clientId, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { choice, clientId, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 import { scopes } from "./scope.ts";
 
@@ -13,7 +13,7 @@ export const me = z.object({
 const profile = {
   name: text({ min: 1, max: 256 }).nullish(),
   email: text({ max: 320, pattern: /^[^@\s]+@[^@\s]+$/ }).nullish(),
-  metadata: jsonObject().nullish(),
+  metadata: metadataObject().nullish(),
 };
 
 export const userBody = z

@@ -61,8 +61,10 @@ const change = z.object({
 });
 export type Change = z.infer<typeof change>;
 
+const hasMore = z.boolean().meta({ description: "There are more changes than the first 1,000, which are told." });
+
 export const versionDiff = z
-  .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change) })
+  .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change), has_more: hasMore })
   .meta({
     id: "VersionDiff",
     example: {
@@ -70,5 +72,6 @@ export const versionDiff = z
       from: "1.0.0",
       to: "1.1.0",
       changes: [{ path: ["limits", "timeout_ms"], op: "changed", before: 60_000, after: 120_000 }],
+      has_more: false,
     },
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, clientId, httpUrl, jsonObject, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, httpUrl, metadataObject, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 /** Each names one type, a family, or all; a misspelt one would stay silent, so it is refused. */
@@ -27,7 +27,7 @@ export const webhookBody = z
       description: "`run.success`, `run.*`, `daemon.failed`, `notification.*` …; `*` is every event.",
     }),
     description: text({ max: 500 }).nullish(),
-    metadata: jsonObject().nullish(),
+    metadata: metadataObject().nullish(),
   })
   .meta({ id: "WebhookBody", example: { url: "https://example.com/hook", events: ["run.*", "daemon.failed"] } });
 
@@ -38,7 +38,7 @@ export const webhookPatch = z
     events: events().optional(),
     description: text({ max: 500 }).nullish(),
     status: choice(["active", "paused"]).optional().meta({ description: "`active` enables a disabled one, too." }),
-    metadata: jsonObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
   })
   .meta({ id: "WebhookPatch", example: { status: "paused" } });
 export type WebhookPatch = z.infer<typeof webhookPatch>;

@@ -6,5 +6,7 @@ export const sealedFields = {
   callbackSecret: (secretId: string): string => `${secretId}:callback_secret`,
   jobSecrets: (jobId: string): string => `${jobId}:job_secrets`,
   daemonEnv: (agentId: string): string => `${agentId}:daemon_env`,
+  /** Of a request that others with the same key repeat. */
+  answer: (userId: string, route: string, key: string): string => `${userId}:${route}:${key}`,
   webhookSecret: (secretId: string): string => `${secretId}:webhook_secret`,
 };

@@ -1,13 +1,20 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { createOneByOne, type OneByOne } from "../lifecycle/one-by-one.ts";
+import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
  * One pool, two doors: `prisma` for plain reads and lists, `sql` for the statements that fence, lock or must be one.
  * Safe for concurrent use. `oneByOne` is for what waits for one lock anyway: those that wait then hold no connection.
+ * `inTurn` is the same for locks that have a name, such as a user's.
  */
-export type Db = { sql: pg.Pool; prisma: PrismaClient; oneByOne: OneByOne; close(): Promise<void> };
+export type Db = {
+  sql: pg.Pool;
+  prisma: PrismaClient;
+  oneByOne: OneByOne;
+  inTurn: InTurn;
+  close(): Promise<void>;
+};
 
 /** A connection, or a pool of them. */
 export type Queryable = Pick<pg.ClientBase, "query">;
@@ -34,6 +41,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     sql,
     prisma,
     oneByOne: createOneByOne(),
+    inTurn: createInTurn(),
     async close() {
       await prisma.$disconnect();
       await sql.end();

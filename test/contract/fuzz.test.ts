@@ -12,7 +12,8 @@ const clients = 8;
 /** An answer that waits for something may take longer; it is then let go. */
 const patienceMs = 2_000;
 /** A part that this stack doesn't have says so with a 503; nothing else may. */
-const absent = /^(no_worker|lifecycle_unavailable|no_payment_provider|queue_full|leaving|worker_gone)$/;
+const absent =
+  /^(no_worker|lifecycle_unavailable|no_payment_provider|no_webhook_secret|queue_full|leaving|worker_gone)$/;
 
 let stack: TestStack;
 let url: string;

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { findBubblewrap } from "../../dev/bubblewrap.ts";
+import { createRoles } from "../../dev/database-roles.ts";
 import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
@@ -10,7 +11,7 @@ import { readEnv } from "../../shared/config/env.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A server's URL, with the right to create databases. */
+    /** A server's URL, as a superuser. */
     databaseUrl: string;
     redisUrl: string;
     bwrap: string | null;
@@ -23,6 +24,7 @@ type Started = { databaseUrl: string; redisUrl: string; close(): Promise<void> }
 // oxlint-disable-next-line import/no-default-export -- what vitest takes as a global setup
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const services = await openServices();
+  await createRoles(services.databaseUrl);
   project.provide("databaseUrl", services.databaseUrl);
   project.provide("redisUrl", services.redisUrl);
   project.provide("bwrap", await findBubblewrap(cacheDir()));

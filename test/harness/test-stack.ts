@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { inject } from "vitest";
+import { grantUse, loginUrl } from "../../dev/database-roles.ts";
 import { deployMigrations } from "../../prisma/deploy.ts";
 import { readEnv } from "../../shared/config/env.ts";
 import { waitFor } from "./wait-for.ts";
@@ -20,6 +21,7 @@ export type Member = {
 
 /** A stack of real processes for one test file: its own database, its own Redis prefix. */
 export type TestStack = {
+  /** As a superuser; members log in as a role that reads and writes rows only. */
   databaseUrl: string;
   redisUrl: string;
   prefix: string;
@@ -38,6 +40,7 @@ export async function openTestStack(): Promise<TestStack> {
   url.pathname = `/${name}`;
   const databaseUrl = url.href;
   await deployMigrations(databaseUrl);
+  await grantUse(databaseUrl);
   const prefix = `${name}:`;
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   sql.on("error", () => undefined);
@@ -45,7 +48,7 @@ export async function openTestStack(): Promise<TestStack> {
   const members: Member[] = [];
   const shared: Record<string, string> = {
     PATH: readEnv()["PATH"] ?? "",
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: loginUrl(databaseUrl),
     DATABASE_POOL: "6",
     REDIS_URL: inject("redisUrl"),
     REDIS_PREFIX: prefix,

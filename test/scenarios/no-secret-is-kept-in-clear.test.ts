@@ -27,6 +27,7 @@ def main(input, context):
         context.emit("fact", {"word": word, word: 1})
         context.log("log " + word)
         context.progress(0.5, "at " + word)
+        context.artifact("a-" + word + ".txt", b"x", "text/" + word)
         with context.tool("ask", {"word": word}) as tool:
             tool.result = [word]
     context.save_state("state " + words[0])
@@ -86,7 +87,7 @@ test("what is planted as a secret is found in no table, no Redis key, no log and
     expect(events.at(-1)?.event).toBe(fail ? "run.error" : "run.success");
     said.push(JSON.stringify(events));
     const id = String(events[0]?.data["run_id"]);
-    for (const path of ["", "/events", "/timeline"])
+    for (const path of ["", "/events", "/timeline", "/artifacts"])
       said.push(JSON.stringify((await ask(api.url, "GET", `/v1/runs/${id}${path}`, undefined, headers)).body));
   }
   // Those that stay: of a schedule that is far away, of a daemon, of a webhook.

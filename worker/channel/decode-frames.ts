@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { deeperThan } from "../../shared/run/json-depth.ts";
+import { deeperThan } from "../../shared/run/measure-json.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";

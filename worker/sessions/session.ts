@@ -7,6 +7,7 @@ import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
 
 /** The process of one thread's `interactive` runs, which keeps its memory between them. */
 export type Session = {
+  user_id: string;
   /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
   fits(request: AgentRequest): boolean;
   /** Plays a run, one at a time, and gives what an `Adapter` does. */
@@ -44,6 +45,7 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
   await Promise.race([ready, process.exited]);
 
   return {
+    user_id,
     fits: (request) => groundOf(request) === ground,
     async *play(request, signal) {
       idleSince = null;
@@ -51,8 +53,13 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
       // A thread's process remembers: what an earlier run was told must not leave by a later one.
       const redact = createRedactor([...secrets]);
       try {
-        for await (const frame of process.deliver(request, signal))
-          yield frame.type === "started" || frame.type === "exit" ? frame : redact.frame(frame);
+        for await (const frame of process.deliver(request, signal)) {
+          if (frame.type === "started" || frame.type === "exit") yield frame;
+          // A file's content is not text.
+          else if (frame.type === "artifact")
+            yield { ...redact.frame({ ...frame, content: "" }), content: frame.content };
+          else yield redact.frame(frame);
+        }
       } catch (error) {
         if (!(error instanceof DaemonLost)) throw error;
         yield { type: "exit", ...(error.exit ?? killed) };

@@ -7,6 +7,7 @@ import { installRequirements, withInstall } from "../adapters/python/install-req
 import type { Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
 import type { Environments } from "../environments/environments.ts";
+import { chooseEvicted } from "./choose-evicted.ts";
 import { openSession, type Session } from "./session.ts";
 
 export type Sessions = {
@@ -17,7 +18,7 @@ export type Sessions = {
   close(): Promise<void>;
 };
 
-/** A thread's process is idle for most of its time. Beyond this many the one that is idle for longest goes. */
+/** A thread's process is idle for most of its time. Beyond this many one that is idle goes. */
 const sessionsPerSlot = 4;
 
 type SessionsOptions = {
@@ -54,6 +55,15 @@ export function openSessions(options: SessionsOptions): Sessions {
     old?.kill();
     await old?.over;
   }
+  const leaving = new Set<Session>();
+  function makeRoom(userId: string): void {
+    const staying = [...sessions.values()].filter((session) => !leaving.has(session));
+    const evicted = staying.length < slots * sessionsPerSlot ? null : chooseEvicted(staying, userId);
+    if (!evicted) return;
+    leaving.add(evicted);
+    void evicted.over.then(() => leaving.delete(evicted));
+    evicted.kill();
+  }
   async function* play(host: DaemonHost, request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
     const { thread_id } = request;
     if (thread_id === null) throw new Error("An interactive run has a thread.");
@@ -62,7 +72,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     await replace(thread_id);
     const installed = yield* installRequirements(environments, request, signal);
     if (installed === null) return;
-    if (sessions.size >= slots * sessionsPerSlot) longestIdle(sessions.values())?.kill();
+    makeRoom(request.user_id);
     const session = await openSession(host, request, installed.packages);
     add(thread_id, session);
     yield* installed.opening;
@@ -91,9 +101,4 @@ async function keepHold({ db, card }: SessionsOptions, sessions: Map<string, Ses
   const asked = [...sessions];
   const kept = new Set(await keepSessions(db, card, [...sessions.keys()]));
   for (const [threadId, session] of asked) if (!kept.has(threadId)) session.kill();
-}
-
-function longestIdle(sessions: Iterable<Session>): Session | undefined {
-  const since = (session: Session): number => session.idleSince() ?? Infinity;
-  return [...sessions].filter((session) => since(session) < Infinity).sort((a, b) => since(a) - since(b))[0];
 }

@@ -1,4 +1,4 @@
-import { mergePatch } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../merge-patch.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
@@ -11,7 +11,7 @@ export async function patchAgent(db: Db, id: string, owner: Owner, { name, metad
     await tx.$queryRaw`SELECT 1 FROM agents WHERE id = ${id} FOR UPDATE`;
     const agent = await tx.agent.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!agent) return false;
-    const merged = metadata === null ? {} : mergePatch(agent.metadata, metadata ?? {});
+    const merged = mergeMetadata(agent.metadata, metadata);
     await tx.agent.update({
       where: { id },
       data: { name: name ?? agent.name, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() },

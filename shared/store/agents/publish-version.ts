@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Prisma } from "../generated/client.ts";
+import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { toAgentRecord } from "./agent-record.ts";
 
@@ -13,13 +14,16 @@ export type NewVersion = {
   version: string;
   config: Record<string, unknown>;
   metadata: Record<string, unknown>;
+  /** Of one user. */
+  most_agents: number;
 };
 
-/** `missing`: there is no such agent. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
+/** `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. */
 export type Publication =
   | { kind: "published"; agent: AgentRecord }
   | { kind: "unchanged"; agent: AgentRecord }
   | { kind: "missing" }
+  | { kind: "full" }
   | { kind: "foreign" }
   | { kind: "differs" };
 
@@ -38,23 +42,31 @@ export async function publishVersion(db: Db, version: NewVersion): Promise<Publi
 
 const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject;
 
-async function publish(db: Db, { user_id, id, name, version, config, metadata }: NewVersion): Promise<Publication> {
-  return db.prisma.$transaction(async (tx) => {
-    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
-    const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
-    if (agent && agent.user_id !== user_id) return { kind: "foreign" };
-    if (!agent && name === null) return { kind: "missing" };
-    const standing = agent?.versions[0];
-    if (agent && standing) {
-      const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
-      return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
-    }
-    const owner =
-      agent ??
-      (await tx.agent.create({
-        data: { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) },
-      }));
-    const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
-    return { kind: "published", agent: toAgentRecord(owner, made) };
-  });
+async function publish(db: Db, asked: NewVersion): Promise<Publication> {
+  const { user_id, id, name, version, config } = asked;
+  return db.inTurn(turnOf("agents", user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
+      const agent = await tx.agent.findUnique({ where: { id }, include: { versions: { where: { version } } } });
+      if (agent && agent.user_id !== user_id) return { kind: "foreign" };
+      if (!agent && name === null) return { kind: "missing" };
+      const standing = agent?.versions[0];
+      if (agent && standing) {
+        const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
+        return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
+      }
+      const owner = agent ?? (await createAgent(tx, asked));
+      if (!owner) return { kind: "full" };
+      const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
+      return { kind: "published", agent: toAgentRecord(owner, made) };
+    }),
+  );
+}
+
+/** Null: its user has `most_agents` already. */
+async function createAgent(tx: Prisma.TransactionClient, asked: NewVersion): Promise<Agent | null> {
+  const { user_id, id, name, version, metadata, most_agents: most } = asked;
+  if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;
+  const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };
+  return tx.agent.create({ data });
 }

@@ -1,5 +1,7 @@
 import type { DaemonWish, StandingDaemon } from "../../run/control-daemon.ts";
 import type { Db } from "../client.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { inTransaction } from "../in-transaction.ts";
 
 export type NamedDaemon = { agent_id: string; user_id: string; version: string };
 
@@ -13,7 +15,8 @@ export type StandingRow = StandingDaemon & { sealed_env: Buffer | null };
 
 /**
  * Lets `decide` change what is wanted of a daemon; its row is made when there is none. The row's lock makes commands one
- * after another: each sees what the one before has left. False: `decide` changed nothing.
+ * after another: each sees what the one before has left. `full`: it would be one more than the `most` that its user may
+ * have started.
  *
  * A daemon that no worker has (the claim sets worker_id under the same lock) gets its status here; that of an owned one is
  * its supervisor's to say.
@@ -22,25 +25,21 @@ export async function changeDaemon(
   db: Db,
   { agent_id, user_id, version }: NamedDaemon,
   decide: (standing: StandingRow) => DaemonChange | null,
-): Promise<boolean> {
-  const client = await db.sql.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query(insert, [agent_id, user_id, version]);
-    const { rows } = await client.query<StandingRow>(lock, [agent_id]);
-    const change = rows[0] ? decide(rows[0]) : null;
-    if (change) {
+  most: number,
+): Promise<"changed" | "unchanged" | "full"> {
+  return db.inTurn(turnOf("daemons", user_id), () =>
+    inTransaction(db, async (client) => {
+      await client.query(insert, [agent_id, user_id, version]);
+      const { rows } = await client.query<StandingRow>(lock, [agent_id]);
+      const change = rows[0] ? decide(rows[0]) : null;
+      if (!change) return "unchanged";
       const { desired, version: wanted, restart_wanted, grace_ms } = change.wish;
+      const starts = rows[0]?.desired === "stopped" && desired !== "stopped";
+      if (starts && !(await hasRoom(client, { thing: "daemons", user_id, most }))) return "full";
       await client.query(update, [agent_id, desired, wanted, restart_wanted, grace_ms, change.sealed_env]);
-    }
-    await client.query("COMMIT");
-    return change !== null;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+      return "changed";
+    }),
+  );
 }
 
 const insert = `

@@ -1,5 +1,6 @@
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { lockJob } from "./due-jobs.ts";
@@ -8,21 +9,28 @@ import type { jobColumns, JobRow } from "./job-columns.ts";
 type Columns = ReturnType<typeof jobColumns>;
 type NewJob = { id: string; user_id: string; agent_id: string; columns: Columns; next_tick_at: Date };
 
-export async function createJob(db: Db, { columns, ...keys }: NewJob): Promise<void> {
+/** Returns false where the user has `most` jobs that have not ended. */
+export async function createJob(db: Db, { columns, ...keys }: NewJob, most: number): Promise<boolean> {
+  const { user_id } = keys;
   const { input_payload, run_options, metadata, sealed_env } = columns;
   const now = new Date();
-  await db.prisma.job.create({
-    data: {
-      ...keys,
-      ...columns,
-      input_payload: input_payload as Prisma.InputJsonObject,
-      run_options: run_options as Prisma.InputJsonObject,
-      metadata: metadata as Prisma.InputJsonObject,
-      sealed_env: sealed_env && new Uint8Array(sealed_env),
-      created_at: now,
-      updated_at: now,
-    },
-  });
+  const data = {
+    ...keys,
+    ...columns,
+    input_payload: input_payload as Prisma.InputJsonObject,
+    run_options: run_options as Prisma.InputJsonObject,
+    metadata: metadata as Prisma.InputJsonObject,
+    sealed_env: sealed_env && new Uint8Array(sealed_env),
+    created_at: now,
+    updated_at: now,
+  };
+  return db.inTurn(turnOf("jobs", user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      if (!(await hasRoom(queryableOf(tx), { thing: "jobs", user_id, most }))) return false;
+      await tx.job.create({ data });
+      return true;
+    }),
+  );
 }
 
 /** The row of a job; null when the owner has none such. */

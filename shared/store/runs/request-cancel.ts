@@ -5,11 +5,11 @@ import type { SeenRun } from "./finalize-run.ts";
 import { hasStatus } from "./has-status.ts";
 
 /** As much of a run as one needs to act on it. */
-export type RunHandle = SeenRun & { status: RunStatus };
+export type RunHandle = SeenRun & { user_id: string; status: RunStatus };
 
 /** Null when the owner has no such run. */
 export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<RunHandle | null> {
-  const select = { id: true, attempt: true, worker_id: true, status: true };
+  const select = { id: true, user_id: true, attempt: true, worker_id: true, status: true };
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 

@@ -1,4 +1,4 @@
-import { mergePatch } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../merge-patch.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
 import { inTransaction } from "../in-transaction.ts";
@@ -19,7 +19,7 @@ export async function patchThread(db: Db, id: string, owner: Owner, patch: Threa
     });
     if (!thread) return false;
     const { title = thread.title, metadata } = patch;
-    const merged = metadata === null ? {} : mergePatch(thread.metadata, metadata ?? {});
+    const merged = mergeMetadata(thread.metadata, metadata);
     const data = { title, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     await tx.thread.update({ where: { id }, data, select: { id: true } });
     return true;

@@ -1,4 +1,6 @@
 import type { Db } from "../client.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 
 export type Fork = {
@@ -10,15 +12,15 @@ export type Fork = {
   metadata: Record<string, unknown> | null;
 };
 
-export type Forked = "forked" | "taken" | "thread_missing" | "run_missing" | "run_not_ended";
+export type Forked = "forked" | "taken" | "thread_missing" | "run_missing" | "run_not_ended" | "full";
 
 /**
  * Copies a thread's messages and state, in one statement and so of one moment. Up to a run: what was said when that run had
- * ended, and the state that stood then, which is the thread's own unless a later run left another one.
+ * ended, and the state that stood then, which is the thread's own unless a later run left another one. `full`: its user has `most` threads already.
  */
-export async function forkThread(db: Db, owner: Owner, fork: Fork): Promise<Forked> {
+export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number): Promise<Forked> {
   const { from, id, run_id, title, metadata } = fork;
-  const found = await db.sql.query<{ has_run: boolean; completed_at: Date | null }>({
+  const found = await db.sql.query<{ user_id: string; has_run: boolean; completed_at: Date | null }>({
     ...look,
     values: [from, owner, run_id],
   });
@@ -27,14 +29,19 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork): Promise<Fork
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
   const values = [from, id, run_id, title, metadata === null ? null : JSON.stringify(metadata)];
-  const { rowCount } = await db.sql.query({ ...statement, values });
-  return rowCount === 1 ? "forked" : "taken";
+  return db.inTurn(turnOf("threads", source.user_id), () =>
+    inTransaction(db, async (client) => {
+      if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
+      const { rowCount } = await client.query({ ...statement, values });
+      return rowCount === 1 ? "forked" : "taken";
+    }),
+  );
 }
 
 const look = {
-  name: "look-at-fork",
+  name: "look-at-thread-to-fork",
   text: `
-    SELECT r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
+    SELECT t.user_id, r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
     LEFT JOIN runs r ON r.id = $3 AND r.thread_id = t.id AND r.created_at >= t.created_at
     WHERE t.id = $1 AND ($2::text IS NULL OR t.user_id = $2)`,
 };

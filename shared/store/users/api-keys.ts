@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
@@ -45,9 +46,23 @@ export type NewKey = {
   expires_at: Date | null;
 };
 
-export async function insertApiKey(db: Db, key: NewKey): Promise<ApiKeyRecord> {
-  const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
-  return toRecord(await db.prisma.apiKey.create({ data, omit: withoutHash }));
+/** How many live ones of a run one user may have; they end after an hour. */
+const mostRunTokens = 10_000;
+
+/** Null: the user has `most` live keys already. Those that read a single run are counted apart. */
+export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<ApiKeyRecord | null> {
+  const { user_id } = key;
+  const room =
+    key.run_id === null
+      ? ({ thing: "keys", user_id, most } as const)
+      : ({ thing: "run_tokens", user_id, most: mostRunTokens } as const);
+  return db.inTurn(turnOf(room.thing, user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      if (!(await hasRoom(queryableOf(tx), room))) return null;
+      const data = { ...key, secret_hash: new Uint8Array(key.secret_hash) };
+      return toRecord(await tx.apiKey.create({ data, omit: withoutHash }));
+    }),
+  );
 }
 
 /** From now on the key is refused. A repeat keeps the first time. False: the owner has no such key. */

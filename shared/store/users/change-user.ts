@@ -1,4 +1,4 @@
-import { mergePatch } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../merge-patch.ts";
 import type { UserPatch, UserRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
@@ -31,7 +31,7 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
     const user = await tx.user.findUnique({ where: { id, deleted_at: null } });
     if (!user) return null;
     const { name = user.name, email = user.email, metadata } = patch;
-    const merged = metadata === null ? {} : mergePatch(user.metadata, metadata ?? {});
+    const merged = mergeMetadata(user.metadata, metadata);
     const data = { name, email, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     return toUserRecord(await tx.user.update({ where: { id }, data }));
   });

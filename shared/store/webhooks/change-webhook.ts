@@ -1,28 +1,33 @@
 import type { KeyRing } from "../../config/load-config.ts";
 import { newId } from "../../ids.ts";
-import { mergePatch } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
+import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
 
-/** Makes a webhook with its first secret, which nobody can read again. */
+/** Makes a webhook with its first secret, which nobody can read again. Null: the user has `most` already. */
 export async function insertWebhook(
   db: Db,
   keyRing: KeyRing,
   { metadata, ...webhook }: NewWebhook,
-): Promise<WebhookRecord & { secret: string }> {
-  return db.prisma.$transaction(async (tx) => {
-    const { user_id } = webhook;
-    await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
-    const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
-    const row = await tx.webhook.create({ data });
-    return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
-  });
+  most: number,
+): Promise<(WebhookRecord & { secret: string }) | null> {
+  return db.inTurn(turnOf("webhooks", webhook.user_id), () =>
+    db.prisma.$transaction(async (tx) => {
+      const { user_id } = webhook;
+      if (!(await hasRoom(queryableOf(tx), { thing: "webhooks", user_id, most }))) return null;
+      await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: {} });
+      const data = { id: newId("webhook"), ...webhook, metadata: metadata as Prisma.InputJsonObject };
+      const row = await tx.webhook.create({ data });
+      return { ...toWebhookRecord(row), secret: await insertWebhookSecret(tx, keyRing, row.id) };
+    }),
+  );
 }
 
 /**
@@ -40,7 +45,7 @@ export async function patchWebhook(
     const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!webhook) return null;
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-    const merged = metadata === null ? {} : mergePatch(webhook.metadata, metadata ?? {});
+    const merged = mergeMetadata(webhook.metadata, metadata);
     const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0 } : {};
     const data = { ...given, ...cleared, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     return toWebhookRecord(await tx.webhook.update({ where: { id }, data }));

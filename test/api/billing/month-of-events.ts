@@ -102,5 +102,5 @@ export const subscriptionEnd = (user_id: string): SentEvent => ({
 export function verified(event: SentEvent): KeptEvent {
   const read = providerEvent.parse(event);
   const { id: event_id, type, created } = read;
-  return { event_id, type, created, payload: event, verified: true, ...readEvent(read) };
+  return { event_id, type, created, payload: event, ...readEvent(read) };
 }

@@ -2,6 +2,7 @@ import { Stripe } from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
 import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { rawRequest } from "../http/raw-request.ts";
 import { monthOfEvents } from "./month-of-events.ts";
 
 const [secret, older] = ["whsec_new", "whsec_old"];
@@ -102,17 +103,29 @@ test("what is signed and no event is a 400; a type that is not ours and an odd o
   expect((await send(long, sign(long))).status).toBe(413);
 });
 
-test("without a secret everything is received and nothing is believed, and the signed event still counts later", async () => {
+test("without a secret nothing is kept, whoever sends whatever, and the signed event counts later", async () => {
   const event = topUp("bob", "bob", 2_000);
-  for (const text of [JSON.stringify(event), "{}", "", '{"any":"thing"}', String.raw`{"id":"\u0000","type":5}`])
-    expect(await send(text, undefined, unsigned)).toEqual({ status: 200, body: { received: true } });
-  expect((await send("[", undefined, unsigned)).status).toBe(400);
-  expect(await balanceOf("bob")).toBe(0);
-  const { rows } = await stack.sql.query("SELECT verified FROM billing_events WHERE event_id = 'evt_bob'");
-  expect(rows).toEqual([{ verified: false }]);
+  const before = await countEvents();
+  for (const text of [JSON.stringify(event), "{}", "", '{"any":"thing"}', "[", "x".repeat(200_000)])
+    for (const header of [undefined, sign(text), sign(text, { by: "" })])
+      expect(await send(text, header, unsigned)).toMatchObject({ status: 503, body: { code: "no_webhook_secret" } });
+  expect(await countEvents()).toBe(before);
   expect(await sendSigned(event)).toEqual({ status: 200, body: { received: true } });
   expect(await balanceOf("bob")).toBe(20_000_000);
 });
+
+test("an event is refused by its size before it is read, and by its signature before it is kept", async () => {
+  const before = await countEvents();
+  for (const to of [url, unsigned]) {
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n\r\n`;
+    expect((await rawRequest(Number(new URL(to).port), [head])).status).toBe(413);
+  }
+  expect((await send(JSON.stringify(topUp("mal", "mal", 1)), "t=1,v1=00")).status).toBe(400);
+  expect(await countEvents()).toBe(before);
+});
+
+const countEvents = async (): Promise<number> =>
+  (await stack.sql.query("SELECT count(*)::int AS count FROM billing_events")).rows[0].count;
 
 test("a subscription's events give its user the plan, its invoices and what he is told", async () => {
   const plan = { name: "Big", price_micro_usd: 90_000_000, provider_price_id: "price_big", weekly_runs: 10 };

@@ -19,6 +19,7 @@ const openGuards: Guards = {
   authenticate: () =>
     Promise.resolve({ owner: null, user_id: "public", actor: "open", scopes: ["admin"], run_id: null }),
   limiter: { count: () => Promise.resolve() },
+  streams: { hold: () => undefined },
   answerOnce: (_key, _body, act) => act(),
   audit: () => Promise.resolve(),
   close: () => undefined,
@@ -29,7 +30,13 @@ export async function listen(operations: readonly Operation<unknown>[], requestM
   const lines: Record<string, unknown>[] = [];
   const sink = new PassThrough();
   sink.on("data", (line: Buffer) => lines.push(JSON.parse(line.toString())));
-  const app = createHttpApp({ operations, context: undefined, guards: openGuards, log: pino(sink) });
+  const app = createHttpApp({
+    operations,
+    context: undefined,
+    guards: openGuards,
+    gate: { hosts: null, origins: [] },
+    log: pino(sink),
+  });
   const server = createHttpServer(app, { headersMs: Math.min(requestMs, 2_000), requestMs });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -12,7 +12,7 @@ const unreachable: Record<string, string[]> = {
   // These name no queue, and no version.
   get_admin_overview: ["queue_not_found"],
   list_queues: ["queue_not_found"],
-  stop_daemon: ["version_not_found"],
+  stop_daemon: ["version_not_found", "too_many_daemons"],
   // Other operations' faults, in the same file.
   health: ["leaving", "postgres_down", "no_worker"],
   health_live: ["leaving", "postgres_down", "no_worker"],

@@ -116,7 +116,7 @@ const signedEvent = defineOperation({
   area: "Samples",
   scope: "public",
   summary: "Take bytes",
-  rawBody: true,
+  rawBody: { most_bytes: 1_000_000 },
   responses: { 200: { description: "Their length", schema: z.object({ bytes: z.number() }) } },
   handle: async (_ctx: unknown, { body }) => ({ status: 200, body: { bytes: body.length } }),
 });

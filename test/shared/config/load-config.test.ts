@@ -6,12 +6,29 @@ const env = {
   REDIS_URL: "redis://localhost",
   ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
 };
-const production = { ...env, NODE_ENV: "production", HOST: "0.0.0.0" };
+const exposed = { ...env, HOST: "0.0.0.0" };
 
-test("in production an API that is open to everybody serves loopback only, unless somebody says so", () => {
-  expect(() => loadConfig(production)).toThrow("AUTH_MODE=open");
-  for (const more of [{ HOST: "127.0.0.1" }, { ALLOW_OPEN_IN_PRODUCTION: "1" }, { AUTH_MODE: "key" }])
-    expect(() => loadConfig({ ...production, ...more })).not.toThrow();
+test.each(["0.0.0.0", "::", "10.0.0.7", "runfleet.example.com", "127.0.0.1.example.com"])(
+  "an API on %s without keys refuses to start and says what to set, whatever NODE_ENV is",
+  (HOST) => {
+    for (const more of [{}, { NODE_ENV: "production" }, { NODE_ENV: "development" }, { AUTH_MODE: "open" }])
+      expect(() => loadConfig({ ...env, HOST, ...more })).toThrow(/AUTH_MODE=key.*first key.*ALLOW_OPEN=1/);
+    expect(loadConfig({ ...env, HOST, AUTH_MODE: "key" }).auth.mode).toBe("key");
+  },
+);
+
+test("it starts without keys where somebody says so, under the setting's former name too, or on loopback", () => {
+  for (const more of [{ ALLOW_OPEN: "1" }, { ALLOW_OPEN_IN_PRODUCTION: "1" }])
+    expect(loadConfig({ ...exposed, ...more }).auth.mode).toBe("open");
+  for (const HOST of ["127.0.0.1", "127.8.8.8", "localhost", "::1", "LOCALHOST"])
+    expect(loadConfig({ ...env, HOST }).auth.mode).toBe("open");
+});
+
+test("a host with a port, or an origin that no browser sends, is refused", () => {
+  expect(() => loadConfig({ ...env, ALLOWED_HOSTS: "a.example:80" })).toThrow("ALLOWED_HOSTS");
+  expect(() => loadConfig({ ...env, ALLOWED_ORIGINS: "https://a.example/" })).toThrow("ALLOWED_ORIGINS");
+  const { gate } = loadConfig({ ...env, ALLOWED_HOSTS: "A.example, fd00:1:2:3:4:5:6:7, [::2]" }).http;
+  expect(gate.hosts).toEqual(["A.example", "fd00:1:2:3:4:5:6:7", "[::2]"]);
 });
 
 test("keys are limited by default, an open API isn't, and either can be set", () => {

@@ -1,6 +1,6 @@
 import { TextDecoder } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { deeperThan } from "../../../shared/run/json-depth.ts";
+import { deeperThan } from "../../../shared/run/measure-json.ts";
 import { requestLimits } from "../../../shared/run/limits.ts";
 import type { OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
 import { ChannelBreach, channelBudget, type ChannelMeter, createChannelMeter } from "../../channel/channel-budget.ts";

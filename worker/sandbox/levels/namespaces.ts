@@ -135,15 +135,13 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
       });
       // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
       await group?.add(launched.pid);
-      const args = bwrapArgs({
+      begin(launched, filter, {
         ...view,
         readOnly: [...python.prefixes, ...command.readOnly],
         diskBytes: command.resources.disk_bytes,
         env: { ...baseEnv, ...way.env, ...command.env },
         network: command.egress != null,
       });
-      launched.extra[0]?.end(args.map((arg) => `${arg}\0`).join(""));
-      if (filter && view.seccompFd !== null) launched.extra[view.seccompFd - argsFd]?.end(filter);
       return { launched, group, listener: way.listener, uid, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
@@ -153,6 +151,16 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
       throw error;
     }
   };
+}
+
+/** Gives bubblewrap what it waits for. */
+function begin({ extra }: Launched, filter: Buffer | null, view: NamespaceView): void {
+  extra[0]?.end(
+    bwrapArgs(view)
+      .map((arg) => `${arg}\0`)
+      .join(""),
+  );
+  if (filter && view.seccompFd !== null) extra[view.seccompFd - argsFd]?.end(filter);
 }
 
 /**

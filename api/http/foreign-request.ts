@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { canonicalHost, isLoopback } from "../../shared/run/loopback.ts";
+
+/** What a request says of itself, before anything is believed. */
+export type Sent = {
+  method: string;
+  /** The request target as it came: a path or, to a proxy, a whole URL. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  /** Of the `Host` headers, the number: Node keeps only the first one. */
+  hosts: number;
+  /** The address at which the socket was reached. */
+  localAddress: string | undefined;
+};
+
+/**
+ * Returns the host that a request asks for and that is not ours; null: it asks for one of ours. A web page that has its
+ * own name resolved to this machine (DNS rebinding) still sends its own name. `X-Forwarded-Host` is not looked at: a page
+ * can send it.
+ */
+export function foreignHost(
+  { target, headers, hosts, localAddress }: Sent,
+  allowed: ReadonlySet<string>,
+): string | null {
+  if (hosts > 1) return "several";
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
+  // HTTP/1.0 may leave it out; then the address stands for it. Node itself refuses that of HTTP/1.1.
+  const named = [authority, headers.host ?? localAddress ?? ""].filter((name) => name !== undefined);
+  return named.find((name) => !isOurs(name, allowed)) ?? null;
+}
+
+function isOurs(name: string, allowed: ReadonlySet<string>): boolean {
+  const host = canonicalHost(name);
+  return host !== null && (isLoopback(host) || allowed.has(host));
+}
+
+const reads = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Returns who made a browser send this write, where that is a page of another origin; null where it isn't, and for
+ * clients that are no browsers, which send neither header. `allowed`: origins that may.
+ * https://www.w3.org/TR/fetch-metadata/ and https://datatracker.ietf.org/doc/html/rfc6454#section-7
+ */
+export function foreignOrigin({ method, headers }: Sent, allowed: ReadonlySet<string>): string | null {
+  if (reads.has(method)) return null;
+  const { origin, "sec-fetch-site": site } = headers;
+  if (origin !== undefined && allowed.has(origin)) return null;
+  if (origin !== undefined && !isOwn(origin, headers.host)) return origin;
+  return site === undefined || site === "same-origin" || site === "none" ? null : `a ${String(site)} page`;
+}
+
+/** True where an origin and a `Host` header name the same host and port. The scheme is not compared: TLS may end at a proxy. */
+function isOwn(origin: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  const own = `${page.protocol}//${host}`;
+  return page.origin === origin && URL.canParse(own) && new URL(own).host === page.host;
+}

@@ -1,0 +1,32 @@
+import { readEnv } from "../shared/config/env.ts";
+import { loadConfig } from "../shared/config/load-config.ts";
+import { openDb } from "../shared/store/client.ts";
+import { countByKey } from "../shared/store/sealed/count-by-key.ts";
+import { resealColumn } from "../shared/store/sealed/reseal-column.ts";
+import { sealedColumns } from "../shared/store/sealed/sealed-columns.ts";
+
+/* Seals everything with the first of ENCRYPTION_KEYS, beside running processes, and tells what other keys still seal. */
+try {
+  const { database, encryptionKeys } = loadConfig(readEnv());
+  const current = encryptionKeys[0]?.id ?? "";
+  const db = openDb(database.url, 2, () => undefined);
+  let left = 0;
+  for (const column of sealedColumns) {
+    const name = `${column.table}.${column.column}`;
+    const sealed = await resealColumn(db, encryptionKeys, column);
+    if (sealed > 0) process.stdout.write(`${name}: ${sealed} sealed with the key ${current}\n`);
+    const others = [...(await countByKey(db, column))].filter(([id]) => id !== current);
+    for (const [id, count] of others) process.stdout.write(`${name}: ${count} left under the key ${id}\n`);
+    left += others.reduce((sum, [, count]) => sum + count, 0);
+  }
+  await db.close();
+  process.stdout.write(
+    left === 0
+      ? `Nothing is left under other keys than ${current}: they may be taken out of ENCRYPTION_KEYS.\n`
+      : `${left} values are left under other keys. Run this again; if they stay, ENCRYPTION_KEYS lacks their keys.\n`,
+  );
+  process.exitCode = left === 0 ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

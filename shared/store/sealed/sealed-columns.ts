@@ -1,0 +1,34 @@
+import { sealedFields } from "../../secrets/sealed-fields.ts";
+
+/** A column that holds sealed values. Its texts are ours. */
+export type SealedColumn = {
+  table: string;
+  column: string;
+  /** The primary key; `aad` takes its values in this order. */
+  key: readonly string[];
+  aad: (...key: string[]) => string;
+  /** Answers of repeated requests are base64 in JSON; all other values are bytes. Rows of execute hold a run's id in clear. */
+  isAnswer?: true;
+};
+
+/** All of them: a test compares them with the database's. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: "agent_secrets", column: "sealed_value", key: ["agent_id", "name"], aad: sealedFields.agentSecret },
+  { table: "callback_secrets", column: "sealed_secret", key: ["id"], aad: sealedFields.callbackSecret },
+  { table: "daemons", column: "sealed_env", key: ["agent_id"], aad: sealedFields.daemonEnv },
+  {
+    table: "idempotency_keys",
+    column: "response",
+    key: ["user_id", "route", "key"],
+    aad: sealedFields.answer,
+    isAnswer: true,
+  },
+  { table: "jobs", column: "sealed_env", key: ["id"], aad: sealedFields.jobSecrets },
+  { table: "run_secrets", column: "sealed_env", key: ["run_id"], aad: sealedFields.runEnv },
+  { table: "run_secrets", column: "sealed_files", key: ["run_id"], aad: sealedFields.runFiles },
+  { table: "webhook_secrets", column: "sealed_secret", key: ["id"], aad: sealedFields.webhookSecret },
+];
+
+/** SQL of a column's sealed values: bytes, or null where there is none. */
+export const sealedBytes = ({ column, isAnswer }: SealedColumn): string =>
+  isAnswer ? `CASE WHEN route <> 'execute' THEN decode(${column} #>> '{}', 'base64') END` : column;

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../../api/operations.ts";
+import { openTestStack, type Member, type TestStack } from "../../harness/test-stack.ts";
+import { rawRequest } from "./raw-request.ts";
+
+let stack: TestStack;
+let open: Member;
+let keyed: Member;
+const key = "k".repeat(32);
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  const allowed = { ALLOWED_HOSTS: "fleet.example,[fd00::7]", ALLOWED_ORIGINS: "https://app.example" };
+  [open, keyed] = await Promise.all([
+    stack.start("api", allowed),
+    stack.start("api", { ...allowed, AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key }),
+  ]);
+});
+afterAll(() => stack.close());
+
+const portOf = ({ url }: Member): number => Number(new URL(url).port);
+
+/** Sends a request with just these lines, and gives its status. */
+async function send(member: Member, line: string, headers: string[]): Promise<number> {
+  const head = [line, ...headers, "Connection: close", "", ""].join("\r\n");
+  return (await rawRequest(portOf(member), [head])).status;
+}
+
+describe("without keys, only names of this machine and configured ones are answered", () => {
+  const get = (host: string) => send(open, "GET /v1/agents HTTP/1.1", [`Host: ${host}`]);
+
+  test.each([
+    ...["localhost", "localhost:8080", "LocalHost.:1", "localhost:", "a.b.localhost", "127.0.0.1", "127.9.9.9:80"],
+    ...["[::1]", "[::1]:8080", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]:9", "Fleet.Example.:443", "[FD00::7]:1"],
+  ])("%s is answered", async (host) => expect(await get(host)).toBe(200));
+
+  test.each([
+    ...["evil.example", "evil.example:8080", "localhost.evil.example", "evillocalhost", "fleet.example.evil", ""],
+    ...["127.0.0.1.evil.example", "xlocalhost", "localhost@evil.example", "evil.example@localhost", "0.0.0.0"],
+    ...["localhost:80:80", "localhost/", "localhost evil.example", "[::1", "::1]", "[fe80::1]", "10.0.0.1", "."],
+    ...["localhost,evil.example", "loc%61lhost", "128.0.0.1", "[::ffff:128.0.0.1]", "localhost..", "[::1].evil"],
+  ])("'%s' is a 421 that names the setting", async (host) => {
+    const { status, body } = await rawRequest(portOf(open), [`GET /v1/agents HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+    expect(status).toBe(421);
+    expect(JSON.parse(body)).toMatchObject({
+      code: "host_not_allowed",
+      detail: expect.stringContaining("ALLOWED_HOSTS"),
+    });
+  });
+
+  test("what a proxy would say of the host counts for nothing, nor does a second one or a target's own", async () => {
+    const foreign = "Host: evil.example";
+    const own = "Host: localhost";
+    const all = await Promise.all([
+      send(open, "GET /v1/agents HTTP/1.1", [foreign, "X-Forwarded-Host: localhost", "Forwarded: host=localhost"]),
+      send(open, "GET /v1/agents HTTP/1.1", [own, foreign]),
+      send(open, "GET /v1/agents HTTP/1.1", [foreign, own]),
+      send(open, "GET http://evil.example/v1/agents HTTP/1.1", [own]),
+      send(open, "GET http://localhost/v1/agents HTTP/1.1", [foreign]),
+      send(open, "GET //evil.example/v1/agents HTTP/1.1", [foreign]),
+      send(open, "GET /nothing HTTP/1.1", [foreign]),
+      send(open, "GET /docs HTTP/1.1", [foreign]),
+      send(open, "GET /v1/agents HTTP/1.0", [foreign]),
+    ]);
+    expect(all).toEqual(all.map(() => 421));
+    expect(await send(open, "GET http://localhost/v1/agents HTTP/1.1", [own])).toBe(200);
+    expect(await send(open, "GET /v1/agents HTTP/1.0", [])).toBe(200);
+  });
+
+  test("a probe that knows an address only still learns that the process answers", async () => {
+    expect(await send(open, "GET /health/live HTTP/1.1", ["Host: 10.1.2.3:8080"])).toBe(200);
+    expect(await send(open, "POST /health/live HTTP/1.1", ["Host: 10.1.2.3:8080"])).toBe(405);
+    expect(await send(open, "GET /health HTTP/1.1", ["Host: 10.1.2.3:8080"])).toBe(421);
+  });
+
+  test("with keys any name is answered", async () => {
+    const headers = ["Host: evil.example", `Authorization: Bearer ${key}`];
+    expect(await send(keyed, "GET /v1/agents HTTP/1.1", headers)).toBe(200);
+  });
+});
+
+describe.each(["open", "key"])("AUTH_MODE=%s: a page of another origin changes nothing", (mode) => {
+  const write = (headers: string[], line = "POST /v1/nothing HTTP/1.1") =>
+    send(mode === "open" ? open : keyed, line, ["Host: localhost:8080", "Content-Length: 0", ...headers]);
+
+  test.each([
+    [["Sec-Fetch-Site: cross-site"]],
+    [["Sec-Fetch-Site: same-site"]],
+    [["sec-fetch-site: Same-Origin, cross-site"]],
+    [["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"]],
+    [["Sec-Fetch-Site: "]],
+    [["Origin: https://evil.example"]],
+    [["Origin: null"]],
+    [["Origin: "]],
+    [["Origin: http://localhost:8081", "Sec-Fetch-Site: same-origin"]],
+    [["Origin: http://localhost"]],
+    [["Origin: http://localhost:8080.evil.example"]],
+    [["Origin: http://localhost:8080@evil.example"]],
+    [["Origin: http://localhost:8080/"]],
+    [["Origin: http://127.0.0.1:8080"]],
+    [["Origin: http://localhost:8080", "Sec-Fetch-Site: cross-site"]],
+    [["Origin: http://localhost:8080", "Origin: https://evil.example"]],
+    [["Origin: https://app.example.evil"]],
+    [["Origin: http://app.example"]],
+    [["Origin: file://"]],
+    [["Origin: chrome-extension://abc"]],
+  ])("%j is refused", async (headers) => expect(await write(headers)).toBe(403));
+
+  test.each([
+    [[]],
+    [["Sec-Fetch-Site: same-origin"]],
+    [["Sec-Fetch-Site: none"]],
+    [["Origin: http://localhost:8080"]],
+    [["Origin: https://localhost:8080", "Sec-Fetch-Site: same-origin"]],
+    [["Origin: https://app.example", "Sec-Fetch-Site: cross-site"]],
+  ])("%j passes", async (headers) => expect(await write(headers)).toBe(404));
+
+  test.each(["PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"])("%s is a write", async (method) => {
+    expect(await write(["Origin: https://evil.example"], `${method} /v1/nothing HTTP/1.1`)).toBe(403);
+  });
+});
+
+test("every operation that is no GET refuses a foreign page before anything else", async () => {
+  const writes = operations.filter(({ method }) => method !== "get");
+  expect(writes.length).toBeGreaterThan(60);
+  for (const { method, path } of writes) {
+    const headers = { "sec-fetch-site": "cross-site", authorization: `Bearer ${key}` };
+    const url = keyed.url + path.replaceAll(/\{\w+\}/g, "x");
+    const response = await fetch(url, { method: method.toUpperCase(), headers });
+    expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
+      path,
+      403,
+      "cross_site_request",
+    ]);
+  }
+});
+
+test("no GET changes anything: each of them is answered from a database that refuses writes", async () => {
+  const url = new URL(stack.databaseUrl);
+  url.searchParams.set("options", "-c default_transaction_read_only=on");
+  const reader = await stack.start("api", { DATABASE_URL: url.href });
+  await expect(post(reader.url)).resolves.toBe(500);
+  const answers: [string, number][] = [];
+  for (const { path, responses } of operations.filter(({ method }) => method === "get")) {
+    if (Object.values(responses).some((answer) => answer.content_type === "text/event-stream")) continue;
+    const response = await fetch(reader.url + path.replaceAll(/\{\w+\}/g, "x"));
+    await response.arrayBuffer();
+    answers.push([path, response.status]);
+  }
+  expect(answers.length).toBeGreaterThan(50);
+  expect(answers.filter(([, status]) => status >= 500 && status !== 503)).toEqual([]);
+});
+
+const post = async (url: string): Promise<number> => {
+  const body = JSON.stringify({ id: "somebody" });
+  const headers = { "content-type": "application/json" };
+  return (await fetch(`${url}/v1/users`, { method: "POST", headers, body })).status;
+};

@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call } from "../../harness/client.ts";
+import { type Member, openTestStack, type TestStack } from "../../harness/test-stack.ts";
+
+const admin = randomBytes(32).toString("hex");
+let stack: TestStack;
+let url: string;
+
+const start = (env: Record<string, string>): Promise<Member> =>
+  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, ...env });
+const most = "3";
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  const perUser = ["KEYS", "AGENTS", "DAEMONS", "JOBS", "THREADS", "WEBHOOKS"].map((name) => `${name}_PER_USER`);
+  url = (await start(Object.fromEntries(perUser.map((name) => [name, most])))).url;
+});
+afterAll(() => stack?.close());
+
+const as =
+  (key: string, to = url) =>
+  (method: string, path: string, body?: unknown) =>
+    call(to, method, path, body, { authorization: `Bearer ${key}` });
+
+async function makeKey(user_id: string): Promise<string> {
+  const { body } = await as(admin)("POST", "/v1/users/me/api-keys", { user_id, name: "k" });
+  return String(body["key"]);
+}
+
+/** Sends ten at once, and gives how many were made; the others are a 409 of this code. */
+async function madeOfTen(code: string, ask: (n: number) => ReturnType<typeof call>): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => ask(n)));
+  const refused = answers.filter(({ status }) => status === 409);
+  expect(refused.map(({ body }) => body["code"])).toEqual(refused.map(() => code));
+  expect(answers.filter(({ status }) => ![200, 201, 409].includes(status))).toEqual([]);
+  return answers.length - refused.length;
+}
+
+test("a user has a limited number of live keys, however many are asked for at once; a revoked one makes room", async () => {
+  const ask = as(await makeKey("ada"));
+  expect(await madeOfTen("too_many_keys", () => ask("POST", "/v1/users/me/api-keys", { name: "more" }))).toBe(2);
+  const { rows } = await stack.sql.query("SELECT id FROM api_keys WHERE user_id = 'ada' AND revoked_at IS NULL");
+  expect(rows).toHaveLength(3);
+  const other = rows.map(({ id }) => String(id)).find((id) => id !== "");
+  expect((await as(admin)("DELETE", `/v1/users/me/api-keys/${other}`)).status).toBe(204);
+  expect(await madeOfTen("too_many_keys", () => as(admin)("POST", "/v1/users/me/api-keys", { user_id: "ada" }))).toBe(
+    1,
+  );
+  expect((await as(admin)("POST", "/v1/users/me/api-keys", { user_id: "bob" })).status).toBe(201);
+});
+
+test("so with agents, webhooks, jobs, threads with their forks, and started daemons", async () => {
+  const ask = as(await makeKey("cy"));
+  const config = { source: "def main(input): return 1" };
+  const agents: string[] = [];
+  expect(
+    await madeOfTen("too_many_agents", async (n) => {
+      const answer = await ask("POST", "/v1/agents", { user_id: "cy", name: `a${n}`, config });
+      if (answer.status === 201) agents.push(String(answer.body["id"]));
+      return answer;
+    }),
+  ).toBe(3);
+  const [agent_id = ""] = agents;
+  const next = { version: "2.0.0", config };
+  expect((await ask("POST", `/v1/versions/${agent_id}`, next)).status).toBe(201);
+  const webhook = { url: "http://127.0.0.1:9/", events: ["run.error"] };
+  expect(await madeOfTen("too_many_webhooks", () => ask("POST", "/v1/webhooks", webhook))).toBe(3);
+  const job = { agent_id, version: "current", schedule: "@yearly" };
+  expect(await madeOfTen("too_many_jobs", () => ask("POST", "/v1/jobs", job))).toBe(3);
+  expect((await ask("POST", "/v1/threads", { thread_id: "cy-1", user_id: "cy" })).status).toBe(201);
+  expect(
+    await madeOfTen("too_many_threads", (n) =>
+      n % 2 === 0 ? ask("POST", "/v1/threads", { user_id: "cy" }) : ask("POST", "/v1/threads/cy-1/fork", {}),
+    ),
+  ).toBe(2);
+  expect((await ask("POST", "/v1/threads", { thread_id: "cy-1", if_exists: "do_nothing" })).status).toBe(200);
+});
+
+test("one more daemon than a user may have isn't started, and a stopped one makes room", async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async (_, n) => {
+      const id = `daemon-${n}`;
+      await stack.sql.query("INSERT INTO users (id) VALUES ('dora') ON CONFLICT DO NOTHING");
+      await stack.sql.query(
+        "INSERT INTO agents (id, user_id, name, current_version) VALUES ($1, 'dora', 'd', '1.0.0')",
+        [id],
+      );
+      await stack.sql.query("INSERT INTO agent_versions (agent_id, version, config) VALUES ($1, '1.0.0', '{}')", [id]);
+      return id;
+    }),
+  );
+  const ask = as(await makeKey("dora"));
+  const started = await Promise.all(ids.map((agent_id) => ask("POST", "/v1/daemons", { agent_id })));
+  expect(started.filter(({ status }) => status === 201)).toHaveLength(3);
+  const refused = ids.filter((_, n) => started[n]?.status === 409);
+  expect(refused).toHaveLength(2);
+  const running = ids.find((_, n) => started[n]?.status === 201);
+  expect((await ask("POST", `/v1/daemon/${running}/stop`, {})).status).toBe(200);
+  expect((await ask("POST", `/v1/daemon/${refused[0]}/start`, {})).status).toBe(200);
+  expect((await ask("POST", `/v1/daemon/${refused[1]}/start`, {})).body["code"]).toBe("too_many_daemons");
+});
+
+test("all keys of a user share one limit of requests, and a large body counts as several", async () => {
+  const limited = (await start({ RATE_LIMIT_PER_MINUTE: "30" })).url;
+  const [one, two, other] = [await makeKey("eve"), await makeKey("eve"), await makeKey("fay")];
+  const ask = (key: string) => as(key, limited)("GET", "/v1/users/me");
+  const statuses: number[] = [];
+  for (let n = 0; n < 40; n += 1) statuses.push((await ask(n % 2 === 0 ? one : two)).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+  expect((await ask(other)).status).toBe(200);
+  const large = { name: "x", metadata: {}, config: { source: "#".repeat(2_500_000) } };
+  const refused = await as(other, limited)("POST", "/v1/agents", large);
+  expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+});
+
+test("a user has a limited number of open streams with all keys; the others are told when to come again", async () => {
+  const few = (await start({ STREAMS_PER_USER: "3" })).url;
+  const keys = [await makeKey("gil"), await makeKey("gil")];
+  const gone = new AbortController();
+  const open = (key: string | undefined) =>
+    fetch(`${few}/v1/notifications/stream`, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal });
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => open(keys[n % 2])));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+  const [refused] = answers.filter(({ status }) => status === 429);
+  expect(refused?.headers.get("retry-after")).toBe("5");
+  expect(await refused?.json()).toMatchObject({ code: "too_many_streams" });
+  const run = { agent_id: "none", version: "1", input_payload: {} };
+  expect((await as(String(keys[0]), few)("POST", "/v1/execute", run)).body["code"]).toBe("too_many_streams");
+  const other = await fetch(`${few}/v1/notifications/stream`, {
+    headers: { authorization: `Bearer ${await makeKey("hal")}` },
+    signal: gone.signal,
+  });
+  expect(other.status).toBe(200);
+  gone.abort();
+  await expect.poll(async () => (await as(String(keys[0]), few)("POST", "/v1/execute", run)).status).toBe(404);
+});

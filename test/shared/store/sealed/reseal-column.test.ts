@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sealedColumns } from "../../../../shared/store/sealed/sealed-columns.ts";
+import { call, makeAgent } from "../../../harness/client.ts";
+import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+
+const newKey = (id: string): string => `${id}:${randomBytes(32).toString("base64")}`;
+const [old, fresh] = [newKey("k1"), newKey("longerid2")];
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+});
+afterAll(() => stack?.close());
+
+const start = async (keys: string): Promise<string> => (await stack.start("api", { ENCRYPTION_KEYS: keys })).url;
+
+async function reseal(keys: string): Promise<{ code: number; stdout: string }> {
+  const env = { ...stack.env, ENCRYPTION_KEYS: keys };
+  return promisify(execFile)(process.execPath, ["dist/prisma/reseal-main.js"], { env }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+  );
+}
+
+/** Something sealed in each of the columns, by the API at `url`. */
+async function plant(url: string): Promise<{ agent_id: string; job: string; webhook: string }> {
+  const agent_id = await makeAgent(url, "def main(input): return 1", { secrets: ["TOKEN"] });
+  await call(url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "s3cret" });
+  const body = { agent_id, version: "current", schedule: "@yearly", env_vars: { A: "b" } };
+  const job = await call(url, "POST", "/v1/jobs", body, { "idempotency-key": "once" });
+  const webhook = await call(url, "POST", "/v1/webhooks", { url: "http://127.0.0.1:9/", events: ["run.error"] });
+  await call(url, "POST", "/v1/users/me/callback-secret", {});
+  await call(url, "POST", "/v1/daemons", { agent_id, env_vars: { C: "d" } });
+  return { agent_id, job: String(job.body["id"]), webhook: String(webhook.body["id"]) };
+}
+
+test("every sealed column of the database is known", async () => {
+  const { rows } = await stack.sql.query(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name LIKE 'sealed%' ORDER BY 1`,
+  );
+  const known = sealedColumns.filter(({ isAnswer }) => !isAnswer).map(({ table, column }) => `${table}.${column}`);
+  expect(known.toSorted()).toEqual(rows.map(({ name }) => name));
+});
+
+test("what an old key sealed is sealed with the first one, and opens without the old one afterwards", async () => {
+  const before = await start(old);
+  const { agent_id, job } = await plant(before);
+  const { rows } = await stack.sql.query("SELECT sealed_env FROM jobs WHERE id = $1", [job]);
+  await stack.sql.query(
+    "INSERT INTO runs (id, user_id, agent_id, version, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms, input_payload, history, files, request_hash, expires_at) SELECT 'run_' || n, 'u', 'a', '1', 3, 'python', 'sandbox', 'serverless', 1, '{}', '[]', '[]', '', now() FROM generate_series(1, 250) AS n",
+  );
+  // More than a batch that no key opens, so that these are passed by.
+  await stack.sql.query(
+    "INSERT INTO run_secrets (run_id, sealed_env) SELECT id, $1 FROM runs WHERE id LIKE 'run\\_%'",
+    [rows[0].sealed_env],
+  );
+  const stuck = await reseal(`${fresh},${old}`);
+  expect(stuck.code).toBe(1);
+  expect(stuck.stdout).toContain("run_secrets.sealed_env: 250 left under the key k1");
+  for (const column of sealedColumns.filter(({ table }) => table !== "run_secrets"))
+    expect(stuck.stdout).toContain(`${column.table}.${column.column}: 1 sealed with the key longerid2`);
+  await stack.sql.query("DELETE FROM run_secrets");
+  expect(await reseal(`${fresh},${old}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing is left under other keys than longerid2"),
+  });
+  const after = await start(fresh);
+  const repeat = { agent_id, version: "current", schedule: "@yearly", env_vars: { A: "b" } };
+  const again = await call(after, "POST", "/v1/jobs", repeat, { "idempotency-key": "once" });
+  expect(again.body["id"]).toBe(job);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect((await call(after, "PATCH", `/v1/jobs/${job}`, { name: "new" })).status).toBe(200);
+  // It opens what stood, to see that these are the same.
+  const daemon = await call(after, "POST", "/v1/daemons", { agent_id, env_vars: { C: "d" } });
+  expect(daemon.status).toBe(200);
+});
