@@ -31,7 +31,7 @@ export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold
     for await (const frame of adapter.run(request, hold.signal)) {
       const startedAt = performance.now();
       await take(frame);
-      await share.spend(performance.now() - startedAt);
+      await share.spend(performance.now() - startedAt, output.sent());
     }
   } finally {
     share.leave();

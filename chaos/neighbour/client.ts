@@ -19,10 +19,9 @@ export function createFleetClient(url: string): FleetClient {
     const headers = { "content-type": "application/json", "content-length": payload.length };
     return new Promise((resolve, reject) => {
       const sent = request(`${url}${path}`, { method: "POST", agent, headers }, (answer) => {
-        let text = "";
-        answer.setEncoding("utf8");
-        answer.on("data", (part: string) => (text = (text + part).slice(-(1 << 20))));
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+        const parts: Buffer[] = [];
+        answer.on("data", (part: Buffer) => parts.push(part));
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
         answer.on("error", reject);
       });
       sent.on("error", reject);
@@ -41,9 +40,10 @@ export function createFleetClient(url: string): FleetClient {
       const { status, text } = await post("/v1/execute", body);
       const ms = performance.now() - at;
       if (status >= 300) return { event: `http ${status}`, result: null, ms };
-      const last = [...text.matchAll(/^event: (run\.\w+)\n(?:.*\n)*?data: (.*)$/gm)].at(-1);
-      const data = JSON.parse(last?.[2] ?? "{}") as { result_content?: unknown };
-      return { event: last?.[1] ?? "no end", result: data.result_content ?? null, ms };
+      const last = text.slice(text.lastIndexOf("\nevent: run."));
+      const event = /^event: (.*)$/m.exec(last)?.[1] ?? "no end";
+      const data = JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? "{}") as { result_content?: unknown };
+      return { event, result: data.result_content ?? null, ms };
     },
     close: () => agent.destroy(),
   };

@@ -1,5 +1,12 @@
-/** A hostile agent of a class of findings (docs/security.md), and what its runs are sent. */
-export type HostileAgent = { name: string; class: string; source: string; config?: Record<string, unknown> };
+/** A hostile agent of a class of findings (docs/security.md). */
+export type HostileAgent = {
+  name: string;
+  class: string;
+  source: string;
+  config: Record<string, unknown>;
+  /** Whether its module does something when it is imported or forked: then each of its runs suffers from that. */
+  harmsItself: boolean;
+};
 
 const everyDescriptor = "[int(name) for name in os.listdir('/proc/self/fd')]";
 
@@ -40,6 +47,7 @@ const agent = (name: string, kind: string, body: string, config: Record<string, 
   class: kind,
   source: `${head}\n${body}\n${tail}`,
   config,
+  harmsItself: !body.includes("def attack()"),
 });
 
 export const hostileAgents: readonly HostileAgent[] = [

@@ -8,12 +8,13 @@ const schema = z.object({
   seed: z.coerce.number().int().min(0).default(0),
   attacks: z.coerce.number().int().min(1).default(hostileAgents.length),
   seconds: z.coerce.number().min(1).max(600).default(8),
+  only: z.string().default(""),
 });
 
-/** `npm run neighbour -- --seed N --attacks N --seconds N`: hostile runs beside another owner's; fails when those suffered. */
+/** `npm run neighbour -- --seed N --attacks N --seconds N --only NAME`: hostile runs beside another owner's; fails when those suffered. */
 await runProcess(async (signal) => {
   const option = { type: "string" } as const;
-  const { values } = parseArgs({ options: { seed: option, attacks: option, seconds: option } });
+  const { values } = parseArgs({ options: { seed: option, attacks: option, seconds: option, only: option } });
   const verdict = await runNeighbour(schema.parse(values), signal);
   console.log(format(verdict));
   const faults = [...verdict.faults, ...verdict.attacks.flatMap((one) => one.faults)];
@@ -23,7 +24,9 @@ await runProcess(async (signal) => {
 function format({ quiet, attacks, faults }: Verdict): string {
   const times = ({ runs, p50, p99 }: Beside) => `${runs} | ${p50} | ${p99}`;
   const rows = attacks.map(({ attack, endings, beside, faults: broken }) => {
-    const ended = [...endings].map(([event, count]) => `${count} ${event}`).join(", ");
+    const ended = Object.entries(endings)
+      .map(([event, count]) => `${count} ${event}`)
+      .join(", ");
     return `| ${broken.length > 0 ? `**${broken.join("; ")}**` : "held"} | ${attack.class} | ${attack.name} | ${ended} | ${times(beside)} |`;
   });
   return [

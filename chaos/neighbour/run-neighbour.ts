@@ -4,6 +4,7 @@ import { createRandom } from "../random.ts";
 import { type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
 import { createFleetClient, type Ending, type FleetClient } from "./client.ts";
 import { type HostileAgent, hostileAgents } from "./hostile-agents.ts";
+import { type Endings, startHostileLoad } from "./hostile-load.ts";
 
 export type NeighbourOptions = {
   seed: number;
@@ -11,13 +12,15 @@ export type NeighbourOptions = {
   attacks: number;
   /** How long each of them lasts, and the quiet before them. */
   seconds: number;
+  /** Only those whose name holds this. */
+  only: string;
 };
 
 /** How another owner's runs went in some time; milliseconds. `failures`: how those ended that didn't succeed. */
 export type Beside = { runs: number; p50: number; p99: number; failures: string[] };
 export type Verdict = {
   quiet: Beside;
-  attacks: { attack: HostileAgent; endings: Map<string, number>; beside: Beside; faults: string[] }[];
+  attacks: { attack: HostileAgent; endings: Endings; beside: Beside; faults: string[] }[];
   /** What holds for the whole: nobody else's attempt was charged, no process was restarted. */
   faults: string[];
 };
@@ -47,7 +50,7 @@ export async function runNeighbour(options: NeighbourOptions, signal: AbortSigna
     const attacks: Verdict["attacks"] = [];
     for (const attack of choose(options)) {
       if (signal.aborted) break;
-      attacks.push(await withstand(client, attack, { quiet, seconds: options.seconds }));
+      attacks.push(await withstand(client, attack, { url: stack.apiUrls[0], quiet, seconds: options.seconds }));
     }
     return { quiet, attacks, faults: await wholeFaults(stack) };
   } finally {
@@ -56,37 +59,29 @@ export async function runNeighbour(options: NeighbourOptions, signal: AbortSigna
   }
 }
 
-function choose({ seed, attacks }: NeighbourOptions): HostileAgent[] {
+function choose({ seed, attacks, only }: NeighbourOptions): HostileAgent[] {
   const random = createRandom(`${seed}/neighbour`);
-  return [...hostileAgents]
+  return hostileAgents
+    .filter(({ name }) => name.includes(only))
     .map((attack) => ({ attack, order: random.next() }))
     .toSorted((a, b) => a.order - b.order)
     .slice(0, attacks)
     .map(({ attack }) => attack);
 }
 
-type Comparison = { quiet: Beside; seconds: number };
+type Beneath = { url: string; quiet: Beside; seconds: number };
 
-async function withstand(client: FleetClient, attack: HostileAgent, { quiet, seconds }: Comparison) {
+async function withstand(client: FleetClient, attack: HostileAgent, { url, quiet, seconds }: Beneath) {
   const config = { source: attack.source, limits: { timeout_ms: timeoutMs }, ...attack.config };
   await client.publish("hostile", attack.name, config);
-  const mode = attack.config?.["network"] === undefined ? "standard" : "full";
+  const mode = attack.config["network"] === undefined ? "standard" : "full";
   const before = await client.run(attack.name, { do: "probe" }, mode);
-  const over = AbortSignal.timeout(seconds * 1_000);
-  const endings = new Map<string, number>();
-  const hostile = Promise.all(
-    Array.from({ length: hostileRuns }, async () => {
-      while (!over.aborted) {
-        const { event } = await client.run(attack.name, { do: "attack" }, mode);
-        endings.set(event, (endings.get(event) ?? 0) + 1);
-        await sleep(5);
-      }
-    }),
-  );
-  const beside = await watchNeighbour(client, over);
-  await hostile;
+  const hostile = startHostileLoad({ url, agentId: attack.name, mode, runs: hostileRuns, seconds });
+  const beside = await watchNeighbour(client, AbortSignal.timeout(seconds * 1_000));
+  const endings = await hostile;
   const after = await client.run(attack.name, { do: "probe" }, mode);
-  return { attack, endings, beside, faults: [...besideFaults(beside, quiet), ...changeFaults(before, after)] };
+  const changed = attack.harmsItself ? [] : changeFaults(before, after);
+  return { attack, endings, beside, faults: [...besideFaults(beside, quiet), ...changed] };
 }
 
 /** The neighbour's runs, one after another for each of its clients, until `over`. */
@@ -118,7 +113,6 @@ function besideFaults(beside: Beside, quiet: Beside): string[] {
   ];
 }
 
-/** Runs of a version whose code can't be loaded end in the same way before and after. */
 function changeFaults(before: Ending, after: Ending): string[] {
   const same = before.event === after.event && JSON.stringify(before.result) === JSON.stringify(after.result);
   return same ? [] : [`a later run finds ${JSON.stringify(after)}, an earlier one ${JSON.stringify(before)}`];

@@ -5,6 +5,7 @@ import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { RunStreams } from "../../shared/stream/run-streams.ts";
 import { createPublisher } from "./publish-events.ts";
+import type { Sent } from "./share-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
 
 export type RunOutput = {
@@ -14,6 +15,8 @@ export type RunOutput = {
   finish(last: RunEventBody | null): Promise<StreamEvent[]>;
   /** Sends events that the transcript has by now: the terminal one comes to the stream after its commit. */
   announce(events: StreamEvent[]): Promise<void>;
+  /** Of what was pushed so far. */
+  sent(): Sent;
   close(): void;
 };
 
@@ -29,6 +32,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
   const publisher = createPublisher(deps.streams, run.id, onFenced);
   const transcript = openWriteBehind(deps, run.id, onFenced);
   let seq = 0;
+  let length = 0;
   let finished = false;
   /** Two, when the run was cancelled just as it was put aside. */
   const ending: StreamEvent[] = [];
@@ -42,6 +46,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     async push(body) {
       if (finished) return;
       const event = place(body);
+      length += event.data.length;
       publisher.add([event]);
       if (body.type === "progress" && body.message !== null) transcript.setStatus(body.message);
       transcript.add(event);
@@ -57,6 +62,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
       publisher.add(events);
       await publisher.settled();
     },
+    sent: () => ({ events: seq, length }),
     close: () => transcript.close(),
   };
 }

@@ -34,6 +34,7 @@ WAITS_FOR_SIGNAL = (b"128", b"137")  # rt_sigtimedwait of x86_64 and aarch64.
 DOOR = "\0runfleet"  # An abstract socket lives in the sandbox's own network namespace.
 STDOUT, STDERR = 1, 2
 CHUNK = 65_536
+SMALL = 4_096
 MOST_LOADED = 65_536
 MOST_ROUNDS = 2_000
 COUNTS_DESCRIPTORS = os.stat("/proc/self/fd").st_size > 0  # Since Linux 6.2.
@@ -248,8 +249,12 @@ class Run:
         return (os.waitstatus_to_exitcode(status), cpu_us, rss * 1024, left_some), unsent
 
     def relay(self, control):
-        """Sends what it prints, as fast as the worker reads, until its process has ended. Returns what isn't sent yet."""
-        poll = select.poll()
+        """
+        Sends what it prints, as fast as the worker reads, until its process has ended. Returns what isn't sent yet. What is
+        printed in small pieces is sent a thousand times a second at most: each frame costs the worker time.
+        """
+        poll, end = select.poll(), select.poll()
+        end.register(self.pidfd, select.POLLIN)
         for fd in (self.pidfd, *self.open_streams):
             poll.register(fd, select.POLLIN)
         while True:
@@ -266,6 +271,8 @@ class Run:
                 return data
             if data:
                 control.send(data)
+                if len(data) < SMALL:
+                    end.poll(1)
 
     def drain(self, control):
         """What is left in the pipes. All writers are dead, so it is bounded by what a pipe holds. Returns the last part of it."""

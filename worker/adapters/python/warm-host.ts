@@ -98,6 +98,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
 
   const read = createFrameReader({ accept: (type) => mayCome[state].includes(type), take });
   let turn = 0;
+  /** What the run at hand printed, of the chunk that is being read. */
+  const printed: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
   /** Whether what a run prints waits for its reader. */
   let isFull = false;
   const resume = (): void => {
@@ -107,6 +109,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (state === "gone") return;
     const fault = read(chunk);
     if (fault !== null) return fail(fault);
+    handOn();
     turn += chunk.length;
     if (turn < turnBytes) return;
     turn = 0;
@@ -115,15 +118,25 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   });
 
   function take({ type, stream, body }: ControlFrame): void {
-    if (type === "D") {
-      isFull = (stream === 1 ? run?.stdout : run?.stderr)?.push(body) === false;
-      return isFull ? void control.pause() : undefined;
-    }
+    if (type === "D") return void printed[stream === 1 ? "stdout" : "stderr"].push(body);
     if (type === "P") return takePipes(body);
-    if (type === "E") return endRun(body);
+    if (type === "E") {
+      handOn();
+      return endRun(body);
+    }
     if (type === "C") return enter("forking");
     enter(type === "S" ? "started" : "forking");
     answer?.(body);
+  }
+
+  /** What came in one chunk goes on in one piece: a program that prints single bytes doesn't make an event of each. */
+  function handOn(): void {
+    for (const name of ["stdout", "stderr"] as const) {
+      const parts = printed[name].splice(0);
+      if (parts.length === 0) continue;
+      isFull = run?.[name].push(Buffer.concat(parts)) === false || isFull;
+      if (isFull) control.pause();
+    }
   }
 
   function takePipes(body: Buffer): void {
@@ -158,6 +171,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
     before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
+    // What is counted since the start would tell nothing of the next run.
+    if (limit !== null) kill();
     drain(ended.events);
   }
 

@@ -27,7 +27,7 @@ export function findHierarchy(sources: CgroupSources = readSources()): Hierarchy
   const [memory, pids, cpu] = [v1("memory"), v1("pids"), v1("cpuacct")];
   const optional = (controller: string) => writable(v1(controller));
   if (memory && pids && cpu)
-    return usable({ version: 1, memory, pids, cpu, shares: optional("cpu"), io: optional("blkio") });
+    return usable({ version: 1, memory, pids, cpu, shares: optional("cpu"), io: weighing(optional("blkio")) });
   const unified = locate(sources, "cgroup2", "");
   if (!unified) return { reason: "no cgroup hierarchy is mounted" };
   return (
@@ -56,6 +56,10 @@ function locate({ mountinfo, membership }: CgroupSources, type: string, controll
   const directory = resolve(`${point}${own?.split(":").slice(2).join(":") ?? ""}`);
   return existsSync(directory) ? directory : point;
 }
+
+/** Not every kernel weighs I/O under v1; a group that weighs nothing would make each start slower. */
+const weighing = (blkio: string | null): string | null =>
+  blkio !== null && existsSync(join(blkio, "blkio.weight")) ? blkio : null;
 
 function writable(directory: string | null): string | null {
   try {

@@ -118,7 +118,7 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
         async add(pid) {
           await Promise.all(paths.map((path) => writeFile(join(path, "cgroup.procs"), String(pid))));
         },
-        readUsage: () => readUsage(hierarchy, inGroup, files),
+        readUsage: () => readUsage(hierarchy, limits.processes, inGroup, files),
         remove() {
           files.close();
           removeInBackground(paths);
@@ -133,14 +133,20 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
 
 type InGroup = (directory: string, file: string) => string;
 
-function readUsage(hierarchy: Hierarchy, inGroup: InGroup, files: StatusFiles): SandboxUsage {
+/**
+ * A limit on processes is seldom the group's to enforce: the process's own rlimit, the same number, comes first. Then the
+ * group has been full (`pids.peak`, since Linux 6.6).
+ */
+function readUsage(hierarchy: Hierarchy, processes: number, inGroup: InGroup, files: StatusFiles): SandboxUsage {
   const { cpu, cpuKey, perMs, memory, peak, oom } = layouts[hierarchy.version].usage;
+  const refused = files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0;
+  const mostProcesses = files.number(inGroup(hierarchy.pids, "pids.peak"), null) ?? 0;
   return {
     cpu_ms: Math.round((files.number(inGroup(hierarchy.cpu, cpu), cpuKey) ?? 0) / perMs),
     memory_bytes: files.number(inGroup(hierarchy.memory, memory), null) ?? 0,
     max_rss_bytes: files.number(inGroup(hierarchy.memory, peak), null),
     memory_kills: files.number(inGroup(hierarchy.memory, oom), "oom_kill") ?? 0,
-    refused_forks: files.number(inGroup(hierarchy.pids, "pids.events"), "max") ?? 0,
+    refused_forks: refused + (mostProcesses >= processes ? 1 : 0),
   };
 }
 

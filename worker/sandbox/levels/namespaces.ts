@@ -37,8 +37,8 @@ const authorId = 1_000;
 const cpuCheckMs = { first: 5, most: 250 };
 /** Characters of a first process's last words. */
 const mostComplaint = 300;
-/** bubblewrap's own, or bubblewrap's, pid 1 and the process that loads the code, which are in the cgroup as well. */
-const ownProcesses = 3;
+/** Ours in the cgroup: bubblewrap and pid 1, and in a warm sandbox the process that loads the code. */
+const ownProcesses = { plain: 2, warm: 3 } as const;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
 type Start = { script: string; pipes: number; view: Pick<NamespaceView, "first" | "seccompFd"> };
@@ -99,7 +99,8 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
           isMetered: cgroups !== null,
           endRunConnections: async () => opened.listener?.endRun(),
           complaint: () => complaint.trim(),
-          rlimits: (cpu_ms) => warmLimits(command.resources, cpu_ms, cgroups !== null),
+          rlimits: (cpu_ms) =>
+            warmLimits(command.resources, cpu_ms, { hasCgroup: cgroups !== null, hasOwnUser: uids !== null }),
         };
       } catch (error) {
         child.kill();
@@ -123,7 +124,7 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
     let launched: Launched | null = null;
     const way = wayOut({ python, egress }, command.egress ?? null, argsFd + pipes);
     try {
-      group = createGroup(cgroups, command.resources);
+      group = createGroup(cgroups, command.resources, view.first === null ? "plain" : "warm");
       launched = await launchProcess({
         file: bwrap.file,
         args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...way.argv, ...command.argv],
@@ -205,10 +206,13 @@ async function readFirstPid(info: Duplex): Promise<number> {
 
 const firstPid = z.object({ "child-pid": z.int().positive() });
 
-function createGroup(cgroups: Cgroups | null, resources: WarmCommand["resources"]): Cgroup | null {
-  const { memory_bytes, processes } = resources;
+function createGroup(
+  cgroups: Cgroups | null,
+  { memory_bytes, processes }: WarmCommand["resources"],
+  kind: keyof typeof ownProcesses,
+): Cgroup | null {
   try {
-    return cgroups?.create({ memory_bytes, processes: processes + ownProcesses }) ?? null;
+    return cgroups?.create({ memory_bytes, processes: processes + ownProcesses[kind] }) ?? null;
   } catch (error) {
     throw new SandboxUnavailable("can't make a cgroup", { cause: error });
   }
@@ -216,8 +220,9 @@ function createGroup(cgroups: Cgroups | null, resources: WarmCommand["resources"
 
 /**
  * Sets limits and becomes the command. Inside the user namespace RLIMIT_NPROC counts the sandbox's own processes only; dash
- * and ash call it -p, bash -u. It and RLIMIT_AS, which counts reserved addresses too, are for want of a cgroup. At the soft
- * CPU limit the kernel sends SIGXCPU, at the hard one SIGKILL.
+ * and ash call it -p, bash -u. It says no to a fork before the kernel has copied anything, a cgroup afterwards: without it a
+ * fork bomb holds locks on the files of libraries that all sandboxes map. RLIMIT_AS, which counts reserved addresses too,
+ * is for want of a cgroup. At the soft CPU limit the kernel sends SIGXCPU, at the hard one SIGKILL.
  */
 function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgroup: boolean): string {
   const { processes, cpu_ms, memory_bytes } = resources;
@@ -225,23 +230,27 @@ function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgrou
   return [
     "ulimit -c 0 && ulimit -n 1024",
     `ulimit -S -t ${cpuSeconds} && ulimit -H -t ${cpuSeconds + 1}`,
-    ...(hasCgroup ? [] : [`{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`]),
+    `{ ulimit -u ${processes + 1} 2>/dev/null || ulimit -p ${processes + 1}; }`,
     ...(hasCgroup ? [] : [`ulimit ${reservesAddresses ? "-d" : "-v"} ${Math.ceil(memory_bytes / 1024)}`]),
     'exec "$@"',
   ].join(" && ");
 }
 
-/** CPU is each run's, the others that of the process that loads the code and its forks, among which are some of ours. */
+/**
+ * CPU is each run's, the others are those of the process that loads the code and its forks. NPROC counts that process and,
+ * where there is one user only, pid 1.
+ */
 function warmLimits(
   { memory_bytes, processes }: WarmCommand["resources"],
   cpu_ms: number,
-  hasCgroup: boolean,
+  { hasCgroup, hasOwnUser }: { hasCgroup: boolean; hasOwnUser: boolean },
 ): Record<string, [number, number]> {
   const cpuSeconds = Math.ceil(cpu_ms / 1000);
-  const own = processes + ownProcesses;
+  const own = processes + (hasOwnUser ? 1 : 2);
   return {
     CPU: [cpuSeconds, cpuSeconds + 1],
-    ...(hasCgroup ? {} : { NPROC: [own, own], AS: [memory_bytes, memory_bytes] }),
+    NPROC: [own, own],
+    ...(hasCgroup ? {} : { AS: [memory_bytes, memory_bytes] }),
   };
 }
 

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, Worker, workerData } from "node:worker_threads";
+import { z } from "zod";
+import { createFleetClient } from "./client.ts";
+
+const order = z.object({
+  url: z.string(),
+  agentId: z.string(),
+  mode: z.string(),
+  /** Runs at a time, and for how many seconds new ones are begun. */
+  runs: z.number(),
+  seconds: z.number(),
+});
+const counted = z.record(z.string(), z.number());
+
+/** How many runs ended as what, by event. */
+export type Endings = z.infer<typeof counted>;
+
+/** Begins hostile runs in a thread of their own, so that what they send back doesn't delay whoever measures beside them. */
+export function startHostileLoad(given: z.infer<typeof order>): Promise<Endings> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: given });
+  return new Promise((resolve, reject) => {
+    thread.once("message", (endings) => resolve(counted.parse(endings)));
+    thread.once("error", reject);
+  });
+}
+
+async function beginRuns(): Promise<void> {
+  const { url, agentId, mode, runs, seconds } = order.parse(workerData);
+  const client = createFleetClient(url);
+  const until = performance.now() + seconds * 1_000;
+  const endings: Endings = {};
+  await Promise.all(
+    Array.from({ length: runs }, async () => {
+      while (performance.now() < until) {
+        const { event } = await client.run(agentId, { do: "attack" }, mode);
+        endings[event] = (endings[event] ?? 0) + 1;
+        await sleep(5);
+      }
+    }),
+  );
+  client.close();
+  parentPort?.postMessage(endings);
+}
+
+if (parentPort !== null && workerData !== null) await beginRuns();
