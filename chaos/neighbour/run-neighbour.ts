@@ -81,7 +81,7 @@ async function withstand(client: FleetClient, attack: HostileAgent, { url, quiet
   const endings = await hostile;
   const after = await client.run(attack.name, { do: "probe" }, mode);
   const changed = attack.harmsItself ? [] : changeFaults(before, after);
-  return { attack, endings, beside, faults: [...besideFaults(beside, quiet), ...changed] };
+  return { attack, endings, beside, faults: [...besideFaults(beside, quiet, attack.allowedMs), ...changed] };
 }
 
 /** The neighbour's runs, one after another for each of its clients, until `over`. */
@@ -103,8 +103,8 @@ async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<B
   return { runs: times.length, p50: at(0.5), p99: at(0.99), failures };
 }
 
-function besideFaults(beside: Beside, quiet: Beside): string[] {
-  const allowed = Math.max(slower * quiet.p99, leastAllowedMs);
+function besideFaults(beside: Beside, quiet: Beside, allowedMs: number): string[] {
+  const allowed = Math.max(slower * quiet.p99, leastAllowedMs, allowedMs);
   return [
     ...(beside.failures.length > 0
       ? [`runs of the neighbour ended as ${[...new Set(beside.failures)].join(", ")}`]
