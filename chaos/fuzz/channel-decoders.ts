@@ -1,3 +1,6 @@
+import { createFrameReader, encodeControlFrame } from "../../worker/adapters/python/control-frames.ts";
+import { ArchiveFault } from "../../worker/environments/archive-fault.ts";
+import { readArchive } from "../../worker/environments/read-archive.ts";
 import { daemonFrame } from "../../worker/channel/daemon-frame.ts";
 import { decodeFrames, decodeLines } from "../../worker/channel/decode-frames.ts";
 import { readAnswer } from "../../worker/adapters/http/read-answer.ts";
@@ -85,5 +88,56 @@ export const answerHeaders: Decoder = {
         body: body(Buffer.from('{"a":1}\n\n'), random),
       }),
     );
+  },
+};
+
+/** Of a warm sandbox: whatever comes, a frame is handed on whole or the channel is given up. */
+export const controlFrames: Decoder = {
+  name: "control channel of a warm sandbox",
+  weight: 60,
+  samples: [
+    encodeControlFrame("S", Buffer.alloc(0)),
+    Buffer.concat([encodeControlFrame("D", Buffer.from("words")), encodeControlFrame("E", Buffer.alloc(22))]),
+    encodeControlFrame("P", Buffer.alloc(8)),
+  ],
+  read(input, random) {
+    const take = ({ type, body: content }: { type: string; body: Buffer }): void =>
+      must("SDEP".includes(type) && content.length <= 65_536, "a frame that may come");
+    const read = createFrameReader({ accept: (type) => "SDEP".includes(type), take });
+    for (const chunk of chunksOf(input, random)) if (read(Buffer.from(chunk)) !== null) break;
+  },
+};
+
+const archiveLimits = { entries: 100, bytes: 1 << 20, path_bytes: 1_024, names_bytes: 1 << 16, depth: 16 };
+
+/** A file `a` of one byte in a directory `d`, as Python's tarfile writes them. */
+function sampleArchive(): Buffer {
+  const entry = (name: string, type: string, content: string): Buffer => {
+    const block = Buffer.alloc(512);
+    block.write(name);
+    block.write(type === "5" ? "0000755\0" : "0000644\0", 100);
+    block.write(`${content.length.toString(8).padStart(11, "0")}\0`, 124);
+    block.write("00000000000\0", 136);
+    block.write(type, 156);
+    block.write("ustar\x0000", 257);
+    block.fill(" ", 148, 156);
+    const sum = block.reduce((total, byte) => total + byte, 0);
+    block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return Buffer.concat([block, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
+  };
+  return Buffer.concat([entry("d/", "5", ""), entry("d/a", "0", "x"), Buffer.alloc(1024)]);
+}
+
+export const archives: Decoder = {
+  name: "archives of packages",
+  weight: 40,
+  samples: [sampleArchive()],
+  async read(input, random) {
+    try {
+      for await (const item of readArchive(body(input, random), archiveLimits))
+        if (item.type !== "data") must(!/(^|\/)\.\.?(\/|$)|^\//.test(item.path), "a path inside of the tree");
+    } catch (error) {
+      if (!(error instanceof ArchiveFault)) throw error;
+    }
   },
 };

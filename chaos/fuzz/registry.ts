@@ -1,4 +1,4 @@
-import { agentFrames, answerHeaders, daemonsFrames, httpAnswers } from "./channel-decoders.ts";
+import { agentFrames, answerHeaders, archives, controlFrames, daemonsFrames, httpAnswers } from "./channel-decoders.ts";
 import type { Decoder } from "./decoder.ts";
 import { openFetchAnswers, openGatewayAnswers, openGatewayRequests } from "./socket-decoders.ts";
 import {
@@ -20,6 +20,8 @@ export async function openDecoders(): Promise<Decoder[]> {
   return [
     agentFrames,
     daemonsFrames,
+    controlFrames,
+    archives,
     ...httpAnswers,
     answerHeaders,
     requestBodies,

@@ -17,13 +17,14 @@ await runProcess(async (signal) => {
   const { values } = parseArgs({ options: { seed: option, attacks: option, seconds: option, only: option } });
   const verdict = await runNeighbour(schema.parse(values), signal);
   console.log(format(verdict));
-  const faults = [...verdict.faults, ...verdict.attacks.flatMap((one) => one.faults)];
-  if (faults.length > 0) throw new Error(`${faults.length} faults: ${faults.join("; ")}`);
+  const all = [...verdict.faults, ...verdict.attacks.flatMap(({ faults, slow }) => [...faults, ...slow])];
+  if (all.length > 0) throw new Error(`${all.length} faults: ${all.join("; ")}`);
 });
 
 function format({ quiet, attacks, faults }: Verdict): string {
   const times = ({ runs, p50, p99 }: Beside) => `${runs} | ${p50} | ${p99}`;
-  const rows = attacks.map(({ attack, endings, beside, faults: broken }) => {
+  const rows = attacks.map(({ attack, endings, beside, faults: found, slow }) => {
+    const broken = [...found, ...slow];
     const ended = Object.entries(endings)
       .map(([event, count]) => `${count} ${event}`)
       .join(", ");

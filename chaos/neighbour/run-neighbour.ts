@@ -20,10 +20,13 @@ export type NeighbourOptions = {
 export type Beside = { runs: number; p50: number; p99: number; failures: string[] };
 export type Verdict = {
   quiet: Beside;
-  attacks: { attack: HostileAgent; endings: Endings; beside: Beside; faults: string[] }[];
+  attacks: Withstood[];
   /** What holds for the whole: nobody else's attempt was charged, no process was restarted. */
   faults: string[];
 };
+
+/** `faults`: what was broken; `slow`: where the neighbour's runs took longer than they may. */
+type Withstood = { attack: HostileAgent; endings: Endings; beside: Beside; faults: string[]; slow: string[] };
 
 /** Hostile runs at a time: as many as one worker has slots. */
 const hostileRuns = 8;
@@ -71,7 +74,11 @@ function choose({ seed, attacks, only }: NeighbourOptions): HostileAgent[] {
 
 type Beneath = { url: string; quiet: Beside; seconds: number };
 
-async function withstand(client: FleetClient, attack: HostileAgent, { url, quiet, seconds }: Beneath) {
+async function withstand(
+  client: FleetClient,
+  attack: HostileAgent,
+  { url, quiet, seconds }: Beneath,
+): Promise<Withstood> {
   const config = { source: attack.source, limits: { timeout_ms: timeoutMs }, ...attack.config };
   await client.publish("hostile", attack.name, config);
   const mode = attack.config["network"] === undefined ? "standard" : "full";
@@ -81,7 +88,8 @@ async function withstand(client: FleetClient, attack: HostileAgent, { url, quiet
   const endings = await hostile;
   const after = await client.run(attack.name, { do: "probe" }, mode);
   const changed = attack.harmsItself ? [] : changeFaults(before, after);
-  return { attack, endings, beside, faults: [...besideFaults(beside, quiet, attack.allowedMs), ...changed] };
+  const failed = [...new Set(beside.failures)].map((event) => `runs of the neighbour ended as ${event}`);
+  return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet, attack.allowedMs) };
 }
 
 /** The neighbour's runs, one after another for each of its clients, until `over`. */
@@ -103,14 +111,9 @@ async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<B
   return { runs: times.length, p50: at(0.5), p99: at(0.99), failures };
 }
 
-function besideFaults(beside: Beside, quiet: Beside, allowedMs: number): string[] {
+function slowness(beside: Beside, quiet: Beside, allowedMs: number): string[] {
   const allowed = Math.max(slower * quiet.p99, leastAllowedMs, allowedMs);
-  return [
-    ...(beside.failures.length > 0
-      ? [`runs of the neighbour ended as ${[...new Set(beside.failures)].join(", ")}`]
-      : []),
-    ...(beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`]),
-  ];
+  return beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`];
 }
 
 function changeFaults(before: Ending, after: Ending): string[] {

@@ -15,7 +15,7 @@ const nothingUsed = { cpu_ms: 0, memory_bytes: 0, max_rss_bytes: 0, memory_kills
 const code = { entrypoint: "main.py", code: {}, env: {}, preload: true, cpu_ms: 1_000 };
 
 /** A sandbox whose first process says what the test says: the real one never breaks the rules. */
-function openScriptedSandbox(): { sandbox: WarmSandbox; say(bytes: Buffer): void } {
+function openScriptedSandbox(): { sandbox: WarmSandbox; say: (bytes: Buffer) => void } {
   let end = (_exit: SandboxExit): void => {};
   const exited = new Promise<SandboxExit>((resolve) => (end = resolve));
   const kill = (): void => end(killed);
