@@ -150,6 +150,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const ended = run;
     run = null;
     enter(isClean ? "forking" : "cleaning");
+    // What the run printed last waits with its own reader, who asks for no more of it.
+    isFull = false;
+    resume();
     if (!ended) return;
     const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
     const isOverCpu = ended.isOverCpu || signal === "SIGXCPU";
