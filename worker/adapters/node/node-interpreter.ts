@@ -8,6 +8,7 @@ const maxAnswer = 1024 * 1024;
 
 /** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
+  let hasRun = false;
   return {
     async load({ cpu_ms: _limit, ...code }) {
       child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
@@ -16,10 +17,12 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
     run(request) {
       const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
       child.stdin.end(JSON.stringify(rest));
+      hasRun = true;
       return child;
     },
     settled: null,
     usage: () => child.usage(),
+    unbilledMs: () => (hasRun ? 0 : child.usage().cpu_ms),
     ...watchEnd(child),
   };
 }

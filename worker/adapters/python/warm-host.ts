@@ -62,7 +62,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   let deadline: NodeJS.Timeout | undefined;
   /** Called when a process waits for its request, or none ever will. */
   let wake: (() => void) | null = null;
-  /** Processor time that is billed already; null before the author's code was there. */
+  /** Processor time that is billed already. */
   let billedMs = 0;
   let before = sandbox.usage();
 
@@ -184,6 +184,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const after = sandbox.usage();
     const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
     const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
+    if (run) billedMs = after.cpu_ms;
     run?.end(ended);
     run?.events.destroy();
     run = null;
@@ -226,6 +227,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     },
     settled,
     usage: () => sandbox.usage(),
+    unbilledMs: () => sandbox.usage().cpu_ms - billedMs,
     isGone,
     exited,
     kill,
