@@ -87,7 +87,7 @@ class Watch:
 
         self.own_children, self.its_children = open_("1/task/1/children"), open_("2/task/2/children")
         self.syscall_fd = open_("2/syscall")
-        self.stat_fd, self.schedstat_fd = open_("2/stat"), open_("2/schedstat")
+        self.stat_fd, self.schedstat_fd, self.status_fd = open_("2/stat"), open_("2/schedstat"), open_("2/status")
         self.taken_ns = 0
         self.has_egress = has_egress
         self.sockets_fd = open_("1/net/sockstat")
@@ -115,6 +115,10 @@ class Watch:
         """(state, (group, session, threads, priority, nice, scheduling class, real-time priority)) of proc(5)."""
         fields = os.pread(self.stat_fd, 2048, 0).rpartition(b")")[2].split()
         return fields[0], (*fields[2:4], fields[17], fields[15], fields[16], fields[38], fields[37])
+
+    def pending(self):
+        """The signals that it has been sent and never takes. Every run may read them, and processes of its group may send them."""
+        return os.pread(self.status_fd, 4096, 0).partition(b"SigPnd:")[2].partition(b"SigBlk:")[0]
 
     def await_sleep(self):
         """Waits until the template waits for its next signal. Returns its standing then."""
@@ -210,6 +214,8 @@ class Run:
             raise Surprise("somebody else came")
         self.standing = watch.await_sleep()
         watch.check_closed(template_id)
+        watch.check_maps()
+        self.pending = watch.pending()
         self.ran = watch.ran()
         self.pidfd = os.pidfd_open(self.pid)
 
@@ -238,7 +244,7 @@ class Run:
         if left_some:
             more = kill_rest(watch)
             cpu, rss = cpu + more[0], max(rss, more[1])
-        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing):
+        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing) or watch.pending() != self.pending:
             raise Surprise("the template was touched")
         watch.check_network()
         unsent += self.drain(control)
@@ -310,8 +316,18 @@ def kill_rest(watch):
     raise Surprise("there are processes that can't be ended")
 
 
+def settle_namespace():
+    """Writes the one map of the user namespace that any process in it may write, once: a run would leave words there for later ones."""
+    try:
+        with open("/proc/self/projid_map", "w") as file:
+            file.write("0 0 1")
+    except OSError:
+        pass  # Within another user namespace that has no such map nobody can.
+
+
 def serve(control):
     options = encode_json.parse(control.receive(b"T").decode())
+    settle_namespace()
     places = Places(own=options["two_ids"])
     own_id = os.getuid()
     template_id = TEMPLATE_ID if options["two_ids"] else own_id
