@@ -36,6 +36,7 @@ STDOUT, STDERR = 1, 2
 CHUNK = 65_536
 MOST_LOADED = 65_536
 MOST_ROUNDS = 2_000
+REST_CPU_NS = 500_000_000
 COUNTS_DESCRIPTORS = os.stat("/proc/self/fd").st_size > 0  # Since Linux 6.2.
 
 header = _struct.Struct("!BBHI")
@@ -106,9 +107,12 @@ class Watch:
         """The template's time on a CPU, in ns, and how often it got there: the same as before means that it did nothing."""
         return os.pread(self.schedstat_fd, 128, 0)
 
+    def cpu_ns(self):
+        return int(self.ran().split(None, 1)[0])
+
     def take_cpu_ns(self):
         """The template's time on a CPU since this was asked last."""
-        before, self.taken_ns = self.taken_ns, int(self.ran().split(None, 1)[0])
+        before, self.taken_ns = self.taken_ns, self.cpu_ns()
         return self.taken_ns - before
 
     def standing(self):
@@ -122,11 +126,13 @@ class Watch:
 
     def await_sleep(self):
         """Waits until the template waits for its next signal. Returns its standing then."""
-        for _ in range(MOST_ROUNDS):
+        rounds, until_ns = 0, self.cpu_ns() + REST_CPU_NS
+        while rounds < MOST_ROUNDS and self.cpu_ns() < until_ns:
             state, standing = self.standing()
             # This file answers only for a process that is off its CPU; state S alone comes a moment earlier.
             if state == b"S" and os.pread(self.syscall_fd, 64, 0).split(None, 1)[0] in WAITS_FOR_SIGNAL:
                 return standing
+            rounds += state != b"R"  # On a crowded machine it may wait long for a CPU.
             time.sleep(0.0003)
         raise Surprise("the template doesn't come to rest")
 
@@ -333,9 +339,9 @@ def serve(control):
     template_id = TEMPLATE_ID if options["two_ids"] else own_id
     pipe = start_template(options, control)
     watch = Watch(options["has_egress"])
-    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     control.send(frame(b"S"))
-    body = control.receive(b"L")
+    body = control.receive(b"L")  # Meanwhile the worker has got hold of this process's descriptors.
+    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     watch.take_cpu_ns()  # What the import takes is the first run's.
     length = int.from_bytes(body[:4], "big")
     names = [name for name in body[4 : 4 + length].decode().split("\0") if name]

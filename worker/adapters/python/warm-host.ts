@@ -122,8 +122,19 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (type === "P") return takePipes(body);
     if (type === "E") return endRun(body);
     if (type === "C") return enter("forking");
+    if (type === "S" && !hold()) return;
     enter(type === "S" ? "started" : "forking");
     answer?.(body);
+  }
+
+  function hold(): boolean {
+    try {
+      sandbox.holdDescriptors();
+      return true;
+    } catch (error) {
+      fail(`its descriptors can't be held: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
   }
 
   function takePipes(body: Buffer): void {
