@@ -122,19 +122,19 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (type === "P") return takePipes(body);
     if (type === "E") return endRun(body);
     if (type === "C") return enter("forking");
-    if (type === "S" && !hold()) return;
-    enter(type === "S" ? "started" : "forking");
+    if (type === "S") return start(body);
+    enter("forking");
     answer?.(body);
   }
 
-  function hold(): boolean {
+  function start(body: Buffer): void {
     try {
       sandbox.holdDescriptors();
-      return true;
     } catch (error) {
-      fail(`its descriptors can't be held: ${error instanceof Error ? error.message : String(error)}`);
-      return false;
+      return fail(`its descriptors can't be held: ${error instanceof Error ? error.message : String(error)}`);
     }
+    enter("started");
+    answer?.(body);
   }
 
   function takePipes(body: Buffer): void {
