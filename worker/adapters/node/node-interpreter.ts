@@ -9,6 +9,8 @@ const maxAnswer = 1024 * 1024;
 /** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
   let hasRun = false;
+  let endedMs = 0;
+  void child.exited.then(({ cpu_ms }) => (endedMs = cpu_ms ?? 0));
   return {
     async load({ cpu_ms: _limit, ...code }) {
       child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
@@ -22,7 +24,8 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
     },
     settled: null,
     usage: () => child.usage(),
-    unbilledMs: () => (hasRun ? 0 : child.usage().cpu_ms),
+    // Where nothing counts a whole sandbox, a process that is gone is known by its end alone.
+    unbilledMs: () => (hasRun ? 0 : Math.max(child.usage().cpu_ms, endedMs)),
     ...watchEnd(child),
   };
 }
