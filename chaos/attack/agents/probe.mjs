@@ -33,32 +33,34 @@ export const others = () =>
     .map(Number);
 
 const read = (path) => quietly(() => fs.readFileSync(path, "latin1"));
-const places = [".", process.env.TMPDIR ?? "/tmp", "/dev/shm"];
+const places = ["/tmp", "/dev/shm"];
 const wanted = /^(Sig(?!Q)|Shd|Cap|NoNew|Seccomp|Groups|Uid|Gid|VmLck|Tracer|Umask)/;
 
-/** How this run finds its sandbox. */
+const hasNamespaces = fs.existsSync("/run/agent");
+
+/** How this run finds its sandbox; without namespaces much of it is the machine's. */
 export function probe() {
-  return {
-    limits: read("/proc/self/limits"),
+  const own = {
     nice: os.getPriority(),
+    files: fs.readdirSync(".").toSorted((one, other) => one.localeCompare(other)),
+    environment: Object.entries(process.env)
+      .filter(([name]) => !/TMPDIR|HOME|PWD/.test(name))
+      .map((pair) => pair.join("="))
+      .toSorted((one, other) => one.localeCompare(other)),
+    polluted: [Object.keys(Object.prototype), typeof {}.marked, JSON.parse('{"a":1}').a],
+  };
+  if (!hasNamespaces) return own;
+  return {
+    ...own,
+    limits: read("/proc/self/limits"),
     oom: read("/proc/self/oom_score_adj"),
     slack: read("/proc/self/timerslack_ns"),
     status: read("/proc/self/status")
       .split("\n")
       .filter((line) => wanted.test(line)),
-    places: places.map((place) => [
-      quietly(() => fs.readdirSync(place).sort()),
-      quietly(() => fs.statSync(place).mode),
-    ]),
-    environment: Object.entries(process.env)
-      .filter(([name]) => !/TMPDIR|HOME|PWD/.test(name))
-      .map((pair) => pair.join("="))
-      .toSorted((one, other) => one.localeCompare(other)),
+    places: places.map((place) => [quietly(() => fs.readdirSync(place)), quietly(() => fs.statSync(place).mode)]),
     host: os.hostname(),
-    network: fs.existsSync("/run/agent")
-      ? ["tcp", "tcp6", "udp", "unix"].map((name) => read("/proc/net/" + name).split("\n").length)
-      : null,
-    polluted: [Object.keys(Object.prototype), typeof {}.marked, JSON.parse('{"a":1}').a],
+    network: ["tcp", "tcp6", "udp", "unix"].map((name) => read("/proc/net/" + name).split("\n").length),
   };
 }
 

@@ -9,7 +9,8 @@ import time
 import _socket
 
 WORK = os.getcwd()
-PLACES = (WORK, os.environ.get("TMPDIR", "/tmp"), "/dev/shm")
+HAS_NAMESPACES = WORK.startswith("/run/agent")
+PLACES = (WORK, "/tmp", "/dev/shm") if HAS_NAMESPACES else (WORK,)  # Elsewhere the others are the machine's.
 STATE = []
 
 
@@ -53,8 +54,12 @@ def burn(seconds):
 
 
 def others():
-    """Every process but this one."""
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    """Every process but this one; where none can be listed, those that may be."""
+    try:
+        found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        found = range(max(os.getpid() - 300, 2), os.getpid() + 20)
+    return [pid for pid in found if pid != os.getpid()]
 
 
 def read(path):
@@ -75,12 +80,12 @@ def describe_place(place):
     found = os.stat(place)
     space = os.statvfs(place)
     return {
-        "names": sorted(name for name in os.listdir(place) if name not in ("main.py", "probe.py")) if place != WORK or found.st_nlink < 9 else found.st_nlink,
+        "names": sorted(os.listdir(place))[:50],
         "xattrs": quietly(os.listxattr, place),
         "mode": oct(found.st_mode),
         "owner": [found.st_uid == os.getuid(), found.st_gid == os.getgid()],
         "touched": [found.st_mtime > 1.7e9, found.st_atime > 1.6e9],
-        "free": [space.f_bfree, space.f_ffree] if sys.modules["probe"].__dict__.get("counts_space", True) else None,
+        "free": [space.f_bfree, space.f_ffree],
     }
 
 
@@ -89,9 +94,31 @@ def status():
     return [line for line in read("/proc/self/status").splitlines() if line.startswith(wanted) and not line.startswith("SigQ")]
 
 
+def probe_process():
+    """What a process without namespaces has to itself. How many the user's other processes are shows in RLIMIT_NPROC."""
+    return {
+        "limits": [resource.getrlimit(n) for n in range(16) if n != resource.RLIMIT_NPROC],
+        "nice": os.getpriority(0, 0),
+        "scheduler": [os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, sorted(os.sched_getaffinity(0))],
+        "prctl": [prctl(number) for number in (3, 7, 27, 30, 34, 39, 42)],
+        "timers": [signal.getitimer(which) for which in (0, 1, 2)],
+        "handlers": [str(signal.getsignal(number)) for number in signal.valid_signals()],
+        "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+        "leader": [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
+        "own files": sorted(os.listdir(WORK))[:20],
+        "environment": sorted((name, value) for name, value in os.environ.items() if name not in ("TMPDIR", "HOME", "PWD")),
+        "state": STATE,
+    }
+
+
 def probe():
     """How this run finds its sandbox. The same for each run of a version, and for each sandbox."""
+    if not HAS_NAMESPACES:
+        return probe_process()
     seen = {
+        "network": [lines("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "unix", "raw", "packet", "netlink")],
+        "sockets": quietly(lambda: read("/proc/net/sockstat").partition("TCP:")[2].split()[1:6:4]),
+        "count": len([name for name in os.listdir("/proc") if name.isdigit()]),
         "limits": [resource.getrlimit(n) for n in range(16)],
         "nice": os.getpriority(0, 0),
         "scheduler": [os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, sorted(os.sched_getaffinity(0))],
@@ -107,25 +134,20 @@ def probe():
         "handlers": [str(signal.getsignal(number)) for number in signal.valid_signals()],
         "descriptors": [describe_fd(name) for name in sorted(os.listdir("/proc/self/fd"))[:-1]],
         "leader": [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
-        "places": [describe_place(place) for place in PLACES if os.path.isdir(place) and os.access(place, os.W_OK)],
-        "own files": sorted(os.listdir(WORK))[:20],
-        "processes": sorted(int(name) for name in os.listdir("/proc") if name.isdigit())[:2] if os.path.exists("/proc/2") else None,
+        "places": [describe_place(place) for place in (*PLACES, "/run/agent")],
+        "processes": sorted(int(name) for name in os.listdir("/proc") if name.isdigit())[:2],
         "environment": sorted(os.environ.items()),
         "modules": sorted(name for name in sys.modules if "mark" in name),
         "importers": len(sys.meta_path) + len(sys.path_hooks),
         "state": STATE,
         "host": os.uname().nodename,
-        "project ids": quietly(read, "/proc/self/projid_map") if os.path.exists("/run/agent") else None,
+        "project ids": quietly(read, "/proc/self/projid_map"),
         "pid_max": quietly(read, "/proc/sys/kernel/pid_max"),
         "shared maps": sum(line.split(maxsplit=2)[1].endswith("s") for line in read("/proc/self/maps").splitlines()),
         "locks": lines("/proc/locks"),
         "ipc": [lines("/proc/sysvipc/" + name) for name in ("shm", "sem", "msg")],
         "look": sys.modules["main"].look() if hasattr(sys.modules.get("main"), "look") else None,
     }
-    if os.getpid() < 1_000_000 and os.path.exists("/run/agent"):  # A network and processes of its own.
-        seen["network"] = [lines("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "unix", "raw", "packet", "netlink")]
-        seen["sockets"] = quietly(lambda: read("/proc/net/sockstat").partition("TCP:")[2].split()[1:6:4])
-        seen["count"] = len([name for name in os.listdir("/proc") if name.isdigit()])
     return seen
 
 

@@ -1,7 +1,7 @@
 import { attacksOf, type AttackRow } from "../attack.ts";
 
 const js = String.raw;
-const flooded = ["output", "timeout", "breach", "cpu"] as const;
+const flooded = ["output", "timeout", "breach", "cpu", "raised"] as const;
 const everyLevel = [3, 2, 1, 0] as const;
 const writing = (loop: string): string => js`
 import fs from "node:fs";
@@ -158,8 +158,8 @@ const attack = () => { for (let fd = 0; fd < 40; fd += 1) quietly(fs.closeSync, 
       name: "Node: works while it waits for its run",
       class: "S9",
       program: js`
-const real = process.getActiveResourcesInfo;
-process.getActiveResourcesInfo = () => [];
+const before = process.getActiveResourcesInfo();
+process.getActiveResourcesInfo = () => before;
 setInterval(() => burn(50), 60);${nothing}`,
       ends: ["refused", "timeout"],
       steps: ["attack", "wait", "attack", "wait", "attack"],
@@ -171,7 +171,8 @@ setInterval(() => burn(50), 60);${nothing}`,
       class: "S9",
       program: js`
 import { Worker } from "node:worker_threads";
-process.getActiveResourcesInfo = () => [];
+const before = process.getActiveResourcesInfo();
+process.getActiveResourcesInfo = () => before;
 new Worker("for (;;);", { eval: true }).unref();${nothing}`,
       ends: ["refused", "timeout"],
       steps: ["attack", "wait", "attack", "wait", "attack"],
@@ -191,7 +192,8 @@ const kept = Array.from({ length: 150 }, () => Buffer.alloc(1 << 20, 1));${nothi
       name: "Node: grows while it waits",
       class: "S15",
       program: js`
-process.getActiveResourcesInfo = () => [];
+const before = process.getActiveResourcesInfo();
+process.getActiveResourcesInfo = () => before;
 const kept = [];
 setInterval(() => kept.push(Buffer.alloc(8 << 20, 1)), 50).unref();${nothing}`,
       ends: own,

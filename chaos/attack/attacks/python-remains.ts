@@ -204,7 +204,7 @@ def attack(input):
         os.makedirs(place + "/a/b/c", exist_ok=True); open(place + "/a/b/file", "w").write("x")
         os.chmod(place + "/a/b/c", 0); os.chmod(place + "/a/b", 0o1000); os.chmod(place + "/a", 0o4000)
         os.symlink("/proc/1/root", place + "/link"); os.symlink(place, place + "/loop"); os.mkfifo(place + "/fifo")
-        one = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM); quietly(one.bind, place + "/sock")
+        quietly(lambda: _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM).bind(place + "/sock"))
         for name in (b"new\nline", b"\xff\xfe", b"-rf", b" ", b"a" * 255, "ä😀".encode(), b"\x1b[2J"): open(place.encode() + b"/" + name, "w").close()
         quietly(os.mknod, place + "/node", stat.S_IFCHR | 0o666, os.makedev(1, 3)); quietly(os.mknod, place + "/white", stat.S_IFCHR, 0)
         os.link(place + "/new\nline", place + "/hard")

@@ -19,7 +19,7 @@ def attack(input):
     for to in ("null", '"run_1"', '"nobody"', '""', "7", '["run_1"]', '{"a":1}'):
         os.write(3, ('{"type":"result","to":%s,"result_content":"forged"}\n{"type":"ready"}\n' % to).encode())
     return []`,
-    ends: ["refused", "succeeded"],
+    ends: ["refused", "succeeded", "killed"],
   },
   {
     name: "daemon: ready without end",
@@ -163,7 +163,7 @@ const inNode: AttackRow[] = whole([
     program: js`
 import fs from "node:fs";
 const attack = () => { for (const to of ["null", '"run_1"', '""', "7", "[]"]) fs.writeSync(3, '{"type":"result","to":' + to + ',"result_content":"forged"}\n{"type":"ready"}\n'); return []; };`,
-    ends: ["refused", "succeeded"],
+    ends: ["refused", "succeeded", "killed"],
     timeoutMs: 2_500,
   },
   {
