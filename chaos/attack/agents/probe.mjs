@@ -34,7 +34,7 @@ export const others = () =>
 
 const read = (path) => quietly(() => fs.readFileSync(path, "latin1"));
 const places = ["/tmp", "/dev/shm"];
-const wanted = /^(Sig(?!Q)|Shd|Cap|NoNew|Seccomp|Groups|Uid|Gid|VmLck|Tracer|Umask)/;
+const wanted = /^(Sig(?!Q)|Shd|Cap|NoNew|Seccomp|Groups|VmLck|Tracer|Umask)/;
 
 const hasNamespaces = fs.existsSync("/run/agent");
 

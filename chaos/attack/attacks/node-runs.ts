@@ -158,9 +158,7 @@ const attack = () => { for (let fd = 0; fd < 40; fd += 1) quietly(fs.closeSync, 
       name: "Node: works while it waits for its run",
       class: "S9",
       program: js`
-const before = process.getActiveResourcesInfo();
-process.getActiveResourcesInfo = () => before;
-setInterval(() => burn(50), 60);${nothing}`,
+setInterval(() => burn(50), 60).unref();${nothing}`,
       ends: ["refused", "timeout"],
       steps: ["attack", "wait", "attack", "wait", "attack"],
       burnsMs: 600,
@@ -171,8 +169,6 @@ setInterval(() => burn(50), 60);${nothing}`,
       class: "S9",
       program: js`
 import { Worker } from "node:worker_threads";
-const before = process.getActiveResourcesInfo();
-process.getActiveResourcesInfo = () => before;
 new Worker("for (;;);", { eval: true }).unref();${nothing}`,
       ends: ["refused", "timeout"],
       steps: ["attack", "wait", "attack", "wait", "attack"],
@@ -192,8 +188,6 @@ const kept = Array.from({ length: 150 }, () => Buffer.alloc(1 << 20, 1));${nothi
       name: "Node: grows while it waits",
       class: "S15",
       program: js`
-const before = process.getActiveResourcesInfo();
-process.getActiveResourcesInfo = () => before;
 const kept = [];
 setInterval(() => kept.push(Buffer.alloc(8 << 20, 1)), 50).unref();${nothing}`,
       ends: own,

@@ -240,7 +240,7 @@ def attack(input):
         os.set_blocking(fd, False)
         while not isinstance(quietly(os.write, fd, b"x" * 4096), str): pass
     os._exit(0)`,
-    ends: ["exited"],
+    ends: ["exited", "output"],
     levels: [3, 2, 1, 0],
     also: ["isolated"],
   },

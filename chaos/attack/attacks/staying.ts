@@ -249,7 +249,7 @@ def spin():
 threading.Thread(target=spin, daemon=True).start()${nothing}`,
     ends: own,
     steps: ["attack", "wait", "attack"],
-    burnsMs: 1_000,
+    burnsMs: 300,
   },
   {
     name: "thread: deaf to its cancel",
