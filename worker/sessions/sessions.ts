@@ -63,7 +63,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     const installed = yield* installRequirements(environments, request.requirements, signal);
     if (installed === null) return;
     if (sessions.size >= slots * sessionsPerSlot) longestIdle(sessions.values())?.kill();
-    const session = await openSession(host, request, installed.packages);
+    const session = await openSession(host, request, { packages: installed.packages, signal });
     add(thread_id, session);
     yield* installed.opening;
     for await (const frame of session.play(request, signal)) if (frame.type !== "started") yield frame;

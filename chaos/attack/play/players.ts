@@ -75,7 +75,7 @@ function openThread(host: DaemonHost, attack: Attack): Player {
   let live: { session: Session; isOver: boolean } | null = null;
   async function* play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
     if (live === null || live.isOver) {
-      const opened = { session: await openSession(host, request, null), isOver: false };
+      const opened = { session: await openSession(host, request, { packages: null, signal }), isOver: false };
       void opened.session.over.then(() => (opened.isOver = true));
       live = opened;
     }
