@@ -43,7 +43,7 @@ export class DaemonLost extends Error {
 }
 
 /** How long a cancelled message may take to end before its process is killed. */
-const cancelMs = 1_000;
+const cancelMs = 750;
 const cpuCheckMs = 250;
 
 type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
@@ -53,6 +53,8 @@ type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
 export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): DaemonProcess {
   let ready = false;
   let message: Message | null = null;
+  /** Whether all was heard of a process that is gone. */
+  let isOver = false;
   /** Processor time that messages were charged with already. What it takes between two of them is the later one's. */
   let chargedMs = 0;
   const charge = (): number => {
@@ -70,6 +72,8 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       if (frame) await message?.frames.put(frame);
     } else if (line.type === "fault") events.onOwn(warning(line));
     else if (line.type === "ready") {
+      // Only its author's code says so a second time, to keep us busy.
+      if (ready) return child.kill();
       ready = true;
       events.onReady();
     } else await pass(line);
@@ -87,6 +91,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     ]))
       await hear(line);
     const exit = await child.exited;
+    isOver = true;
     message?.frames.end();
     return exit;
   }
@@ -101,6 +106,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       const { run_id } = request;
       const frames = createHandover<AgentFrame>();
       message = { run_id, frames };
+      if (isOver) frames.end();
       const undo = onAbort(signal, () => cancel(run_id, command, child));
       const cpu = watchCpu(child, request.resources);
       try {

@@ -9,6 +9,8 @@ export type WarmCommand = Omit<SandboxCommand, "resources"> & {
 export type WarmSandbox = {
   /** fd 5 inside. */
   control: Duplex;
+  /** Once, when the first process has started and nothing of the author's has: gets hold of its descriptors. Throws when it is gone. */
+  holdDescriptors(): void;
   /** Opens a descriptor of the first process anew, as open(2) does with `flags`: a pipe's other end. Throws when it is gone. */
   openDescriptor(fd: number, flags: number): number;
   /** What the first process must know of its sandbox. */

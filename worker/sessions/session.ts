@@ -22,8 +22,14 @@ export type Session = {
   kill(): void;
 };
 
-/** Starts one. Rejects with `SandboxUnavailable`. */
-export async function openSession(host: DaemonHost, first: AgentRequest, packages: string | null): Promise<Session> {
+type Opening = { packages: string | null; signal: AbortSignal };
+
+/** Starts one, whose process is ended when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
+export async function openSession(
+  host: DaemonHost,
+  first: AgentRequest,
+  { packages, signal }: Opening,
+): Promise<Session> {
   const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
   const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
@@ -42,7 +48,12 @@ export async function openSession(host: DaemonHost, first: AgentRequest, package
         : { type: "log", level: "info", stream, message: text.replace(/\n$/, "") },
   });
   const ground = groundOf(first);
+  // What its author installed may run before it is ready, and need never end.
+  const kill = (): void => process.kill();
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
   await Promise.race([ready, process.exited]);
+  signal.removeEventListener("abort", kill);
 
   return {
     user_id,

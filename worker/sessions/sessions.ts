@@ -73,7 +73,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     const installed = yield* installRequirements(environments, request, signal);
     if (installed === null) return;
     makeRoom(request.user_id);
-    const session = await openSession(host, request, installed.packages);
+    const session = await openSession(host, request, { packages: installed.packages, signal });
     add(thread_id, session);
     yield* installed.opening;
     for await (const frame of withInstall(session.play(request, signal), installed))

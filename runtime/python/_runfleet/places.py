@@ -1,7 +1,10 @@
 """The places that a run can write to, and that are the same before each run. Pid 1 owns and empties them."""
 
+import fcntl
 import os
+import struct
 
+GET_FLAGS, SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of 64-bit machines.
 MOST_ENTRIES = 2_000  # A run leaves more than this only by intent; a new sandbox is cheaper.
 
 
@@ -18,6 +21,8 @@ class Places:
         self.paths = (root, work, os.path.join(root, "tmp"), "/dev/shm")
         self.own = own
         self.untouched = self.look()
+        self.descriptors = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in self.paths]
+        self.flags = [flags_of(fd) for fd in self.descriptors]
 
     def look(self):
         """Identity, mode and size of each. A directory's size on tmpfs is its number of entries times 20."""
@@ -32,7 +37,15 @@ class Places:
                 os.rmdir(directory)
         except OSError:
             pass  # The run moved or removed it, or put something in.
-        return self.look() == self.untouched and (self.own or not self.marks())
+        if self.own:
+            return self.look() == self.untouched
+        self.reset_times()
+        return self.look() == self.untouched and not self.marks() and [flags_of(fd) for fd in self.descriptors] == self.flags
+
+    def reset_times(self):
+        """What a run sets them to, a later one could read."""
+        for fd in self.descriptors:
+            os.utime(fd, (0, 0))
 
     def marks(self):
         return [(path, name) for path in self.paths for name in os.listxattr(path)]
@@ -44,9 +57,14 @@ class Places:
                 os.chmod(path, mode & 0o7777)
             for path, name in self.marks():
                 os.removexattr(path, name)
+            for fd, flags in zip(self.descriptors, self.flags):
+                if flags is not None:
+                    fcntl.ioctl(fd, SET_FLAGS, struct.pack("l", flags))
         left = MOST_ENTRIES
         for path in self.paths:
             left = self.empty(path, left)
+        if not self.own:
+            self.reset_times()
         if self.look() != self.untouched:
             raise NotClean("something is left")
 
@@ -64,3 +82,11 @@ class Places:
             else:
                 os.unlink(entry.path)
         return left
+
+
+def flags_of(fd):
+    """A directory's inode flags (chattr(1)), of which a file system may keep some; None where it has none."""
+    try:
+        return struct.unpack("l", fcntl.ioctl(fd, GET_FLAGS, bytes(8)))[0]
+    except OSError:
+        return None

@@ -37,6 +37,7 @@ CHUNK = 65_536
 SMALL = 4_096
 MOST_LOADED = 65_536
 MOST_ROUNDS = 2_000
+REST_CPU_NS = 500_000_000
 COUNTS_DESCRIPTORS = os.stat("/proc/self/fd").st_size > 0  # Since Linux 6.2.
 
 header = _struct.Struct("!BBHI")
@@ -88,7 +89,7 @@ class Watch:
 
         self.own_children, self.its_children = open_("1/task/1/children"), open_("2/task/2/children")
         self.syscall_fd = open_("2/syscall")
-        self.stat_fd, self.schedstat_fd = open_("2/stat"), open_("2/schedstat")
+        self.stat_fd, self.schedstat_fd, self.status_fd = open_("2/stat"), open_("2/schedstat"), open_("2/status")
         self.taken_ns = 0
         self.has_egress = has_egress
         self.sockets_fd = open_("1/net/sockstat")
@@ -107,9 +108,12 @@ class Watch:
         """The template's time on a CPU, in ns, and how often it got there: the same as before means that it did nothing."""
         return os.pread(self.schedstat_fd, 128, 0)
 
+    def cpu_ns(self):
+        return int(self.ran().split(None, 1)[0])
+
     def take_cpu_ns(self):
         """The template's time on a CPU since this was asked last."""
-        before, self.taken_ns = self.taken_ns, int(self.ran().split(None, 1)[0])
+        before, self.taken_ns = self.taken_ns, self.cpu_ns()
         return self.taken_ns - before
 
     def standing(self):
@@ -117,13 +121,19 @@ class Watch:
         fields = os.pread(self.stat_fd, 2048, 0).rpartition(b")")[2].split()
         return fields[0], (*fields[2:4], fields[17], fields[15], fields[16], fields[38], fields[37])
 
+    def pending(self):
+        """The signals that it has been sent and never takes. Every run may read them, and processes of its group may send them."""
+        return os.pread(self.status_fd, 4096, 0).partition(b"SigPnd:")[2].partition(b"SigBlk:")[0]
+
     def await_sleep(self):
         """Waits until the template waits for its next signal. Returns its standing then."""
-        for _ in range(MOST_ROUNDS):
+        rounds, until_ns = 0, self.cpu_ns() + REST_CPU_NS
+        while rounds < MOST_ROUNDS and self.cpu_ns() < until_ns:
             state, standing = self.standing()
             # This file answers only for a process that is off its CPU; state S alone comes a moment earlier.
             if state == b"S" and os.pread(self.syscall_fd, 64, 0).split(None, 1)[0] in WAITS_FOR_SIGNAL:
                 return standing
+            rounds += state != b"R"  # On a crowded machine it may wait long for a CPU.
             time.sleep(0.0003)
         raise Surprise("the template doesn't come to rest")
 
@@ -211,6 +221,8 @@ class Run:
             raise Surprise("somebody else came")
         self.standing = watch.await_sleep()
         watch.check_closed(template_id)
+        watch.check_maps()
+        self.pending = watch.pending()
         self.ran = watch.ran()
         self.pidfd = os.pidfd_open(self.pid)
 
@@ -239,7 +251,7 @@ class Run:
         if left_some:
             more = kill_rest(watch)
             cpu, rss = cpu + more[0], max(rss, more[1])
-        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing):
+        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing) or watch.pending() != self.pending:
             raise Surprise("the template was touched")
         watch.check_network()
         unsent += self.drain(control)
@@ -317,16 +329,26 @@ def kill_rest(watch):
     raise Surprise("there are processes that can't be ended")
 
 
+def settle_namespace():
+    """Writes the one map of the user namespace that any process in it may write, once: a run would leave words there for later ones."""
+    try:
+        with open("/proc/self/projid_map", "w") as file:
+            file.write("0 0 1")
+    except OSError:
+        pass  # Within another user namespace that has no such map nobody can.
+
+
 def serve(control):
     options = encode_json.parse(control.receive(b"T").decode())
+    settle_namespace()
     places = Places(own=options["two_ids"])
     own_id = os.getuid()
     template_id = TEMPLATE_ID if options["two_ids"] else own_id
     pipe = start_template(options, control)
     watch = Watch(options["has_egress"])
-    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     control.send(frame(b"S"))
-    body = control.receive(b"L")
+    body = control.receive(b"L")  # Meanwhile the worker has got hold of this process's descriptors.
+    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     watch.take_cpu_ns()  # What the import takes is the first run's.
     length = int.from_bytes(body[:4], "big")
     names = [name for name in body[4 : 4 + length].decode().split("\0") if name]

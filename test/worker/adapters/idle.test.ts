@@ -19,7 +19,7 @@ afterEach(() => {
 /** An interpreter that holds so much memory and has used so much time, which the test may change. */
 async function keep(owner: string, key: string, memory_bytes: number) {
   const used = { cpu_ms: 0, memory_bytes, max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
-  const kill = vi.fn();
+  const [kill, charge] = [vi.fn(), vi.fn()];
   const interpreter: Interpreter = {
     load: () => Promise.reject(new Error("it is loaded")),
     run: () => {
@@ -27,13 +27,14 @@ async function keep(owner: string, key: string, memory_bytes: number) {
     },
     settled: null,
     usage: () => used,
+    unbilledMs: () => used.cpu_ms,
     isGone: () => kill.mock.calls.length > 0,
     exited: new Promise(() => {}),
     kill,
   };
-  idle.keep({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill });
+  idle.keep({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill, charge });
   await vi.advanceTimersByTimeAsync(0);
-  return { used, kill };
+  return { used, kill, charge };
 }
 
 test("an owner's many interpreters push out that owner's own, and not another owner's few", async () => {
@@ -53,7 +54,7 @@ test("what grows while it is idle is noticed, and goes when it holds a quarter o
   expect(await idle.take("a", never)).toBeNull();
 });
 
-test("what works while it is idle goes, and what only waits stays", async () => {
+test("what works while it is idle goes and is charged for it, and what only waits stays", async () => {
   const [spinning, waiting] = [await keep("owner", "a", MiB), await keep("owner", "b", MiB)];
   for (let second = 0; second < 60; second += 1) {
     waiting.used.cpu_ms += 1;
@@ -61,4 +62,5 @@ test("what works while it is idle goes, and what only waits stays", async () => 
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect([spinning.kill.mock.calls.length > 0, waiting.kill.mock.calls.length > 0]).toEqual([true, false]);
+  expect(spinning.charge).toHaveBeenCalled();
 });

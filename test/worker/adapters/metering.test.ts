@@ -84,7 +84,7 @@ def main(input):
   test("and each message of a thread's process, with what it did since the one before", async () => {
     const host = createPythonHost(sandbox, machine.python);
     const agent = { ...request(`${burn(0.2)}\ndef main(input):\n    burn()\n    return 1`), lifecycle: "interactive" };
-    const session = await openSession(host, agent, null);
+    const session = await openSession(host, agent, { packages: null, signal: new AbortController().signal });
     const used: (number | null)[] = [];
     for (const run_id of ["run_1", "run_2"])
       for await (const frame of session.play({ ...agent, run_id }, new AbortController().signal))

@@ -24,6 +24,7 @@ function openScriptedSandbox(): { sandbox: WarmSandbox; say: (bytes: Buffer) => 
     say: (bytes) => void control.push(bytes),
     sandbox: {
       control,
+      holdDescriptors: () => {},
       openDescriptor: () => {
         throw new Error("there is none");
       },

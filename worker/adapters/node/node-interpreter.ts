@@ -8,6 +8,9 @@ const maxAnswer = 1024 * 1024;
 
 /** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
+  let hasRun = false;
+  let endedMs = 0;
+  void child.exited.then(({ cpu_ms }) => (endedMs = cpu_ms ?? 0));
   return {
     async load({ cpu_ms: _limit, ...code }) {
       child.stdin.write(`${JSON.stringify({ ...code, type_stripper: typeStripper })}\n`);
@@ -16,10 +19,13 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
     run(request) {
       const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
       child.stdin.end(JSON.stringify(rest));
+      hasRun = true;
       return child;
     },
     settled: null,
     usage: () => child.usage(),
+    // Where nothing counts a whole sandbox, a process that is gone is known by its end alone.
+    unbilledMs: () => (hasRun ? 0 : Math.max(child.usage().cpu_ms, endedMs)),
     ...watchEnd(child),
   };
 }

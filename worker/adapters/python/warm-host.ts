@@ -62,7 +62,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   let connections: Promise<void> = Promise.resolve();
   /** Called when a process waits for its request, or none ever will. */
   let wake: (() => void) | null = null;
-  /** Processor time that is billed already; null before the author's code was there. */
+  /** Processor time that is billed already. */
   let billedMs = 0;
   let before = sandbox.usage();
 
@@ -125,7 +125,18 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       return endRun(body);
     }
     if (type === "C") return enter("forking");
-    enter(type === "S" ? "started" : "forking");
+    if (type === "S") return start(body);
+    enter("forking");
+    answer?.(body);
+  }
+
+  function start(body: Buffer): void {
+    try {
+      sandbox.holdDescriptors();
+    } catch (error) {
+      return fail(`its descriptors can't be held: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    enter("started");
     answer?.(body);
   }
 
@@ -164,6 +175,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     run = null;
     enter(isClean ? "forking" : "cleaning");
     connections = sandbox.endRunConnections().catch(() => fail("its connections can't be closed"));
+    // What the run printed last waits with its own reader, who asks for no more of it.
+    isFull = false;
+    resume();
     if (!ended) return;
     const signal = Object.entries(constants.signals).find(([, number]) => number === -code)?.[0] ?? null;
     const isOverCpu = ended.isOverCpu || signal === "SIGXCPU";
@@ -198,6 +212,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const after = sandbox.usage();
     const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
     const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
+    if (run) billedMs = after.cpu_ms;
     run?.end(ended);
     run?.events.destroy();
     run = null;
@@ -238,6 +253,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     },
     settled,
     usage: () => sandbox.usage(),
+    unbilledMs: () => sandbox.usage().cpu_ms - billedMs,
     isGone,
     exited,
     kill,

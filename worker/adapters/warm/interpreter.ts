@@ -32,6 +32,8 @@ export type Interpreter = {
   /** After a run: true when nothing of it is left and the next one may come, false when the interpreter is gone. Null for one that has one run only. */
   settled: (() => Promise<boolean>) | null;
   usage(): SandboxUsage;
+  /** Processor time since the code was given that no run was charged with. */
+  unbilledMs(): number;
   /** Whether it was killed or has ended. */
   isGone(): boolean;
   /** When its sandbox is gone. */

@@ -12,7 +12,14 @@ export type Home = {
 };
 
 /** A home that is being made ready; `ready` gives null when it came to nothing. */
-export type Coming = { key: string; owner: string; ready: Promise<Home | null>; kill: () => void };
+export type Coming = {
+  key: string;
+  owner: string;
+  ready: Promise<Home | null>;
+  kill: () => void;
+  /** Called before `kill` when it has worked while it had no run. */
+  charge: (home: Home) => void;
+};
 
 export type IdleInterpreters = {
   /** Takes out the one that was kept last, when it is ready; null when there is none. Rejects when `signal` aborts: it stays then. */
@@ -65,6 +72,7 @@ export function keepIdle(memoryBytes: number): IdleInterpreters {
     one.home.bytes = memory_bytes;
     one.first ??= { cpu_ms, at: now };
     const isBusy = isBusyWhileIdle(cpu_ms - one.first.cpu_ms, now - one.first.at);
+    if (isBusy) one.coming.charge(one.home);
     if (isBusy || memory_bytes > memoryBytes * largestShare) drop(one);
   }
 

@@ -18,14 +18,27 @@ export type Wanted = { request: AgentRequest; packages: string | null; signal: A
 export type Homes = {
   /** Runs of one key may follow on one another in a home: same owner, version, mode and ground. */
   keyOf(wanted: Wanted): string;
-  /** A home with the code loaded where that can be done; `fault` is what kept it from being done just now. */
-  make(wanted: Wanted): Promise<{ home: Home; fault: string | null }>;
+  /**
+   * A home with the code loaded where that can be done; `fault` is what kept it from being done just now, and `spentMs` the
+   * processor time that the code took in a process that is of no use. Rejects with `LoadingStopped` when `signal` aborts.
+   */
+  make(wanted: Wanted): Promise<{ home: Home; fault: string | null; spentMs: number }>;
   /** Whether the code of such runs may be loaded before they come. */
   mayPreload(wanted: Wanted): boolean;
   /** Whether a home that stands ready will do for this run; if not, none is loaded ahead for its key any more. */
   suits(home: Home, wanted: Wanted): boolean;
   close(): void;
 };
+
+/** The code was still at work when the time of its run was over. */
+export class LoadingStopped extends Error {
+  override name = "LoadingStopped";
+  readonly spentMs: number;
+  constructor(spentMs: number) {
+    super("The loading was stopped.");
+    this.spentMs = spentMs;
+  }
+}
 
 /** Of how many versions it is remembered that they can't be loaded ahead. */
 const rememberedCount = 1_000;
@@ -61,19 +74,23 @@ export function makeHomes({ open, limitsCpuAtStart }: HomeOptions): Homes {
       const ground = groundFor(wanted);
       const key = keyOf(wanted);
       let fault: string | null = null;
+      let spentMs = 0;
       if (mayPreload(wanted)) {
         const interpreter = await spares.take(ground);
         const loaded = await loadCode(interpreter, request, { preload: true, signal });
         fault = loaded.fault ?? findConflict(loaded.env_read, request);
-        if (!fault) return { home: homeOf(key, interpreter, loaded.env_read), fault };
+        if (!fault) return { home: homeOf(key, interpreter, loaded.env_read), fault, spentMs };
         interpreter.kill();
-        signal.throwIfAborted();
+        await interpreter.exited;
+        spentMs = interpreter.unbilledMs();
+        if (signal.aborted) throw new LoadingStopped(spentMs);
         unloadable.add(key);
       }
       const interpreter = await spares.take(ground);
       const loaded = await loadCode(interpreter, request, { preload: false, signal });
+      if (signal.aborted) throw new LoadingStopped(spentMs);
       if (loaded.fault) throw new SandboxUnavailable("the interpreter ended before the run");
-      return { home: homeOf(key, interpreter, []), fault };
+      return { home: homeOf(key, interpreter, []), fault, spentMs };
     },
     suits({ key, envRead }, { request }) {
       if (!findConflict(envRead, request)) return true;

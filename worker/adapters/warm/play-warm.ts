@@ -1,7 +1,7 @@
 import type { AgentFrame, Frame } from "../../channel/frame-schema.ts";
 import { readProcess } from "../read-process.ts";
 import type { InterpreterPool, Taken } from "./interpreter-pool.ts";
-import type { Wanted } from "./make-homes.ts";
+import { LoadingStopped, type Wanted } from "./make-homes.ts";
 
 /** `opening`: what is said before the agent says something; of its `started` it is known here whether it is warm. */
 export type Play = Wanted & { opening: Frame[] };
@@ -15,7 +15,8 @@ export async function* playWarm(pool: InterpreterPool, play: Play): AsyncGenerat
   } catch (error) {
     if (!signal.aborted) throw error;
     yield* opening;
-    yield { type: "exit", code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
+    const cpu_ms = error instanceof LoadingStopped ? error.spentMs : null;
+    yield { type: "exit", code: null, signal: "SIGKILL", limit: null, cpu_ms, max_rss_bytes: null };
     return;
   }
   try {

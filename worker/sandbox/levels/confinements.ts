@@ -13,9 +13,11 @@ export function landlock(python: Python, level: 0 | 1): Confinement | null {
   const seccomp = assembleSeccomp(process.arch, "shared");
   if (process.platform !== "linux" || !seccomp) return null;
   const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"];
+  // Node gives up where this file is there and it may not read it.
+  const openssl = "/etc/ssl/openssl.cnf";
   return {
     report: { level, name: "landlock", layers: ["landlock", "seccomp", "rlimits"] },
-    readable: [...system, ...python.prefixes],
+    readable: [...system, openssl, ...python.prefixes],
     seccomp,
     wrap: asIs,
   };

@@ -168,7 +168,10 @@ function begin({ extra }: Launched, filter: Buffer | null, view: NamespaceView):
  * Learns the first process's pid, and gives bubblewrap the two user ids that it waits for (user_namespaces(7)): only root
  * may map an id that isn't its own.
  */
-async function admitFirstProcess({ launched, uid }: Opened): Promise<Pick<WarmSandbox, "control" | "openDescriptor">> {
+async function admitFirstProcess({
+  launched,
+  uid,
+}: Opened): Promise<Pick<WarmSandbox, "control" | "holdDescriptors" | "openDescriptor">> {
   const { extra, exited } = launched;
   const at = (fd: number) => extra[fd - argsFd];
   const [control, info, block] = [at(warmFds.control), at(warmFds.info), at(warmFds.block)];
@@ -177,19 +180,26 @@ async function admitFirstProcess({ launched, uid }: Opened): Promise<Pick<WarmSa
   if (uid !== null)
     for (const map of ["uid_map", "gid_map"])
       await writeFile(`/proc/${pid}/${map}`, `0 ${uid} 1\n${authorId} ${uid + pairOffset} 1\n`);
+  const openDirectory = (path: string): number => openSync(path, fsConstants.O_RDONLY | fsConstants.O_DIRECTORY);
   // Held open, this directory can't come to mean another process that gets the same pid.
-  const directory = openSync(`/proc/${pid}/fd`, fsConstants.O_RDONLY | fsConstants.O_DIRECTORY);
+  const held = [openDirectory(`/proc/${pid}`)];
   let isOpen = true;
   void exited.then(() => {
     isOpen = false;
-    closeSync(directory);
+    for (const directory of held) closeSync(directory);
   });
   block?.end("1");
   return {
     control,
+    holdDescriptors() {
+      if (!isOpen) throw new Error("the sandbox is gone");
+      // By the sandbox's own /proc. By the machine's, whoever on it looks at this directory's name (as `ss -p` does) would
+      // take it from an ordinary user: the kernel then notices that a process without dumps belongs to root.
+      held.push(openDirectory(`/proc/self/fd/${held[0]}/root/proc/1/fd`));
+    },
     openDescriptor(fd, flags) {
       if (!isOpen) throw new Error("the sandbox is gone");
-      return openSync(`/proc/self/fd/${directory}/${fd}`, flags);
+      return openSync(`/proc/self/fd/${held[1]}/${fd}`, flags);
     },
   };
 }

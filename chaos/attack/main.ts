@@ -1,0 +1,41 @@
+import { readEnv } from "../../shared/config/env.ts";
+import { runProcess } from "../../shared/lifecycle/run-process.ts";
+import { readOptions } from "./read-options.ts";
+import { formatRow, formatSummary, tableHead } from "./report.ts";
+import type { Verdict } from "./run-attack.ts";
+import { runAsUser } from "./run-as-user.ts";
+import { runAttacks } from "./run-attacks.ts";
+
+/**
+ * `npm run attack -- --seed N --count N --only NAME --level N`: plays hostile agents against every level that this machine
+ * proves, and fails when one of them broke a promise. Started by root it does so a second time as an ordinary user.
+ */
+await runProcess(async (signal) => {
+  const [, main = "", ...args] = process.argv;
+  const { as, ...asked } = readOptions(args);
+  const env = readEnv();
+  const options = { ...asked, bwrap: env["BWRAP"], searchPath: env["PATH"] ?? "" };
+  if (as === "json") {
+    const { unproven } = await runAttacks(options, signal, (verdict) => console.log(JSON.stringify(verdict)));
+    return console.log(JSON.stringify({ unproven }));
+  }
+  const startedAt = performance.now();
+  const verdicts: Verdict[] = [];
+  const tell = (verdict: Verdict): void => {
+    verdicts.push(verdict);
+    console.log(formatRow(verdict));
+  };
+  console.log(`seed ${asked.seed}\n\n${tableHead}`);
+  const { unproven } = await runAttacks(options, signal, tell);
+  const asUser =
+    process.getuid?.() === 0 && !signal.aborted
+      ? await runAsUser({ main, args, seed: asked.seed, env }, signal, tell)
+      : [];
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  console.log(`\n${formatSummary(verdicts)}\n\n${verdicts.length} attacks in ${seconds} s`);
+  for (const reason of [...unproven, ...asUser.map((one) => `as an ordinary user, ${one}`)])
+    console.log(`not tried: ${reason}`);
+  const failed = verdicts.filter(({ faults }) => faults.length > 0);
+  if (failed.length > 0)
+    throw new Error(`${failed.length} of ${verdicts.length} attacks didn't hold (seed ${asked.seed})`);
+});

@@ -1,0 +1,86 @@
+import { rm } from "node:fs/promises";
+import { findNode } from "../../../worker/adapters/node/find-node.ts";
+import { openAdapters } from "../../../worker/adapters/registry.ts";
+import { createDaemonHosts } from "../../../worker/daemons/open-hosts.ts";
+import type { DaemonHost } from "../../../worker/daemons/daemon-host.ts";
+import type { Adapter } from "../../../worker/adapters/adapter.ts";
+import { openEnvironments } from "../../../worker/environments/environments.ts";
+import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
+import { findPython } from "../../../worker/sandbox/find-python.ts";
+import { listLevels } from "../../../worker/sandbox/list-levels.ts";
+import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
+import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
+import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
+import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
+
+const MiB = 1024 * 1024;
+/** Of an operator who lets idle interpreters hold so much. */
+const warmMemoryBytes = 768 * MiB;
+
+/** No attack of these has a network: the gateway's have tests and a fuzz of their own. */
+const noEgress = { open: () => ({ take: () => {}, endRun: async () => {}, close: () => {} }) };
+
+/** A level, with all that runs agents in it as a worker has it. */
+export type Ground = {
+  level: number;
+  name: string;
+  adapters: ReadonlyMap<string, Adapter>;
+  hosts: ReadonlyMap<string, DaemonHost>;
+  close(): Promise<void>;
+};
+
+export type Machine = {
+  /** Those that this machine can have, the strongest first; those that its canaries don't prove among the `unproven`. */
+  levels: readonly Sandbox[];
+  unproven: readonly string[];
+  open(sandbox: Sandbox): Promise<Ground>;
+  close(): Promise<void>;
+};
+
+/** `bwrap`: bubblewrap's path; undefined looks on PATH. */
+export async function openMachine(bwrap: string | undefined, searchPath: string): Promise<Machine> {
+  const python = await findPython(undefined, searchPath);
+  const directory = `/var/tmp/runfleet-attack-${process.pid}`; // A sandbox has a /tmp of its own in the way.
+  const uids = openSlotUids();
+  const parts = { bwrap: findBwrap(bwrap, searchPath), python, uids, strayFds: findStrayFds(), egress: noEgress };
+  const unproven: string[] = [];
+  const levels: Sandbox[] = [];
+  for (const level of listLevels(parts)) {
+    const sandbox = level.open();
+    if ("reason" in sandbox) unproven.push(`level ${level.level} (${level.name}): ${sandbox.reason}`);
+    else {
+      const broken = await runCanaries(sandbox, python);
+      if (broken.length === 0) levels.push(sandbox);
+      else unproven.push(`level ${level.level} (${level.name}): its canaries got through: ${broken.join(", ")}`);
+    }
+  }
+  return {
+    levels,
+    unproven,
+    open: (sandbox) => openGround(sandbox, python, directory),
+    async close() {
+      await Promise.all(levels.map((level) => level.close()));
+      uids?.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openGround(sandbox: Sandbox, python: Python, directory: string): Promise<Ground> {
+  const node = await findNode({ sandbox, directory, log: { warn: () => {} } });
+  const limits = { maxBytes: MiB, eachMaxBytes: MiB, deadlineMs: 1_000, packageHosts: [] };
+  const log = { warn: () => {} };
+  const environments = openEnvironments({ sandbox, python, directory, log, env: {}, ...limits });
+  const http = { allowCidrs: [], secretsOf: async () => [], now: async () => new Date() };
+  const adapters = await openAdapters({ sandbox, python, node, environments, warmMemoryBytes, containers: null, http });
+  return {
+    level: sandbox.report.level,
+    name: sandbox.report.name,
+    adapters: adapters.byType,
+    hosts: createDaemonHosts({ sandbox, python, node }),
+    async close() {
+      environments.close();
+      await adapters.close();
+    },
+  };
+}
