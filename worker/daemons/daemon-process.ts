@@ -63,6 +63,12 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     chargedMs = cpu_ms;
     return ms;
   };
+  let isKilled = false;
+  /** There may be thousands of reasons in what it wrote already, and a kill isn't free. */
+  const killOnce = (): void => {
+    if (!isKilled) child.kill();
+    isKilled = true;
+  };
   const command: Command = (body) => void child.stdin.write(`${JSON.stringify(body)}\n`);
 
   async function hear(line: Line): Promise<void> {
@@ -73,7 +79,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     } else if (line.type === "fault") events.onOwn(warning(line));
     else if (line.type === "ready") {
       // Only its author's code says so a second time, to keep us busy.
-      if (ready) return child.kill();
+      if (ready) return killOnce();
       ready = true;
       events.onReady();
     } else await pass(line);
