@@ -57,7 +57,10 @@ test("a run goes to a worker that offers its adapter, whichever hears of it firs
   chmodSync(join(engines, "docker"), 0o755);
   const plain = await stack.start("worker");
   const plainIds = (await stack.sql.query<{ id: string }>("SELECT id FROM workers")).rows.map(({ id }) => id);
-  const able = await stack.start("worker", { PATH: `${engines}:${readEnv()["PATH"]}` });
+  const able = await stack.start("worker", {
+    PATH: `${engines}:${readEnv()["PATH"]}`,
+    CONTAINER_IMAGES: "agent:1",
+  });
   const agent = {
     user_id: "tester",
     name: "boxed",
