@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { deeperThan } from "../../shared/run/measure-json.ts";
+import { measureJson } from "../../shared/run/measure-json.ts";
 import { requestLimits } from "../../shared/run/limits.ts";
 import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
@@ -17,6 +17,8 @@ export type DecodeOptions = {
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** The frame's own object lies around the content. */
 const maxDepth = requestLimits.json_depth + 1;
+/** As many as a request may have: items and members, which count twice. */
+const mostValues = requestLimits.json_values;
 
 /** An agent's event channel as frames; see `decodeLines`. */
 export function decodeFrames(
@@ -59,9 +61,10 @@ function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | 
   } catch {
     return fault("not UTF-8");
   }
-  // Before it is parsed: what walks through the value would go as deep as it is.
-  if (deeperThan(text, maxDepth))
-    return fault(`nested deeper than ${requestLimits.json_depth} levels`, namedType(text));
+  // Before it is parsed: what walks through the value would go as deep as it is, and each value costs time.
+  const { depth, values } = measureJson(text, { depth: maxDepth, values: mostValues });
+  if (depth > maxDepth) return fault(`nested deeper than ${requestLimits.json_depth} levels`, namedType(text));
+  if (values > mostValues) return fault(`more than ${mostValues} values`, namedType(text));
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -7,7 +7,18 @@ const writing = (loop: string): string => js`
 import fs from "node:fs";
 const attack = () => { for (;;) { ${loop} } };`;
 /** A process of its own for each run: code that spoils it has nothing but its run to lose. */
-const own = ["refused", "exited", "killed", "timeout", "raised", "unavailable", "memory", "cpu", "succeeded"] as const;
+const own = [
+  "refused",
+  "breach",
+  "exited",
+  "killed",
+  "timeout",
+  "raised",
+  "unavailable",
+  "memory",
+  "cpu",
+  "succeeded",
+] as const;
 const only: Partial<AttackRow> = { steps: ["attack", "attack"], isHonestOtherwise: false, timeoutMs: 1_500 };
 const nothing = js`
 const attack = () => [];`;

@@ -180,6 +180,7 @@ def attack(input):
     burn(0.15)
     return []`,
     ends: ["refused"],
+    timeoutMs: 3_000,
     burnsMs: 150,
   },
   {

@@ -327,7 +327,7 @@ def attack(input):
         client = socket.create_connection(server.getsockname()); peer, _ = server.accept()
         client.close(); peer.close()
     return []`,
-    ends: ["refused"],
+    ends: ["refused", "breach"],
   },
   {
     name: "servers on every family, kept by an orphan",

@@ -88,8 +88,8 @@ function summaryOf({ stopped, warm, last, exit, frames }: Seen): Omit<Played, "t
 }
 
 function endingOf(last: Last | null, exit: ExitFrame | null): Ending {
-  if (exit?.breach !== undefined) return "breach";
   if (exit?.limit != null) return exit.limit;
+  if (exit?.breach !== undefined) return "breach";
   if (exit?.signal != null) return "killed";
   if (last?.type === "result")
     return Array.isArray(last.result_content) && last.result_content.length === 0 ? "refused" : "succeeded";
