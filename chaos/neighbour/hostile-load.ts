@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { z } from "zod";
+import { projectFolder } from "../../dev/reachable.ts";
 import { createFleetClient } from "./client.ts";
 
 const order = z.object({
@@ -18,7 +20,7 @@ export type Endings = z.infer<typeof counted>;
 
 /** Begins hostile runs in a thread of their own, so that what they send back doesn't delay whoever measures beside them. */
 export function startHostileLoad(given: z.infer<typeof order>): Promise<Endings> {
-  const thread = new Worker(new URL(import.meta.url), { workerData: given });
+  const thread = new Worker(join(projectFolder(), "dist/chaos/neighbour/hostile-load.js"), { workerData: given });
   return new Promise((resolve, reject) => {
     thread.once("message", (endings) => resolve(counted.parse(endings)));
     thread.once("error", reject);

@@ -92,12 +92,13 @@ class Watch:
         self.syscall_fd = open_("2/syscall")
         self.stat_fd, self.schedstat_fd, self.status_fd = open_("2/stat"), open_("2/schedstat"), open_("2/status")
         self.taken_ns = 0
+        self.quiet = b""  # The signals that were pending when the code was loaded.
         self.has_egress = has_egress
         self.sockets_fd = open_("1/net/sockstat")
-        self.sockets = self.tcp()
-        self.most_sockets = self.count_sockets()
+        self.tcp, self.most_sockets = self.sockets()
         self.descriptors = open_("2/fd")
-        self.shared = shared_maps(1)  # What every process of libc's shares.
+        self.shared = shared_in(read_maps(1))  # What every process of libc's shares.
+        self.maps = b""
 
     def children(self):
         return os.pread(self.own_children, 4096, 0)
@@ -148,20 +149,26 @@ class Watch:
             raise Surprise("the template holds descriptors")
 
     def check_maps(self):
-        if not shared_maps(TEMPLATE) <= self.shared:
+        maps = read_maps(TEMPLATE)
+        if maps == self.maps:
+            return
+        if not shared_in(maps) <= self.shared:
             raise Surprise("the template shares memory")
+        self.maps = maps
 
-    def tcp(self):
-        """(in use, time-wait): the TCP sockets of the sandbox's own network."""
-        fields = os.pread(self.sockets_fd, 512, 0).partition(b"\nTCP:")[2].split(None, 6)
-        return fields[1], fields[5]
+    def sockets(self):
+        """Of the sandbox's own network: ((TCP in use, TCP time-wait), sockets of every kind). The first line is `sockets: used 3`."""
+        said = os.pread(self.sockets_fd, 512, 0)
+        fields = said.partition(b"\nTCP:")[2].split(None, 6)
+        return (fields[1], fields[5]), int(said.split(None, 3)[2])
 
     def check_network(self):
         """Without egress nothing but a run makes connections: what lingers would be seen by the next one. With egress the worker closes them."""
         if self.has_egress:
             return
         for _ in range(NETWORK_ROUNDS):
-            if self.tcp() == self.sockets and self.count_sockets() <= self.most_sockets:
+            tcp, count = self.sockets()
+            if tcp == self.tcp and count <= self.most_sockets:
                 return
             # Sockets that are held by nothing but each other are collected when another one is closed.
             for one in _socket.socketpair():
@@ -169,18 +176,18 @@ class Watch:
             time.sleep(0.002)
         raise Surprise("connections are left")
 
-    def count_sockets(self):
-        """Those of every kind: the first line is `sockets: used 3`."""
-        return int(os.pread(self.sockets_fd, 64, 0).split(None, 3)[2])
 
-
-def shared_maps(pid):
+def read_maps(pid):
     fd = os.open(f"/proc/{pid}/maps", os.O_RDONLY)
     data = b""
     while part := os.read(fd, CHUNK):
         data += part
     os.close(fd)
-    return {line for line in data.splitlines() if line.split(maxsplit=2)[1].endswith(b"s")}
+    return data
+
+
+def shared_in(maps):
+    return {line for line in maps.splitlines() if line.split(maxsplit=2)[1].endswith(b"s")}
 
 
 def start_template(options, control):
@@ -233,7 +240,6 @@ class Run:
         self.standing = watch.await_sleep()
         watch.check_closed(template_id)
         watch.check_maps()
-        self.pending = watch.pending()
         self.ran = watch.ran()
         self.pidfd = os.pidfd_open(self.pid)
 
@@ -262,7 +268,7 @@ class Run:
         if left_some:
             more = kill_rest(watch)
             cpu, rss = cpu + more[0], max(rss, more[1])
-        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing) or watch.pending() != self.pending:
+        if watch.ran() != self.ran or watch.standing() != (b"S", self.standing) or watch.pending() != watch.quiet:
             raise Surprise("the template was touched")
         watch.check_network()
         unsent += self.drain(control)
@@ -371,7 +377,8 @@ def serve(control):
     watch.check_closed(template_id)
     watch.check_maps()
     watch.check_network()
-    watch.most_sockets = watch.count_sockets()  # The code's own way in is closed.
+    _, watch.most_sockets = watch.sockets()  # The code's own way in is closed.
+    watch.quiet = watch.pending()
     places.wipe()
     if watch.standing()[1][2] != b"1":
         raise Surprise("the template has threads")
