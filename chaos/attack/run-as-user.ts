@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdtempSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { Verdict } from "./run-attack.ts";
@@ -54,6 +54,7 @@ export async function runAsUser(
     return unproven ?? [];
   } finally {
     signal.removeEventListener("abort", end);
-    rmSync(home, { recursive: true, force: true });
+    // An attack may have left a path that is longer than Node can name; rm walks it step by step.
+    execFileSync("rm", ["-rf", home]);
   }
 }
