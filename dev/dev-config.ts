@@ -12,7 +12,7 @@ const schema = z.object({
 });
 export type DevConfig = z.infer<typeof schema>;
 
-/** What the launcher itself heeds; everything else goes to the processes as it stands. Throws all faults at once. */
+/** What the launcher itself reads; everything else goes to the processes as it stands. Throws all faults at once. */
 export function loadDevConfig(env: Env): DevConfig {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== "")));
   if (parsed.success) return parsed.data;

@@ -36,7 +36,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   let dismiss: (how: Leave) => void = () => undefined;
   const dismissed = new Promise<Leave>((resolve) => (dismiss = resolve));
   // Both may be asked for, a kill after a drain, and each beat says so again.
-  const heed = async (dismissal: Dismissal | null): Promise<void> => {
+  const apply = async (dismissal: Dismissal | null): Promise<void> => {
     if (dismissal === null) return;
     status = "draining";
     await runs.pause();
@@ -44,7 +44,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, deaf: false }));
   };
   const announce = async (): Promise<void> => {
-    await heed(await announceWorker(db, { ...card, busy: runs.busy(), status }));
+    await apply(await announceWorker(db, { ...card, busy: runs.busy(), status }));
     // For a container's health check: until when this sign of life counts.
     if (config.aliveFile) await writeFile(config.aliveFile, String(Date.now() + config.worker.leaseMs));
   };

@@ -42,12 +42,12 @@ export function followRun(
 ): void {
   const { reader } = start;
   let cursor = placeOf(start.cursor);
-  let inDoubt = !start.fresh;
+  let mustResync = !start.fresh;
   let state: "rests" | "works" | "over" = "rests";
 
   async function handOver(): Promise<void> {
     while (!tail.ended) {
-      const events = inDoubt ? await lookUp() : listen();
+      const events = mustResync ? await lookUp() : listen();
       if (events === "over") return finish([]);
       if (!events) return void (state = "rests");
       const last = events.at(-1);
@@ -65,16 +65,16 @@ export function followRun(
   async function lookUp(): Promise<StreamEvent[]> {
     const { events, gapAhead } = await deps.hub.fillIn(runId, cursor);
     if (gapAhead && events.length === 0) await sleep(gapPollMs);
-    inDoubt = gapAhead || events.length > 0;
+    mustResync = gapAhead || events.length > 0;
     return events;
   }
 
   /** What the tail brings, until it skips something. Null: nothing yet. */
   function listen(): StreamEvent[] | "over" | null {
-    const tidings = tail.take(cursor);
-    if (tidings === null || tidings === "over") return tidings;
-    const { events, gapAhead } = tidings === "doubt" ? { events: [], gapAhead: true } : join(cursor, tidings, adjoins);
-    inDoubt = gapAhead;
+    const update = tail.take(cursor);
+    if (update === null || update === "over") return update;
+    const { events, gapAhead } = update === "resync" ? { events: [], gapAhead: true } : join(cursor, update, adjoins);
+    mustResync = gapAhead;
     return events;
   }
 
@@ -84,7 +84,7 @@ export function followRun(
     reader.end(events);
   }
 
-  tail.onTidings(() => {
+  tail.onUpdate(() => {
     if (state !== "rests") return;
     state = "works";
     handOver().catch((error: unknown) => {

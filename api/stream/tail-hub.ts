@@ -11,7 +11,7 @@ import { createRunChannels } from "./run-channels.ts";
 import { Tail } from "./tail.ts";
 
 export type TailHub = {
-  /** Starts to listen to a run. Events that come from then on are in the tail, or the tail says that it is in doubt. */
+  /** Starts to listen to a run. Events that come from then on are in the tail, or the tail asks its reader to resync. */
   open(runId: string): Tail;
   fillIn: FillIn;
   /** Events as they are sent: encoded once for all readers who are handed the same batch. */
@@ -46,7 +46,7 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
   });
   // A new connection may have missed messages.
   redis.on("ready", () => {
-    for (const tails of tailsByRun.values()) for (const tail of tails) tail.doubt();
+    for (const tails of tailsByRun.values()) for (const tail of tails) tail.resync();
   });
 
   let polling = false;

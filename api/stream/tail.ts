@@ -4,18 +4,18 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 
 /**
- * What a tail has for its reader: live events; `doubt`: it may have missed some, look at the stores; `over`: the run has
- * ended before the place that the reader named; null: nothing yet.
+ * What a tail has for its reader: live events; `resync`: the tail may have missed some, so the reader reads the stores;
+ * `over`: the run ended before the event that the reader named; null: nothing yet.
  */
-type Tidings = StreamEvent[] | "doubt" | "over" | null;
+type TailUpdate = StreamEvent[] | "resync" | "over" | null;
 
 /** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
 const maxWaitingLength = 256 * 1024;
 
 /** What Postgres knows of more than the reader has. */
-function judgeRow(cursor: EventId, row: RunState | null): "doubt" | "over" | null {
+function judgeRow(cursor: EventId, row: RunState | null): "resync" | "over" | null {
   if (!row) return null;
-  if (compareEventIds(row.last, cursor) > 0) return "doubt";
+  if (compareEventIds(row.last, cursor) > 0) return "resync";
   return isTerminal(row.status) ? "over" : null;
 }
 
@@ -25,7 +25,7 @@ export class Tail {
   /** Resolves when the channel is subscribed; late or never while Redis is away. */
   readonly listening: Promise<void>;
   readonly #onClose: (tail: Tail) => void;
-  /** Events that wait for the reader; null is doubt: the stores know better. */
+  /** Events that wait for the reader; null: some may be missing, and the reader must read the stores. */
   #waiting: StreamEvent[] | null = [];
   #waitingLength = 0;
   #row: RunState | null = null;
@@ -44,18 +44,18 @@ export class Tail {
   }
 
   /** `cursor`: the last event that the reader has. */
-  take(cursor: EventId): Tidings {
+  take(cursor: EventId): TailUpdate {
     const events = this.#waiting;
     this.#waiting = [];
     this.#waitingLength = 0;
     if (events !== null && events.length > 0) return events;
     const judged = judgeRow(cursor, this.#row);
     this.#row = null;
-    return judged ?? (events === null ? "doubt" : null);
+    return judged ?? (events === null ? "resync" : null);
   }
 
-  /** Calls `wake` now, and whenever there may be tidings or the tail has ended. One reader a tail. */
-  onTidings(wake: () => void): void {
+  /** Calls `wake` now, and whenever there may be an update or the tail has ended. A tail has one reader. */
+  onUpdate(wake: () => void): void {
     this.#wake = wake;
     wake();
   }
@@ -73,7 +73,7 @@ export class Tail {
     this.#wake?.();
   }
 
-  doubt(): void {
+  resync(): void {
     this.#waiting = null;
     this.#wake?.();
   }

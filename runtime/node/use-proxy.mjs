@@ -1,7 +1,7 @@
-// The way out that HTTP_PROXY names, for Node's own clients (`fetch`, node:http, node:https). Node before 22.21 has no word
-// for it; later ones heed NODE_USE_ENV_PROXY, which the sandbox sets.
+// Makes Node's own clients (`fetch`, node:http, node:https) use the proxy that HTTP_PROXY names. Node before 22.21 has no
+// setting for it; later ones read NODE_USE_ENV_PROXY, which the sandbox sets.
 
-/** Loaded where there is a way out only: most processes have none, and start without. */
+/** Loaded only where there is a proxy: most processes have none, and start faster without. */
 const builtin = (name) => process.getBuiltinModule(`node:${name}`);
 
 /** Whose entry in the proxy's list of exceptions it is: a name stands for those below it as well. */

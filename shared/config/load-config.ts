@@ -247,8 +247,8 @@ function installerOf(data: z.infer<typeof schema>, env: Env) {
 
 /** Where packages come from: an index, a folder of wheels, certificates, a proxy. */
 function installerEnv(env: Env): Record<string, string> {
-  const heeded = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
+  const passed = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
   return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value !== undefined && heeded.test(name) ? [[name, value]] : [])),
+    Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
   );
 }

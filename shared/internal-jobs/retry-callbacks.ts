@@ -1,4 +1,4 @@
-import { countPostponedMessages, hastenMessages } from "../store/outbox/hasten-messages.ts";
+import { countPostponedMessages, retryMessagesNow } from "../store/outbox/retry-now.ts";
 import { batchJob } from "./batch-job.ts";
 
 /** For when what kept callbacks from arriving was on our side: nobody needs to wait for hours then. */
@@ -7,5 +7,5 @@ export const retryCallbacks = batchJob({
   summary: "Makes callbacks that wait for their next try due now. By itself each keeps to its schedule.",
   every_ms: null,
   counts: "callbacks",
-  act: (db, { batch, dryRun }) => (dryRun ? countPostponedMessages(db) : hastenMessages(db, batch)),
+  act: (db, { batch, dryRun }) => (dryRun ? countPostponedMessages(db) : retryMessagesNow(db, batch)),
 });

@@ -68,11 +68,11 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   }
 
   function start(message: DueMessage): void {
-    const heed = ({ error }: Try): void => {
+    const noteSpeed = ({ error }: Try): void => {
       if (error === "timeout") slowHosts.add(message.host);
       else slowHosts.delete(message.host);
     };
-    const sent = send({ ...deps, fetch, signal: stop.signal, heed }, message)
+    const sent = send({ ...deps, fetch, signal: stop.signal, noteSpeed }, message)
       .then(
         () => true,
         (error: unknown) => {
@@ -115,10 +115,10 @@ type Sending = OutboxDeps & {
   fetch: GuardedFetch;
   signal: AbortSignal;
   /** Hears what came of the try before the message's place is free for another one. */
-  heed: (tried: Try) => void;
+  noteSpeed: (tried: Try) => void;
 };
 
-async function send({ fetch, signal, heed, ...deps }: Sending, message: DueMessage): Promise<void> {
+async function send({ fetch, signal, noteSpeed, ...deps }: Sending, message: DueMessage): Promise<void> {
   const body = message.payload ?? (await readBody(deps, message.run_id));
   if (body === null) return;
   const secrets = await readSecrets(deps, message);
@@ -127,7 +127,7 @@ async function send({ fetch, signal, heed, ...deps }: Sending, message: DueMessa
     // What was broken off by us is no try of the receiver's.
     return giveBackMessage(deps.db, message);
   }
-  heed(tried);
+  noteSpeed(tried);
   const outcome = await recordTry(deps.db, message, tried, patienceMs * deps.scheduleScale);
   if (typeof outcome === "object") deps.onTold(outcome.told);
 }

@@ -166,7 +166,7 @@ def look():
 def attack(input):
     for place in PLACES:
         quietly(os.rename, place, place + ".old"); quietly(os.mkdir, place); quietly(os.symlink, "/proc/1/root", place)
-    quietly(os.rename, "/run/agent/tmp", "/run/agent/work/tmp"); quietly(os.symlink, "/etc", "/run/agent/tmp")
+    quietly(os.rename, "/run/agent/tmp", os.path.join(WORK, "tmp")); quietly(os.symlink, "/etc", "/run/agent/tmp")
     return []`,
     ends: ["refused"],
   },

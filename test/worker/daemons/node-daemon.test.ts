@@ -51,7 +51,7 @@ export async function onMessage(input, context) {
     expect(own).toEqual([]);
   });
 
-  test("a cancelled message ends at its next yield or with what heeds its signal, and the frames around it stay whole", async () => {
+  test("a cancelled message ends at its next yield or with what obeys its signal, and the frames around it stay whole", async () => {
     const { daemon, ready } = await start(
       level(index),
       `
@@ -171,7 +171,7 @@ export async function main(input, context) {
   ]);
 });
 
-test("a stop reaches a main that runs on: it may tidy up, and one that doesn't heed it ends within a second", async () => {
+test("a stop reaches a main that runs on: it may tidy up, and one that ignores it ends within a second", async () => {
   const { daemon, ready, prints } = await start(
     level(0),
     `

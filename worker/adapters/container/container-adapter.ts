@@ -3,7 +3,7 @@ import type { ContainerEngine } from "../../sandbox/container-engine.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
 
-/** What the engine's own client heeds; the run's variables pass through its environment. */
+/** What the engine's own client reads; the run's variables pass through its environment. */
 const engineVariable =
   /^(DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|SSH_|XDG_|HOME$|TMPDIR$|HTTPS?_PROXY$|NO_PROXY$)/i;
 

@@ -1,13 +1,13 @@
 import type { Db } from "../client.ts";
 
-/** Makes up to `limit` messages due that wait for their next try; gives how many. */
-export async function hastenMessages(db: Db, limit: number): Promise<number> {
+/** Makes up to `limit` messages due that wait for their next try. Returns how many. */
+export async function retryMessagesNow(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.sql.query({ ...statement, values: [limit] });
   return rowCount ?? 0;
 }
 
 const statement = {
-  name: "hasten-messages",
+  name: "retry-messages-now",
   text: `
     WITH postponed AS (
       SELECT id FROM outbox WHERE status = 'pending' AND next_attempt_at > now()
