@@ -9,6 +9,7 @@ import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { slotUidBounds } from "../../../worker/sandbox/slot-uids.ts";
 import { agentRequest, resources, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
+import { runInside } from "./run-inside.ts";
 
 const isRoot = process.getuid?.() === 0;
 const machine = await openLevels();
@@ -107,6 +108,20 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
 
   test("a disk bomb ends with the disk limit", async () => {
     expect((await bomb("disk")).exit.limit).toBe("disk");
+  });
+
+  test("what a run leaves is removed, however deep or closed, and its time is billed all the same", async () => {
+    const program = `
+import os
+os.mkdir("closed"); os.mkdir("closed/inner"); os.chmod("closed", 0); os.symlink("/etc", "link")
+for _ in range(1200):
+    os.mkdir("d" * 200); os.chdir("d" * 200)
+`;
+    const before = leftovers();
+    const { exit, err } = await runInside(sandbox, [machine.python.path, "-I", "-S", "-c", program]);
+    expect(err).toBe("");
+    expect(exit).toMatchObject({ code: 0, cpu_ms: expect.any(Number) });
+    await vi.waitFor(() => expect(leftovers().filter((name) => !before.includes(name))).toEqual([]));
   });
 
   test("CPU time over the limit ends the run", async () => {

@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
@@ -28,18 +30,22 @@ type SupervisedOptions = {
   confinement: Confinement;
 };
 
+const run = promisify(execFile);
+
 /** After this the supervisor is taken for stuck, and its process group is killed with it. */
 const stuckMs = 1_000;
 
+/** Of all supervised sandboxes of this process: their working directories lie side by side. */
+let directories = 0;
+
 /**
  * Levels without namespaces: `supervisor.py` starts the command confined, adopts what it leaves behind and ends all of it.
- * Working directories lie in the system's temporary directory; those that dead workers left are removed here.
+ * Working directories lie in the system's temporary directory. The worker removes them, those of dead workers at its start.
  */
 export function createSupervisedSandbox({ python, uids, strayFds, confinement }: SupervisedOptions): Sandbox {
   const source = readFileSync(new URL("./supervisor.py", import.meta.url), "utf8");
   const base = tmpdir();
   const tag = ownerTag();
-  let count = 0;
   for (const name of findLeftovers(base)) void removeDirectory(join(base, name));
 
   return {
@@ -51,7 +57,7 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       if (command.egress) throw new SandboxUnavailable("no network without a network namespace");
       const uid = (await uids?.take()) ?? null;
       const release = () => uid !== null && uids?.release(uid);
-      const directory = join(base, `${tag}-${count++}`);
+      const directory = join(base, `${tag}-${directories++}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
       const flags = [uid === null ? 0 : 1, command.reservesAddresses ? 1 : 0];
       const limits = [cpu_ms, memory_bytes, processes, disk_bytes, ...flags].map(Math.ceil).join(",");
@@ -73,10 +79,8 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
         });
         const [channel] = launched.extra as [Duplex];
         channel.end(encodeEnv(command.env, directory));
-        return supervise(launched, channel, () => {
-          release();
-          void removeDirectory(directory);
-        });
+        // The next run of this uid could read what is still there.
+        return supervise(launched, channel, () => removeDirectory(directory).finally(release));
       } catch (error) {
         release();
         throw error;
@@ -96,7 +100,7 @@ function encodeEnv(env: SandboxCommand["env"], directory: string): string {
     .join("\0");
 }
 
-function supervise(launched: Launched, channel: Duplex, settle: () => void) {
+function supervise(launched: Launched, channel: Duplex, settle: () => Promise<void>) {
   const { pid, stdin, stdout, stderr, events } = launched;
   const report = text(channel).catch(() => "");
   let gone = false;
@@ -109,9 +113,11 @@ function supervise(launched: Launched, channel: Duplex, settle: () => void) {
   const exited = launched.exited.then(async (exit): Promise<SandboxExit> => {
     gone = true;
     clearTimeout(stuck);
-    settle();
     const timeout = new Promise<string>((resolve) => setTimeout(resolve, stuckMs, "").unref());
-    return decodeReport(await Promise.race([report, timeout]), exit);
+    const settled = settle();
+    const line = await Promise.race([report, timeout]);
+    await Promise.race([settled, timeout]);
+    return decodeReport(line, exit);
   });
   return { pid, stdin, stdout, stderr, events, exited, kill, usage: () => usageBelow(pid) };
 }
@@ -126,9 +132,20 @@ function decodeReport(line: string, exit: { code: number | null; signal: string 
   return { code: signal ? null : code, signal, limit, cpu_ms, max_rss_bytes };
 }
 
-/** The supervisor removes it; this is for one that was killed. What the kernel won't let us remove stays. */
+/**
+ * `rm` and `chmod` walk step by step: a run may leave paths that are longer than Node can name, directories that their own
+ * user may not enter, and links in the place of directories. What the kernel doesn't let us remove stays.
+ */
 async function removeDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true }).catch(() => {});
+  const remove = () => run("rm", ["-rf", "--", directory]);
+  await remove()
+    .catch(async () => {
+      // `chmod -R` would follow a link that stands in the place of the directory itself.
+      if (!(await lstat(directory)).isDirectory()) return;
+      await run("chmod", ["-R", "u+rwX", "--", directory]);
+      await remove();
+    })
+    .catch(() => {});
 }
 
 /** The kernel's signals for a soft limit that was crossed. */

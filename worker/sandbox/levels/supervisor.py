@@ -170,17 +170,6 @@ def end_all(main_pid, own_uid):
             return
 
 
-def remove_tree(directory):
-    for name in os.listdir(directory):
-        path = os.path.join(directory, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            os.chmod(path, 0o700)
-            remove_tree(path)
-        else:
-            os.unlink(path)
-    os.rmdir(directory)
-
-
 def read_all(fd):
     data = b""
     while part := os.read(fd, 65536):
@@ -228,10 +217,6 @@ def main(worker_pid, directory, limits, program, readable, *command):
     status, is_over = await_child(child, limit)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
     end_all(child, options["own_uid"])
-    try:
-        remove_tree(directory)
-    except OSError:
-        pass
     import resource
 
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
