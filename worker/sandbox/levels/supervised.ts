@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
@@ -35,9 +36,6 @@ const run = promisify(execFile);
 /** After this the supervisor is taken for stuck, and its process group is killed with it. */
 const stuckMs = 1_000;
 
-/** Of all supervised sandboxes of this process: their working directories lie side by side. */
-let directories = 0;
-
 /**
  * Levels without namespaces: `supervisor.py` starts the command confined, adopts what it leaves behind and ends all of it.
  * Working directories lie in the system's temporary directory. The worker removes them, those of dead workers at its start.
@@ -57,7 +55,7 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       if (command.egress) throw new SandboxUnavailable("no network without a network namespace");
       const uid = (await uids?.take()) ?? null;
       const release = () => uid !== null && uids?.release(uid);
-      const directory = join(base, `${tag}-${directories++}`);
+      const directory = join(base, `${tag}-${randomBytes(6).toString("hex")}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
       const flags = [uid === null ? 0 : 1, command.reservesAddresses ? 1 : 0];
       const limits = [cpu_ms, memory_bytes, processes, disk_bytes, ...flags].map(Math.ceil).join(",");
