@@ -19,7 +19,7 @@ const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${name
 const production = "^((shared|api|worker|gateway)/|prisma/(deploy|reseal))";
 const generated = "^shared/store/generated/";
 const mains =
-  "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/json-schema/schema-thread\\.mjs$";
+  "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/platform/json-schema/schema-thread\\.mjs$";
 /** Read as text, and run in the sandbox. */
 const insiders = "^runtime/node/[^/]+\\.mjs$";
 
@@ -65,12 +65,14 @@ module.exports = {
     ),
     wall(
       "schemas-are-pure",
-      "What is on the wire, and what is decided, needs no I/O: these folders import only each other, zod and cron-parser.",
-      { path: "^(shared/(schemas|run)/|worker/(outcome|channel)/|api/stream/(encode-sse\\.ts$|projections/))" },
+      "What is on the wire, and what is decided, needs no I/O: these files import only each other, zod and cron-parser.",
+      {
+        path: "^(shared/(schemas|domain)/|worker/(channel/|attempt/(decide-|attempt-result))|api/stream/(encode-sse\\.ts$|projections/))",
+      },
       {
         pathNot: [
-          "^shared/(schemas|run)/",
-          "^worker/(outcome/|channel/|lease/abort-reason\\.ts$)",
+          "^shared/(schemas|domain)/",
+          "^worker/(channel/|attempt/(decide-|attempt-result)|lease/abort-reason\\.ts$)",
           "^api/stream/(encode-sse\\.ts$|projections/)",
           "node_modules/(zod|cron-parser)/",
         ],
@@ -79,8 +81,20 @@ module.exports = {
     wall(
       "config-is-a-leaf",
       "The configuration knows the environment and nothing of what it configures.",
-      { path: "^shared/config/" },
-      { path: "^(shared|api|worker)/", pathNot: "^shared/(config|schemas|run)/" },
+      { path: "^shared/platform/config/" },
+      { path: "^(shared|api|worker)/", pathNot: "^shared/(platform/config|schemas|domain)/" },
+    ),
+    wall(
+      "platform-knows-no-act",
+      "shared/platform is technology: it knows what is on the wire and the rules, and neither a statement nor an act.",
+      { path: "^shared/platform/" },
+      { path: "^shared/(store|services)/" },
+    ),
+    wall(
+      "store-knows-no-act",
+      "shared/store holds statements. What the API and the worker both do with them is in shared/services.",
+      { path: "^shared/store/" },
+      { path: "^shared/services/" },
     ),
     wall(
       "an-area-stands-alone",
@@ -96,13 +110,13 @@ module.exports = {
     ),
     wall(
       "stages-meet-in-the-story",
-      "A folder of worker/ is a stage; worker/execute-run.ts, worker/fleet-member.ts, worker/daemons and worker/sessions join them. A stage knows of another one its interface only.",
-      { path: "^worker/([^/]+)/", pathNot: "^worker/(daemons|sessions)/" },
+      "A folder of worker/ is a stage. worker/attempt, worker/fleet, worker/daemons and worker/interactive join stages; any other stage knows only the interface of another one.",
+      { path: "^worker/([^/]+)/", pathNot: "^worker/(attempt|fleet|daemons|interactive)/" },
       {
         path: "^worker/[^/]+/",
         pathNot: [
-          "^worker/($1|channel)/",
-          "^worker/(adapters/adapter|gateway/egress|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/($1|channel|warm)/",
+          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),
@@ -111,11 +125,14 @@ module.exports = {
     door("express-lives-in-http", "Only the HTTP shell knows Express.", packages("express"), [
       "^api/(http/|app\\.ts$|main\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
     ]),
-    door("bullmq-has-two-doors", "Jobs are made in shared/queue and taken in worker/consume.ts.", packages("bullmq"), [
-      "^(shared/queue/|worker/consume\\.ts$)",
-    ]),
+    door(
+      "bullmq-has-two-doors",
+      "Jobs are made in shared/platform/queue and taken in worker/fleet/consume.ts.",
+      packages("bullmq"),
+      ["^(shared/platform/queue/|worker/fleet/consume\\.ts$)"],
+    ),
     door("redis-has-few-doors", "Redis is the nudge and the live view, behind named files.", packages("ioredis"), [
-      "^(shared/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/(tail-hub|run-channels)\\.ts$|api/http/rate-limit\\.ts$)",
+      "^(shared/platform/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/(tail-hub|run-channels)\\.ts$|api/http/rate-limit\\.ts$)",
     ]),
     door(
       "sql-lives-in-store",
@@ -131,10 +148,10 @@ module.exports = {
     ),
     door(
       "network-goes-through-the-guard",
-      "Outgoing requests go through shared/net, which checks the address. (`fetch` is a lint rule.)",
+      "Outgoing requests go through shared/platform/net, which checks the address. (`fetch` is a lint rule.)",
       { path: [packages("undici").path, "^(node:)?(https?|http2|dns|dns/promises)$"] },
       [
-        "^shared/net/",
+        "^shared/platform/net/",
         "^gateway/",
         "^dev/",
         "^api/(http/|main\\.ts$|app\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",

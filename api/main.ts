@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readEnv } from "../shared/config/env.ts";
-import { loadConfig } from "../shared/config/load-config.ts";
-import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
-import { createLog } from "../shared/log.ts";
-import { writeTrace } from "../shared/trace.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
+import { loadConfig } from "../shared/platform/config/load-config.ts";
+import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
+import { createLog } from "../shared/platform/log.ts";
+import { writeTrace } from "../shared/platform/trace.ts";
 import { createApiContext } from "./context.ts";
 import { startBulkWork } from "./execute/work-bulk.ts";
 import { createHttpApp } from "./http/create-http-app.ts";

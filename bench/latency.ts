@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import type { BenchClient, RunTimes } from "./client.ts";
 import { quantile } from "./quantile.ts";
 import { plainSource, warmUp } from "./warm-up.ts";

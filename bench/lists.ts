@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startPostgres } from "../dev/postgres.ts";
 import { reachableFolder } from "../dev/reachable.ts";
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import { listedCalls } from "./listed-calls.ts";
 import { quantile } from "./quantile.ts";
 import { seedRuns } from "./seed-runs.ts";

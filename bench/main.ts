@@ -1,5 +1,5 @@
 import { cpus, release } from "node:os";
-import { runProcess } from "../shared/lifecycle/run-process.ts";
+import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { benchLists } from "./lists.ts";
 import { benchLatency } from "./latency.ts";
 import { startSkeletonApi } from "./skeleton/api.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { placeEvent } from "../shared/run/stream-event.ts";
-import { openRunStreams, type RunStreams } from "../shared/stream/run-streams.ts";
+import { placeEvent } from "../shared/domain/run/stream-event.ts";
+import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
 import { queueRuns } from "./queue-runs.ts";
 import { quantile } from "./quantile.ts";
 import { openConnections, openReaders } from "./sse-readers.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { reachableFolder } from "../dev/reachable.ts";
 import { startStack } from "../dev/start-stack.ts";
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import { type BenchClient, createBenchClient } from "./client.ts";
 
 export type BenchStack = { url: string; databaseUrl: string; redisUrl: string; client: BenchClient; directory: string };

@@ -1,4 +1,4 @@
-import { runProcess } from "../shared/lifecycle/run-process.ts";
+import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { readOptions } from "./read-options.ts";
 import { formatReport } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import { unpackDebianPackage } from "./debian-package.ts";
 import { findProgram } from "./find-program.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readEnv } from "../shared/config/env.ts";
-import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
+import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { loadDevConfig } from "./dev-config.ts";
 import { projectFolder } from "./reachable.ts";
 import { startStack } from "./start-stack.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Env } from "../shared/config/env.ts";
+import type { Env } from "../shared/platform/config/env.ts";
 
 const schema = z.object({
   HOST: z.string().default("127.0.0.1"),

@@ -1,5 +1,5 @@
-import { readEnv } from "../shared/config/env.ts";
-import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
+import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { startStack } from "./start-stack.ts";
 
 await runProcess(async (signal) => {

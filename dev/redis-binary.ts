@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import { unpackDebianPackage } from "./debian-package.ts";
 import { findProgram } from "./find-program.ts";
 

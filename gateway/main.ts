@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Socket } from "node:net";
-import { createFaultCount } from "../shared/lifecycle/count-faults.ts";
-import { createLog } from "../shared/log.ts";
+import { createFaultCount } from "../shared/platform/lifecycle/count-faults.ts";
+import { createLog } from "../shared/platform/log.ts";
 import { type FromGateway, gatewayOptions } from "../shared/schemas/gateway.ts";
 import { gatewayLimits } from "./limits.ts";
 import { hearWorker } from "./hear-worker.ts";

@@ -1,4 +1,4 @@
-import { parseUrl } from "../shared/run/parse-url.ts";
+import { parseUrl } from "../shared/domain/egress/parse-url.ts";
 
 /** A host (IPv6 without its brackets) and a port. */
 export type Target = { host: string; port: number };

@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
-import { aborted } from "../shared/lifecycle/run-process.ts";
-import { withTimeLimit } from "../shared/lifecycle/with-time-limit.ts";
-import { findAddresses } from "../shared/net/guarded-lookup.ts";
-import { faultClassOf, TargetFault } from "../shared/net/target-fault.ts";
-import { egressAllows } from "../shared/run/egress-rule.ts";
+import { aborted } from "../shared/platform/lifecycle/run-process.ts";
+import { withTimeLimit } from "../shared/platform/lifecycle/with-time-limit.ts";
+import { findAddresses } from "../shared/platform/net/guarded-lookup.ts";
+import { faultClassOf, TargetFault } from "../shared/platform/net/target-fault.ts";
+import { egressAllows } from "../shared/domain/egress/egress-rule.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Target } from "./parse-target.ts";
 

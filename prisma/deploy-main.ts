@@ -1,4 +1,4 @@
-import { readEnv } from "../shared/config/env.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
 import { deployMigrations } from "./deploy.ts";
 
 try {

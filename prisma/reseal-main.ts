@@ -1,5 +1,5 @@
-import { readEnv } from "../shared/config/env.ts";
-import { loadConfig } from "../shared/config/load-config.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
+import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { openDb } from "../shared/store/client.ts";
 import { countByKey } from "../shared/store/sealed/count-by-key.ts";
 import { resealColumn } from "../shared/store/sealed/reseal-column.ts";

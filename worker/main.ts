@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readEnv } from "../shared/config/env.ts";
-import { loadConfig } from "../shared/config/load-config.ts";
-import { aborted, runProcess } from "../shared/lifecycle/run-process.ts";
-import { createLog } from "../shared/log.ts";
-import { writeTrace } from "../shared/trace.ts";
+import { readEnv } from "../shared/platform/config/env.ts";
+import { loadConfig } from "../shared/platform/config/load-config.ts";
+import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
+import { createLog } from "../shared/platform/log.ts";
+import { writeTrace } from "../shared/platform/trace.ts";
 import { createWorkerContext } from "./context.ts";
-import { deafExitCode } from "./notice-deafness.ts";
-import { joinFleet } from "./fleet-member.ts";
+import { deafExitCode } from "./fleet/detect-stall.ts";
+import { joinFleet } from "./fleet/join-fleet.ts";
 
 await runProcess(async (signal, survive) => {
   const config = loadConfig(readEnv());

@@ -1,6 +1,6 @@
-import { endRun } from "../../shared/end-run.ts";
-import { notFound } from "../../shared/errors.ts";
-import { isTerminal } from "../../shared/run/run-status.ts";
+import { endRun } from "../../shared/services/runs/end-run.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { killBody } from "../../shared/schemas/admin.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { runRecord } from "../../shared/schemas/run.ts";

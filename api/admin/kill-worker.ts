@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { dismissedWorker, workerParams } from "../../shared/schemas/admin.ts";
 import { dismissWorker } from "../../shared/store/workers/dismiss-worker.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { type QueueName, queueNames, type QueueState } from "../../shared/schemas/admin.ts";
 import { readQueues } from "../../shared/store/queues/read-queues.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,6 +1,6 @@
-import { checkAgentConfig } from "../../shared/check-agent-config.ts";
-import { conflict } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
+import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
+import { newId } from "../../shared/platform/ids.ts";
 import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
 import { publishVersion } from "../../shared/store/agents/publish-version.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { secretParams } from "../../shared/schemas/agent.ts";
 import { deleteSecret } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";

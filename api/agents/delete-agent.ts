@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { deleteAgent as remove } from "../../shared/store/agents/change-agent.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentStats } from "../../shared/schemas/agent.ts";
 import { timeRange } from "../../shared/schemas/run-filter.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";

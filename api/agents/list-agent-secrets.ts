@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, secretRecord } from "../../shared/schemas/agent.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentRecord, pauseBody } from "../../shared/schemas/agent.ts";
 import { setAgentStatus } from "../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { findOpenRuns } from "../../shared/store/runs/find-open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { cancelRun } from "../../shared/cancel-run.ts";
+import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 
 const atOnce = 50;

@@ -1,7 +1,7 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { secretBody, secretNameFault, secretParams, secretRecord } from "../../shared/schemas/agent.ts";
 import { putSecret } from "../../shared/store/agents/secrets.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentRecord } from "../../shared/schemas/agent.ts";
 import { setAgentStatus } from "../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentPatch, agentRecord } from "../../shared/schemas/agent.ts";
 import { patchAgent } from "../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";

@@ -1,6 +1,6 @@
 import { Stripe } from "stripe";
-import type { Config } from "../../shared/config/load-config.ts";
-import { conflict, unavailable } from "../../shared/errors.ts";
+import type { Config } from "../../shared/platform/config/load-config.ts";
+import { conflict, unavailable } from "../../shared/domain/errors/app-error.ts";
 
 /** What `askProvider` throws. */
 export const providerErrors = ["no_payment_provider", "provider_refused", "provider_unavailable"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { subscriptionParams, subscriptionRecord } from "../../shared/schemas/billing.ts";
 import { laxBool } from "../../shared/schemas/primitives.ts";
 import { endSubscription, readSubscription } from "../../shared/store/billing/subscriptions.ts";

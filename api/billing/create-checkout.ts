@@ -1,8 +1,8 @@
 import type { Stripe } from "stripe";
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { checkoutBody, hostedPage } from "../../shared/schemas/billing.ts";
 import { readPlan } from "../../shared/store/billing/plans.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";

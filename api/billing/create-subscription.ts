@@ -1,4 +1,4 @@
-import { AppError, notFound } from "../../shared/errors.ts";
+import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
 import { subscriptionBody, subscriptionRecord } from "../../shared/schemas/billing.ts";
 import { covers } from "../../shared/schemas/scope.ts";
 import { readPlan } from "../../shared/store/billing/plans.ts";

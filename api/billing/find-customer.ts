@@ -1,4 +1,4 @@
-import type { Config } from "../../shared/config/load-config.ts";
+import type { Config } from "../../shared/platform/config/load-config.ts";
 import { keepCustomer, readCustomer } from "../../shared/store/billing/customers.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { askProvider } from "./ask-provider.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { subscriptionParams, subscriptionRecord } from "../../shared/schemas/billing.ts";
 import { readSubscription } from "../../shared/store/billing/subscriptions.ts";
 import type { ApiContext } from "../context.ts";

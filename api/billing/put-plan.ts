@@ -1,4 +1,4 @@
-import { conflict } from "../../shared/errors.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { planBody, planParams, planRecord } from "../../shared/schemas/plan.ts";
 import { putPlan as put } from "../../shared/store/billing/plans.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, unavailable } from "../../shared/errors.ts";
+import { AppError, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { providerEvent } from "../../shared/schemas/billing-event.ts";
 import type { KeptEvent } from "../../shared/store/billing/keep-event.ts";
 import { readClock } from "../../shared/store/read-clock.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { subscriptionParams, subscriptionRecord } from "../../shared/schemas/billing.ts";
 import { readSubscription } from "../../shared/store/billing/subscriptions.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { Stripe } from "stripe";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 
 /** How far the signature's time may be from ours, either way. */
 const toleranceSeconds = 300;

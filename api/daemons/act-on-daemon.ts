@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KeyRing } from "../../shared/config/load-config.ts";
-import { envFaults } from "../../shared/env-faults.ts";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { applyCommand, type DaemonCommand } from "../../shared/run/control-daemon.ts";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import { envFaults } from "../../shared/domain/agent/env-faults.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { applyCommand, type DaemonCommand } from "../../shared/domain/daemon/control-daemon.ts";
 import type { DaemonControlled, DaemonRecord, DaemonSettings } from "../../shared/schemas/daemon.ts";
-import { open, seal } from "../../shared/secrets/seal.ts";
-import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
+import { open, seal } from "../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { changeDaemon, type DaemonChange, type StandingRow } from "../../shared/store/daemons/change-daemon.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { awaitDaemon, readDaemonOf } from "./await-daemon.ts";
 

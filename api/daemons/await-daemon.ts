@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import type { DaemonRecord } from "../../shared/schemas/daemon.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";

@@ -1,5 +1,5 @@
-import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
-import { beforeFirst } from "../../shared/run/event-id.ts";
+import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
+import { beforeFirst } from "../../shared/domain/run/event-id.ts";
 import type { ApiContext } from "../context.ts";
 import { endOfRun } from "../stream/end-of-run.ts";
 

@@ -1,5 +1,5 @@
 import { daemonControl, daemonControlled } from "../../shared/schemas/daemon.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { actOnDaemon, showDaemon } from "./act-on-daemon.ts";

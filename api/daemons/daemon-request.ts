@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { admissionErrors } from "../../shared/error-codes.ts";
+import { admissionErrors } from "../../shared/domain/errors/error-codes.ts";
 import { laxInt, text } from "../../shared/schemas/primitives.ts";
 
 /** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */

@@ -1,5 +1,5 @@
-import { AppError } from "../../shared/errors.ts";
-import { beforeFirst, type EventId, parseEventId } from "../../shared/run/event-id.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { beforeFirst, type EventId, parseEventId } from "../../shared/domain/run/event-id.ts";
 
 /** Where a reader of a log is: `<epoch>-<seq>`. Throws for what can't be one. */
 export function readLogCursor(text: string | undefined): EventId {

@@ -1,13 +1,13 @@
-import { chooseAdapter } from "../../shared/choose-adapter.ts";
-import { conflict, notFound, unavailable } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
-import { newRun } from "../../shared/new-run.ts";
-import { requestLimits } from "../../shared/run/limits.ts";
+import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
+import { conflict, notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
+import { newId } from "../../shared/platform/ids.ts";
+import { newRun } from "../../shared/services/runs/new-run.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import { insertRun } from "../../shared/store/runs/insert-run.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
-import { wakeDaemon } from "../../shared/wake-daemon.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { wakeDaemon } from "../../shared/services/daemons/wake-daemon.ts";
 import type { ApiContext } from "../context.ts";
 
 export type DaemonMessage = {

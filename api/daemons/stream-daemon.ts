@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { EventId } from "../../shared/run/event-id.ts";
+import type { EventId } from "../../shared/domain/run/event-id.ts";
 import { daemonLogLine, daemonRecord } from "../../shared/schemas/daemon.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";

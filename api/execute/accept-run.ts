@@ -1,7 +1,7 @@
-import { admissionErrors } from "../../shared/error-codes.ts";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { beforeFirst } from "../../shared/run/event-id.ts";
-import { cancelAhead } from "../../shared/cancel-ahead.ts";
+import { admissionErrors } from "../../shared/domain/errors/error-codes.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { beforeFirst } from "../../shared/domain/run/event-id.ts";
+import { cancelAhead } from "../../shared/services/runs/cancel-ahead.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import { insertRun, type NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { ApiContext } from "../context.ts";

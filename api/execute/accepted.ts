@@ -1,4 +1,4 @@
-import type { EventId } from "../../shared/run/event-id.ts";
+import type { EventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Tail } from "../stream/tail.ts";
 

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { isRepeat } from "../../shared/store/runs/is-repeat.ts";
 import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";

@@ -1,7 +1,7 @@
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { countBulk, insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 
 export const bulkResponses = (action: NewBulk["action"]) => ({

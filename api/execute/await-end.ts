@@ -1,4 +1,4 @@
-import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
+import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import type { ApiContext } from "../context.ts";
 import { endOfRun } from "../stream/end-of-run.ts";
 import type { Accepted } from "./accepted.ts";

@@ -1,7 +1,7 @@
-import { checkRequest } from "../../shared/check-request.ts";
-import { chooseAdapter } from "../../shared/choose-adapter.ts";
-import { judgeVersion, versionErrors } from "../../shared/choose-version.ts";
-import { notFound, unavailable } from "../../shared/errors.ts";
+import { checkRequest } from "../../shared/services/runs/check-request.ts";
+import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
+import { judgeVersion, versionErrors } from "../../shared/services/runs/choose-version.ts";
+import { notFound, unavailable } from "../../shared/domain/errors/app-error.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";

@@ -1,4 +1,4 @@
-import { quotaFault } from "../../shared/quota-fault.ts";
+import { quotaFault } from "../../shared/services/runs/quota-fault.ts";
 import { readStanding, type Standing } from "../../shared/store/billing/read-standing.ts";
 import type { Db } from "../../shared/store/client.ts";
 

@@ -1,9 +1,9 @@
-import { newId } from "../../shared/ids.ts";
-import { executeHash } from "../../shared/request-hash.ts";
+import { newId } from "../../shared/platform/ids.ts";
+import { executeHash } from "../../shared/services/runs/request-hash.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
-import { trace } from "../../shared/trace.ts";
+import { trace } from "../../shared/platform/trace.ts";
 import { keyReused } from "../http/answer-once.ts";
 
 /**

@@ -6,7 +6,7 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
-import { cancelRun } from "../../shared/cancel-run.ts";
+import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { acceptErrors, acceptRun } from "./accept-run.ts";
 import { awaitEnd } from "./await-end.ts";

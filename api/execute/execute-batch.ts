@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { type ExecuteRequest, executeRequest } from "../../shared/schemas/execute-request.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader } from "../http/idempotency-header.ts";

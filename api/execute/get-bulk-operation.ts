@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { bulkRecord } from "../../shared/schemas/bulk.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { readBulk } from "../../shared/store/bulk/bulk-operations.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adapterTypes } from "../../shared/run/run-modes.ts";
+import { adapterTypes } from "../../shared/domain/run/run-modes.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

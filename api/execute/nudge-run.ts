@@ -1,5 +1,5 @@
 import type { NewRun } from "../../shared/store/runs/insert-run.ts";
-import { trace } from "../../shared/trace.ts";
+import { trace } from "../../shared/platform/trace.ts";
 import type { ApiContext } from "../context.ts";
 import type { Tail } from "../stream/tail.ts";
 

@@ -1,9 +1,9 @@
-import { newRun } from "../../shared/new-run.ts";
+import { newRun } from "../../shared/services/runs/new-run.ts";
 import type { ExecuteRequest } from "../../shared/schemas/execute-request.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import type { NewRun } from "../../shared/store/runs/insert-run.ts";
 import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
-import { wakeDaemon } from "../../shared/wake-daemon.ts";
+import { wakeDaemon } from "../../shared/services/daemons/wake-daemon.ts";
 import type { ApiContext } from "../context.ts";
 import { checkAcceptable } from "./check-acceptable.ts";
 import type { ResolveVersion, ViewedVersion } from "./version-view.ts";

@@ -1,5 +1,5 @@
-import type { CodeOf } from "../../shared/error-codes.ts";
-import { AppError, unavailable } from "../../shared/errors.ts";
+import type { CodeOf } from "../../shared/domain/errors/error-codes.ts";
+import { AppError, unavailable } from "../../shared/domain/errors/app-error.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { countQueuedRuns } from "../../shared/store/runs/count-queued.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { replayBody } from "../../shared/schemas/replay.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";

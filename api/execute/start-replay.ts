@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import type { ReplayBody } from "../../shared/schemas/replay.ts";
 import { readReplay } from "../../shared/store/runs/read-replay.ts";

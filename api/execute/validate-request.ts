@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { chooseAdapter } from "../../shared/choose-adapter.ts";
-import { quotaErrors } from "../../shared/error-codes.ts";
-import { defaultFiles } from "../../shared/run/default-files.ts";
+import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
+import { quotaErrors } from "../../shared/domain/errors/error-codes.ts";
+import { defaultFiles } from "../../shared/domain/run/default-files.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";

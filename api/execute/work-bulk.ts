@@ -1,8 +1,8 @@
-import { type Loop, startLoop } from "../../shared/lifecycle/start-loop.ts";
+import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import { claimBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
 import { nextRuns, noteProgress } from "../../shared/store/bulk/work-bulk.ts";
 import type { ApiContext } from "../context.ts";
-import { cancelRun } from "../../shared/cancel-run.ts";
+import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { startReplay } from "./start-replay.ts";
 
 const everyMs = 1_000;

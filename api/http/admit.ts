@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { AppError, notFound } from "../../shared/errors.ts";
+import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
 import { covers } from "../../shared/schemas/scope.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";

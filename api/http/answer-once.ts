@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { KeyRing } from "../../shared/config/load-config.ts";
-import { conflict } from "../../shared/errors.ts";
-import { requestHash } from "../../shared/request-hash.ts";
-import { open, seal } from "../../shared/secrets/seal.ts";
-import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
+import { requestHash } from "../../shared/services/runs/request-hash.ts";
+import { open, seal } from "../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, freeKey, keepAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { AnyResult } from "./define-operation.ts";
 import { replayed } from "./idempotency-header.ts";
 

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Config } from "../../shared/config/load-config.ts";
-import type { CodeOf } from "../../shared/error-codes.ts";
-import { AppError } from "../../shared/errors.ts";
-import type { Log } from "../../shared/log.ts";
-import { parseApiKey, sameSecret } from "../../shared/secrets/api-key.ts";
+import type { Config } from "../../shared/platform/config/load-config.ts";
+import type { CodeOf } from "../../shared/domain/errors/error-codes.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import type { Log } from "../../shared/platform/log.ts";
+import { parseApiKey, sameSecret } from "../../shared/platform/secrets/api-key.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { noteKeyUse, readApiKey } from "../../shared/store/users/read-api-key.ts";
 import type { Caller } from "./caller.ts";

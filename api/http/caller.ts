@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 
 /** Who asks. */
 export type Caller = {

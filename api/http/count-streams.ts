@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 
 /** Counts the answers of this process that stay open, by whoever asked for them. */
 export type StreamCounter = {

@@ -1,6 +1,6 @@
 import express, { type Express } from "express";
 import helmet from "helmet";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { Guards } from "./guards.ts";
 import type { Operation } from "./define-operation.ts";
 import { errorHandler, notFoundHandler } from "./error-handler.ts";

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Express } from "express";
-import { newId } from "../../shared/ids.ts";
+import { newId } from "../../shared/platform/ids.ts";
 
 export type HttpTimeouts = { headersMs: number; requestMs: number };
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
-import type { ErrorCode } from "../../shared/error-codes.ts";
+import type { ErrorCode } from "../../shared/domain/errors/error-codes.ts";
 import type { Scope } from "../../shared/schemas/scope.ts";
 import { idempotencyHeader } from "./idempotency-header.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -99,7 +99,7 @@ export type Operation<C> = {
 
 /**
  * One operation: what it takes, what it answers, and the handler, whose input is typed by the schemas and whose JSON
- * answers must be documented ones. Errors are thrown (`shared/errors.ts`). Annotate the handler's `ctx` with what it needs.
+ * answers must be documented ones. Errors are thrown (`shared/domain/errors/app-error.ts`). Annotate the handler's `ctx` with what it needs.
  */
 export function defineOperation<
   C,

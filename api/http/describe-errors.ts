@@ -1,4 +1,4 @@
-import { type ErrorCode, errorKinds } from "../../shared/error-codes.ts";
+import { type ErrorCode, errorKinds } from "../../shared/domain/errors/error-codes.ts";
 import type { Operation } from "./define-operation.ts";
 
 type Json = Record<string, unknown>;

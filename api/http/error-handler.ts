@@ -1,8 +1,8 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { errorKinds } from "../../shared/error-codes.ts";
-import { AppError } from "../../shared/errors.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
-import type { Log } from "../../shared/log.ts";
+import { errorKinds } from "../../shared/domain/errors/error-codes.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
 import { requestId } from "./request-context.ts";
 

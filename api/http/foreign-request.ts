@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { canonicalHost, isLoopback } from "../../shared/run/loopback.ts";
+import { canonicalHost, isLoopback } from "../../shared/domain/egress/loopback.ts";
 
 /** What a request says of itself, before anything is believed. */
 export type Sent = {

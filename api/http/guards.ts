@@ -1,5 +1,5 @@
-import type { Config } from "../../shared/config/load-config.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Config } from "../../shared/platform/config/load-config.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";

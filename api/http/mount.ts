@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from "express";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import { admit, countBody, whoseLimit } from "./admit.ts";
 import type { Caller } from "./caller.ts";

@@ -1,7 +1,7 @@
-import { ValidationFault } from "../../shared/validation-fault.ts";
-import { requestLimits } from "../../shared/run/limits.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { type JsonSize, measureJson } from "../../shared/run/measure-json.ts";
+import { type JsonSize, measureJson } from "../../shared/domain/json/measure-json.ts";
 
 /** A body whose size is known before it is parsed. */
 export type UnreadBody = {

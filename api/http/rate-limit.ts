@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { AppError } from "../../shared/errors.ts";
-import { connectRedis } from "../../shared/stream/connection.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { connectRedis } from "../../shared/platform/stream/connection.ts";
 
 export type RateLimiter = {
   /** Counts a request of `who`, or one that weighs as many. Rejects with too_many_requests, which says when to come again. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { AppError } from "../../shared/errors.ts";
-import { requestLimits } from "../../shared/run/limits.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
 
 /**
  * The whole body, at most `limit` bytes. Throws payload_too_large as soon as that is certain, bad_request on a

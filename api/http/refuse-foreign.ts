@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
-import { AppError } from "../../shared/errors.ts";
-import { canonicalHost } from "../../shared/run/loopback.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { canonicalHost } from "../../shared/domain/egress/loopback.ts";
 import { foreignHost, foreignOrigin } from "./foreign-request.ts";
 
 export type Gate = {

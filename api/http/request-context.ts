@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
-import { newId } from "../../shared/ids.ts";
-import type { Log } from "../../shared/log.ts";
+import { newId } from "../../shared/platform/ids.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 /**

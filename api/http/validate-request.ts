@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type FaultItem, ValidationFault } from "../../shared/validation-fault.ts";
+import { type FaultItem, ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { RequestSchemas } from "./define-operation.ts";
 import { faultItems } from "./validation-error.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FaultItem } from "../../shared/validation-fault.ts";
+import type { FaultItem } from "../../shared/domain/errors/validation-fault.ts";
 import { listWords } from "../../shared/schemas/primitives.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { internalJobs } from "../../shared/internal-jobs/internal-jobs.ts";
+import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { internalJobInfo } from "../../shared/schemas/internal-job.ts";
 import { readLastTurns } from "../../shared/store/internal-jobs/read-turns.ts";

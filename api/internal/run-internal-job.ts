@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { internalJobs } from "../../shared/internal-jobs/internal-jobs.ts";
-import { runInternalJob as takeTurn } from "../../shared/internal-jobs/run-internal-job.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts";
+import { runInternalJob as takeTurn } from "../../shared/services/maintenance/run-internal-job.ts";
 import { jobTurn } from "../../shared/schemas/internal-job.ts";
 import { laxBool, text } from "../../shared/schemas/primitives.ts";
 import { readTurn } from "../../shared/store/internal-jobs/read-turns.ts";

@@ -1,5 +1,5 @@
-import { cancelRun } from "../../shared/cancel-run.ts";
-import { notFound } from "../../shared/errors.ts";
+import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
 import { changeJob } from "../../shared/store/jobs/change-job.ts";
 import { findOpenRuns } from "../../shared/store/jobs/job-runs.ts";

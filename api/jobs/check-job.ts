@@ -1,13 +1,13 @@
-import { checkRequest } from "../../shared/check-request.ts";
-import { chooseVersion } from "../../shared/choose-version.ts";
-import { notFound } from "../../shared/errors.ts";
-import { firstTick } from "../../shared/run/owed-ticks.ts";
+import { checkRequest } from "../../shared/services/runs/check-request.ts";
+import { chooseVersion } from "../../shared/services/runs/choose-version.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { firstTick } from "../../shared/domain/schedule/due-ticks.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import type { JobBody } from "../../shared/schemas/job.ts";
 import type { ResolvedVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 
 /** The version that a tick of the job would run now; throws what an execute request would be told, but for live workers. */

@@ -1,6 +1,6 @@
-import { versionErrors } from "../../shared/choose-version.ts";
-import { newId } from "../../shared/ids.ts";
-import { conflict } from "../../shared/errors.ts";
+import { versionErrors } from "../../shared/services/runs/choose-version.ts";
+import { newId } from "../../shared/platform/ids.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { jobBody, jobRecord } from "../../shared/schemas/job.ts";
 import { createJob as create } from "../../shared/store/jobs/change-job.ts";
 import { jobColumns } from "../../shared/store/jobs/job-columns.ts";

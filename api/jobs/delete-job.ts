@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
 import { deleteJob as remove } from "../../shared/store/jobs/change-job.ts";
 import type { ApiContext } from "../context.ts";

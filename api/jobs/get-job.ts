@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { jobParams, jobRecord, type JobRecord } from "../../shared/schemas/job.ts";
 import { readJob } from "../../shared/store/jobs/job-record.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
 import { changeJob } from "../../shared/store/jobs/change-job.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
-import { conflict, notFound } from "../../shared/errors.ts";
-import { firstTick } from "../../shared/run/owed-ticks.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { firstTick } from "../../shared/domain/schedule/due-ticks.ts";
 import { jobParams, jobRecord } from "../../shared/schemas/job.ts";
 import { changeJob } from "../../shared/store/jobs/change-job.ts";
 import type { ApiContext } from "../context.ts";

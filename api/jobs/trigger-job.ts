@@ -1,6 +1,6 @@
-import { conflict, notFound } from "../../shared/errors.ts";
-import { type FiredTick, fireTick, tickErrors } from "../../shared/jobs/fire-tick.ts";
-import { startFired } from "../../shared/jobs/start-fired.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { type FiredTick, fireTick, tickErrors } from "../../shared/services/schedules/fire-tick.ts";
+import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { versionErrors } from "../../shared/choose-version.ts";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { mergePatch } from "../../shared/merge-patch.ts";
+import { versionErrors } from "../../shared/services/runs/choose-version.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { mergePatch } from "../../shared/domain/json/merge-patch.ts";
 import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";
 import { changeJob, findJob, type JobChange } from "../../shared/store/jobs/change-job.ts";
 import { jobColumns, type JobRow, jobToBody } from "../../shared/store/jobs/job-columns.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { faultItems } from "../http/validation-error.ts";

@@ -1,4 +1,4 @@
-import { conflict } from "../../shared/errors.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { notificationBody, notificationRecord } from "../../shared/schemas/notification.ts";
 import { notify } from "../../shared/store/notifications/notify.ts";
 import { readToldOf } from "../../shared/store/notifications/read-notifications.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { notificationParams } from "../../shared/schemas/notification.ts";
 import { deleteNotification as remove } from "../../shared/store/notifications/change-notifications.ts";
 import type { ApiContext } from "../context.ts";

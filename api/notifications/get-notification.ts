@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { notificationParams, notificationRecord } from "../../shared/schemas/notification.ts";
 import { readNotification } from "../../shared/store/notifications/read-notifications.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
-import { withTimeLimit } from "../../shared/lifecycle/with-time-limit.ts";
+import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { findNews } from "../../shared/store/notifications/find-news.ts";
-import { connectSubscriber } from "../../shared/stream/connection.ts";
-import { newsChannel } from "../../shared/stream/keys.ts";
+import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
+import { newsChannel } from "../../shared/platform/stream/keys.ts";
 
 /** Without a nudge it is looked this often, once for all readers of this process. */
 const lookMs = 1_000;

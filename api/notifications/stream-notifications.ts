@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { notificationRecord } from "../../shared/schemas/notification.ts";
 import { me } from "../../shared/schemas/user.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { notificationParams, notificationPut, notificationRecord } from "../../shared/schemas/notification.ts";
 import { markRead } from "../../shared/store/notifications/change-notifications.ts";
 import { readNotification } from "../../shared/store/notifications/read-notifications.ts";

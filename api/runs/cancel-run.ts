@@ -1,9 +1,9 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { cancelRun as cancel } from "../../shared/cancel-run.ts";
+import { cancelRun as cancel } from "../../shared/services/runs/cancel-run.ts";
 import { runParams } from "./run-params.ts";
 
 export const cancelRun = defineOperation({

@@ -1,6 +1,6 @@
-import { type Ending, endRun } from "../../shared/end-run.ts";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { isTerminal } from "../../shared/run/run-status.ts";
+import { type Ending, endRun } from "../../shared/services/runs/end-run.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
 import { completedRun } from "../../shared/schemas/run.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { deleteRun as remove } from "../../shared/store/runs/delete-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import { readArtifact } from "../../shared/store/artifacts/read-artifacts.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { listArtifacts } from "../../shared/store/artifacts/read-artifacts.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { runCallback } from "../../shared/schemas/run.ts";
 import { listTries } from "../../shared/store/outbox/list-tries.ts";

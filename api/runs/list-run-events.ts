@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
-import { formatEventId } from "../../shared/run/event-id.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { formatEventId } from "../../shared/domain/run/event-id.ts";
 import { laxInt } from "../../shared/schemas/primitives.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";

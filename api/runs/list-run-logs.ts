@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
-import { type EventId, formatEventId } from "../../shared/run/event-id.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts";
 import { choice, laxInt, pageOf, text } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";

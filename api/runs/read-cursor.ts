@@ -1,5 +1,5 @@
-import { AppError } from "../../shared/errors.ts";
-import { beforeFirst, type EventId, parseEventId } from "../../shared/run/event-id.ts";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { beforeFirst, type EventId, parseEventId } from "../../shared/domain/run/event-id.ts";
 
 /** The event after which a reader wants to go on: `Last-Event-ID`, else `?after=`, else the start. Malformed: 400. */
 export function readCursor(lastEventId: string | undefined, after: string | undefined): EventId {

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { runRecord } from "../../shared/schemas/run.ts";
 import { redeliver } from "../../shared/store/outbox/redeliver.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { laxFloat, text } from "../../shared/schemas/primitives.ts";
 import { runRecord, runningExample } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";

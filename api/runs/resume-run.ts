@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { queueTtlMs } from "../../shared/run/limits.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { queueTtlMs } from "../../shared/domain/run/limits.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import { readOpenInterrupt, resumeRun as resume } from "../../shared/store/runs/resume-run.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
-import { compareEventIds } from "../../shared/run/event-id.ts";
-import { isTerminal } from "../../shared/run/run-status.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { compareEventIds } from "../../shared/domain/run/event-id.ts";
+import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

@@ -1,4 +1,4 @@
-import { formatEventId } from "../../shared/run/event-id.ts";
+import { formatEventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 
 /** An event as a Server-Sent Events message (WHATWG HTML 9.2). `data` is JSON text, so it holds no line break. */

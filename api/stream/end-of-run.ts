@@ -1,4 +1,4 @@
-import type { EventId } from "../../shared/run/event-id.ts";
+import type { EventId } from "../../shared/domain/run/event-id.ts";
 import { followRun, type FollowDeps } from "./follow-run.ts";
 import type { Tail } from "./tail.ts";
 

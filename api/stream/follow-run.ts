@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventId } from "../../shared/run/event-id.ts";
-import { isTerminalEvent } from "../../shared/run/run-status.ts";
+import type { EventId } from "../../shared/domain/run/event-id.ts";
+import { isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { beforeFirst, type EventId } from "../../shared/run/event-id.ts";
+import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";

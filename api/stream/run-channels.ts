@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { runStream } from "../../shared/stream/keys.ts";
+import { runStream } from "../../shared/platform/stream/keys.ts";
 
 /** The runs whose events one Redis connection listens to. */
 export type RunChannels = {

@@ -1,10 +1,10 @@
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import { connectSubscriber } from "../../shared/stream/connection.ts";
-import { parseEventLine } from "../../shared/stream/event-line.ts";
-import type { RunStreams } from "../../shared/stream/run-streams.ts";
+import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
+import { parseEventLine } from "../../shared/platform/stream/event-line.ts";
+import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createFillIn, type FillIn } from "./fill-in.ts";
 import { createEncodeOnce, type Piece } from "./piece.ts";
 import { createRunChannels } from "./run-channels.ts";

@@ -1,5 +1,5 @@
-import { isTerminal } from "../../shared/run/run-status.ts";
-import { compareEventIds, type EventId } from "../../shared/run/event-id.ts";
+import { isTerminal } from "../../shared/domain/run/run-status.ts";
+import { compareEventIds, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 

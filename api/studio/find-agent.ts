@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import type { AgentRecord } from "../../shared/schemas/agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import type { Db } from "../../shared/store/client.ts";

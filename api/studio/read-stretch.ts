@@ -1,5 +1,5 @@
 import type { Unit } from "../../shared/store/figures/spell-figures.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
 const dayMs = 24 * 3_600_000;
 const unitMs = { hour: 3_600_000, day: dayMs, week: 7 * dayMs, month: 28 * dayMs };

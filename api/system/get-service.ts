@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { version } from "../../shared/version.ts";
+import { version } from "../../shared/platform/version.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 const service = z

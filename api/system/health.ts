@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { unavailable } from "../../shared/errors.ts";
+import { unavailable } from "../../shared/domain/errors/app-error.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
-import { version } from "../../shared/version.ts";
+import { version } from "../../shared/platform/version.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

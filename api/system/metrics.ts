@@ -1,5 +1,5 @@
 import { Gauge, Registry } from "prom-client";
-import type { LastNet } from "../../shared/lifecycle/run-process.ts";
+import type { LastNet } from "../../shared/platform/lifecycle/run-process.ts";
 import { countRuns } from "../../shared/store/runs/count-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";

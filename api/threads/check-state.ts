@@ -1,5 +1,5 @@
-import { requestLimits } from "../../shared/run/limits.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
 /** Throws the fault of a state that is too long. */
 export function checkState(state: string | null | undefined): void {

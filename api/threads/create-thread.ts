@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { newId } from "../../shared/platform/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { createThread as create } from "../../shared/store/threads/create-thread.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { threadParams } from "../../shared/schemas/thread.ts";
 import { deleteThread as remove } from "../../shared/store/threads/change-thread.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { conflict, notFound } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { newId } from "../../shared/platform/ids.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { forkBody, threadParams, threadRecord } from "../../shared/schemas/thread.ts";
 import { forkThread as fork } from "../../shared/store/threads/fork-thread.ts";

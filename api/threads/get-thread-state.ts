@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { threadParams, threadState } from "../../shared/schemas/thread.ts";
 import { readThreadState } from "../../shared/store/threads/thread-state.ts";
 import type { ApiContext } from "../context.ts";

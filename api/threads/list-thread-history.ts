@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf, pageQuery } from "../../shared/schemas/primitives.ts";
 import { pastState, threadParams } from "../../shared/schemas/thread.ts";
 import { listPastStates } from "../../shared/store/threads/list-past-states.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { messageListQuery, threadMessage, threadParams } from "../../shared/schemas/thread.ts";
 import { listMessages } from "../../shared/store/threads/list-messages.ts";

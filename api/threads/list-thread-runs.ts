@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { runRecord } from "../../shared/schemas/run.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { threadParams, threadState, threadStateBody } from "../../shared/schemas/thread.ts";
 import { setThreadState as set } from "../../shared/store/threads/thread-state.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { threadParams, threadPatch, threadRecord } from "../../shared/schemas/thread.ts";
 import { patchThread } from "../../shared/store/threads/change-thread.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../shared/store/client.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
 const runTokenMs = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AppError, conflict, notFound } from "../../shared/errors.ts";
+import { AppError, conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
-import { newApiKey } from "../../shared/secrets/api-key.ts";
+import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";

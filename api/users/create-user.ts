@@ -1,5 +1,5 @@
-import { conflict } from "../../shared/errors.ts";
-import { newId } from "../../shared/ids.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
+import { newId } from "../../shared/platform/ids.ts";
 import { userBody, userRecord } from "../../shared/schemas/user.ts";
 import { createUser as create } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";

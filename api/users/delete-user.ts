@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { userParams } from "../../shared/schemas/user.ts";
 import { deleteUser as remove } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { queueTtlMs, requestLimits, runLimits } from "../../shared/run/limits.ts";
+import { queueTtlMs, requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
 import { me } from "../../shared/schemas/user.ts";
 import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
 import type { ApiContext } from "../context.ts";

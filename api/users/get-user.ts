@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { userParams, userRecord } from "../../shared/schemas/user.ts";
 import { readUser } from "../../shared/store/users/read-users.ts";
 import type { ApiContext } from "../context.ts";

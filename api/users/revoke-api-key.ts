@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { revokeApiKey as revoke } from "../../shared/store/users/api-keys.ts";
 import type { ApiContext } from "../context.ts";

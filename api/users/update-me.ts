@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { me, userPatch, userRecord } from "../../shared/schemas/user.ts";
 import { ensureUser, patchUser } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";

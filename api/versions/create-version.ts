@@ -1,5 +1,5 @@
-import { checkAgentConfig } from "../../shared/check-agent-config.ts";
-import { conflict, notFound } from "../../shared/errors.ts";
+import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { versionBody, versionRecord } from "../../shared/schemas/version.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { tagParams } from "../../shared/schemas/version.ts";
 import { deleteTag as remove } from "../../shared/store/versions/change-version.ts";
 import type { ApiContext } from "../context.ts";

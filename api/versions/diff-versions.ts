@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { diffJson } from "../../shared/diff-json.ts";
+import { diffJson } from "../../shared/domain/json/diff-json.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { versionDiff, versionParams } from "../../shared/schemas/version.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import type { VersionRecord } from "../../shared/schemas/version.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { Db } from "../../shared/store/client.ts";

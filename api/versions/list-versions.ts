@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { versionListQuery, versionRecord } from "../../shared/schemas/version.ts";

@@ -1,5 +1,5 @@
-import { AppError, notFound } from "../../shared/errors.ts";
-import { compareVersions } from "../../shared/run/compare-versions.ts";
+import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
+import { compareVersions } from "../../shared/domain/agent/compare-versions.ts";
 import type { Upgraded } from "../../shared/schemas/upgrade.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../shared/errors.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import type { VersionRecord } from "../../shared/schemas/version.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";

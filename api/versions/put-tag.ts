@@ -1,9 +1,9 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { versionName } from "../../shared/schemas/agent.ts";
 import { tagBody, tagParams, versionRecord } from "../../shared/schemas/version.ts";
 import { putTag as put } from "../../shared/store/versions/change-version.ts";
 import { readVersion } from "../../shared/store/versions/read-versions.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

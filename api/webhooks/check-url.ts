@@ -1,5 +1,5 @@
-import { checkTargetUrl } from "../../shared/net/address-guard.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { checkTargetUrl } from "../../shared/platform/net/address-guard.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
 /** Throws a 422 for a URL that we wouldn't call. */
 export function checkUrl(url: string, allowCidrs: string[]): void {

@@ -1,4 +1,4 @@
-import { conflict } from "../../shared/errors.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { newWebhook, webhookBody } from "../../shared/schemas/webhook.ts";
 import { insertWebhook } from "../../shared/store/webhooks/change-webhook.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { webhookParams } from "../../shared/schemas/webhook.ts";
 import { deleteWebhook as remove } from "../../shared/store/webhooks/change-webhook.ts";
 import type { ApiContext } from "../context.ts";

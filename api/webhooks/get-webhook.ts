@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { webhookParams, webhookRecord } from "../../shared/schemas/webhook.ts";
 import { readWebhook } from "../../shared/store/webhooks/read-webhooks.ts";
 import type { ApiContext } from "../context.ts";

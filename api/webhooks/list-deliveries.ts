@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { deliveryListQuery, deliveryRecord, webhookParams } from "../../shared/schemas/webhook.ts";
 import { listDeliveries as readPage } from "../../shared/store/webhooks/deliveries.ts";

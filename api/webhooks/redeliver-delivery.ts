@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { deliveryRecord, redeliverBody, webhookParams } from "../../shared/schemas/webhook.ts";
 import { redeliverDelivery as redeliver } from "../../shared/store/webhooks/deliveries.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { rotatedSecret, webhookParams } from "../../shared/schemas/webhook.ts";
 import { rotateWebhookSecret } from "../../shared/store/webhooks/webhook-secrets.ts";
 import type { ApiContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { deliveryRecord, webhookParams } from "../../shared/schemas/webhook.ts";
 import { oweTest } from "../../shared/store/webhooks/deliveries.ts";
 import type { ApiContext } from "../context.ts";

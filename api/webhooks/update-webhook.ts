@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { webhookParams, webhookPatch, webhookRecord } from "../../shared/schemas/webhook.ts";
 import { patchWebhook } from "../../shared/store/webhooks/change-webhook.ts";
 import type { ApiContext } from "../context.ts";

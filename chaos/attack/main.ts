@@ -1,5 +1,5 @@
-import { readEnv } from "../../shared/config/env.ts";
-import { runProcess } from "../../shared/lifecycle/run-process.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
+import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
 import { readOptions } from "./read-options.ts";
 import { formatRow, formatSummary, tableHead } from "./report.ts";
 import type { Verdict } from "./run-attack.ts";

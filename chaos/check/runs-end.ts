@@ -1,4 +1,4 @@
-import { isTerminal } from "../../shared/run/run-status.ts";
+import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** Every run that a client saw accepted is in the database and has ended; whoever was refused was told 503. */

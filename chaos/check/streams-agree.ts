@@ -1,5 +1,5 @@
-import { compareEventIds, type EventId, follows, parseEventId } from "../../shared/run/event-id.ts";
-import { isTerminalEvent } from "../../shared/run/run-status.ts";
+import { compareEventIds, type EventId, follows, parseEventId } from "../../shared/domain/run/event-id.ts";
+import { isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { History, SeenEvent } from "../drive/history.ts";
 import type { Evidence } from "./evidence.ts";
 

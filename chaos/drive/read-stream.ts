@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { isTerminalEvent } from "../../shared/run/run-status.ts";
+import { isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { Random } from "../random.ts";
 import type { History } from "./history.ts";
 

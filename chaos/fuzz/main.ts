@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { runProcess } from "../../shared/lifecycle/run-process.ts";
+import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
 import { openDecoders } from "./registry.ts";
 import { formatFuzz, runFuzz } from "./run-fuzz.ts";
 

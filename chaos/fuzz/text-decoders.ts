@@ -1,19 +1,19 @@
 import { openJson } from "../../api/http/parse-json.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "../../gateway/clean-headers.ts";
 import { parseAuthority, parseHttpUrl } from "../../gateway/parse-target.ts";
-import { fileFaults } from "../../shared/file-faults.ts";
-import { deeperThan } from "../../shared/run/measure-json.ts";
-import { nextTick, scheduleFault } from "../../shared/run/next-tick.ts";
-import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
-import { parseSchedule } from "../../shared/run/schedule.ts";
-import { checkTargetUrl } from "../../shared/net/address-guard.ts";
+import { fileFaults } from "../../shared/domain/agent/file-faults.ts";
+import { deeperThan } from "../../shared/domain/json/measure-json.ts";
+import { nextTick, scheduleFault } from "../../shared/domain/schedule/next-tick.ts";
+import { nextTryDelayMs } from "../../shared/domain/retry/callback-retry-delay.ts";
+import { parseSchedule } from "../../shared/domain/schedule/schedule.ts";
+import { checkTargetUrl } from "../../shared/platform/net/address-guard.ts";
 import { readHttpUrl } from "../../shared/schemas/read-lax.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { runJob } from "../../shared/schemas/dispatch.ts";
-import { formatEventLine, parseEventLine } from "../../shared/stream/event-line.ts";
-import { ValidationFault } from "../../shared/validation-fault.ts";
+import { formatEventLine, parseEventLine } from "../../shared/platform/stream/event-line.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { retryAfterSeconds } from "../../worker/callbacks/retry-after.ts";
-import { parseMessage } from "../../worker/hear-messages.ts";
+import { parseMessage } from "../../worker/fleet/listen.ts";
 import { type Decoder, must, samplesOf } from "./decoder.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { runProcess } from "../../shared/lifecycle/run-process.ts";
+import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
 import { hostileAgents } from "./hostile-agents.ts";
 import { type Beside, runNeighbour, type Verdict } from "./run-neighbour.ts";
 

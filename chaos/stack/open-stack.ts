@@ -8,8 +8,8 @@ import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, projectFolder, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
 import { deployMigrations } from "../../prisma/deploy.ts";
-import { readEnv } from "../../shared/config/env.ts";
-import { type Close, closeInReverse } from "../../shared/lifecycle/close-in-reverse.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
+import { type Close, closeInReverse } from "../../shared/platform/lifecycle/close-in-reverse.ts";
 import { type BreakableService, openBreakable } from "./breakable-service.ts";
 import { type Member, startMember } from "./member.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { egressPattern } from "../run/egress-rule.ts";
-import { runLimits } from "../run/limits.ts";
-import { requirementLimits } from "../run/requirement.ts";
-import { adapterTypes } from "../run/run-modes.ts";
+import { egressPattern } from "../domain/egress/egress-rule.ts";
+import { runLimits } from "../domain/run/limits.ts";
+import { requirementLimits } from "../domain/agent/requirement.ts";
+import { adapterTypes } from "../domain/run/run-modes.ts";
 
 const MiB = 1024 * 1024;
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../domain/run/limits.ts";
 import { envNamePattern, reservedEnv } from "./agent-config.ts";
 import { choice, clientId, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";

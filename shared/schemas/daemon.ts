@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../domain/run/limits.ts";
 import { choice, clientId, jsonObject, laxInt, stringMap, text } from "./primitives.ts";
 
 /** What an agent's owner wants of its daemon. */

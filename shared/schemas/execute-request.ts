@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { requestLimits } from "../run/limits.ts";
-import { adapterTypes, lifecycles, runtimeModes } from "../run/run-modes.ts";
+import { requestLimits } from "../domain/run/limits.ts";
+import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
 import { choice, clientId, jsonArray, jsonObject, stringMap, text } from "./primitives.ts";
 
 /** The body of POST /v1/execute, as the specification has it. What it says beyond types is checked in `check-request.ts`. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
-import { scheduleFault } from "../run/next-tick.ts";
-import { requestLimits } from "../run/limits.ts";
-import { adapterTypes, lifecycles, runtimeModes } from "../run/run-modes.ts";
-import { isTimeZone } from "../run/zone-clock.ts";
+import { scheduleFault } from "../domain/schedule/next-tick.ts";
+import { requestLimits } from "../domain/run/limits.ts";
+import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
+import { isTimeZone } from "../domain/schedule/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { choice, clientId, jsonArray, jsonObject, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";

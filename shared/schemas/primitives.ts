@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestLimits } from "../run/limits.ts";
+import { requestLimits } from "../domain/run/limits.ts";
 import { type Field, Refused, field, refuse } from "./field.ts";
 import {
   type Bounds,

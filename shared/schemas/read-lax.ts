@@ -1,4 +1,4 @@
-import { parseUrl } from "../run/parse-url.ts";
+import { parseUrl } from "../domain/egress/parse-url.ts";
 import { Refused, refuse } from "./field.ts";
 
 /*

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runStatuses, terminalStatuses } from "../run/run-status.ts";
+import { runStatuses, terminalStatuses } from "../domain/run/run-status.ts";
 
 /** Why a run ended as it did; `code` is ours and stable, `type` is the agent's exception where there is one. */
 export const runError = z.object({

@@ -1,4 +1,4 @@
-import { runStatuses } from "../run/run-status.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
 import { choice, clientId, pageQuery, text, timestamp } from "./primitives.ts";
 
 const since = timestamp().optional().meta({ description: "Made at or after this time." });

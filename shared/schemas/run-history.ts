@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runStatuses } from "../run/run-status.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
 
 export const runTransition = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
-import { runStatuses } from "../run/run-status.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
 import { runError, sandboxReport, usage } from "./run-event.ts";
 
 const time = z.string().nullable();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { requestLimits } from "../run/limits.ts";
-import { runStatuses } from "../run/run-status.ts";
+import { requestLimits } from "../domain/run/limits.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
 import { choice, clientId, metadataObject, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 

@@ -1,4 +1,4 @@
-import { newId } from "../ids.ts";
+import { newId } from "../platform/ids.ts";
 import type { Db } from "./client.ts";
 
 /** Who did what to which thing; never a body or a secret. */

@@ -1,6 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../lifecycle/one-by-one.ts";
+import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from "./client.ts";
-import { ValidationFault } from "../validation-fault.ts";
+import { ValidationFault } from "../domain/errors/validation-fault.ts";
 import { type Condition, spellConditions } from "./spell-conditions.ts";
 
 export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };

@@ -4,7 +4,7 @@ import type { Operation } from "../../api/http/define-operation.ts";
 import { operations } from "../../api/operations.ts";
 import { withDocs } from "../../api/system/with-docs.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
-import { newApiKey } from "../../shared/secrets/api-key.ts";
+import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call, execute } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { authorizationCases as cases, type World } from "./authorization-cases.ts";

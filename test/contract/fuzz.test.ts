@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 import { call, makeAgent } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { spoilt, valid } from "./arbitrary-json.ts";

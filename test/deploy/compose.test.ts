@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { variableNames } from "../../shared/config/load-config.ts";
+import { variableNames } from "../../shared/platform/config/load-config.ts";
 
 type Service = {
   command?: string[];

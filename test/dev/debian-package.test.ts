@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 import { unpackDebianPackage } from "../../dev/debian-package.ts";
 import { findProgram } from "../../dev/find-program.ts";
 import { isReachable } from "../../dev/reachable.ts";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { freePort } from "../../dev/free-port.ts";
 import { identifyProcess } from "../../dev/process-identity.ts";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 type Launcher = { child: ChildProcess; said: () => string; exit: Promise<number | null> };

@@ -51,7 +51,7 @@ test("a gateway knows none of its worker's environment, and a signal to all proc
 test("a gateway ends when its worker is killed", async () => {
   const source = `
 import { createServer } from "node:net";
-import { createLog } from ${JSON.stringify(resolve("dist/shared/log.js"))};
+import { createLog } from ${JSON.stringify(resolve("dist/shared/platform/log.js"))};
 import { openEgress } from ${JSON.stringify(resolve("dist/worker/gateway/open-egress.js"))};
 const server = createServer().listen(0, "127.0.0.1", () => {
   const options = { log_level: "silent", allow_hosts: [], allow_cidrs: [] };

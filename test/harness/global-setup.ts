@@ -7,7 +7,7 @@ import { createRoles } from "../../dev/database-roles.ts";
 import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -7,7 +7,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { grantUse, loginUrl } from "../../dev/database-roles.ts";
 import { deployMigrations } from "../../prisma/deploy.ts";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type Role = "api" | "worker";

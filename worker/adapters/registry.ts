@@ -7,7 +7,7 @@ import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
-import { keepIdle } from "./warm/keep-idle.ts";
+import { keepIdle } from "../warm/keep-idle.ts";
 
 /** `python` and its aliases. */
 export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewai"] as const;

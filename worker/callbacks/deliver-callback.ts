@@ -1,7 +1,7 @@
-import type { Answer, GuardedFetch } from "../../shared/net/guarded-fetch.ts";
-import { sign } from "../../shared/net/sign.ts";
-import { TargetFault } from "../../shared/net/target-fault.ts";
-import { nextTryDelayMs } from "../../shared/run/retry-schedule.ts";
+import type { Answer, GuardedFetch } from "../../shared/platform/net/guarded-fetch.ts";
+import { sign } from "../../shared/platform/net/sign.ts";
+import { TargetFault } from "../../shared/platform/net/target-fault.ts";
+import { nextTryDelayMs } from "../../shared/domain/retry/callback-retry-delay.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
 import { retryAfterSeconds } from "./retry-after.ts";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import type { KeyRing } from "../../shared/config/load-config.ts";
-import type { Log } from "../../shared/log.ts";
-import { createGuardedFetch, type GuardedFetch } from "../../shared/net/guarded-fetch.ts";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import type { Log } from "../../shared/platform/log.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net/guarded-fetch.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimDueMessages, type DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import { giveBackMessage } from "../../shared/store/outbox/give-back-message.ts";

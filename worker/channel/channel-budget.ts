@@ -12,7 +12,7 @@ export type ChannelBudget = {
   windowMs: number;
 };
 
-/** Several times what a run needs that uses all of its limits (`shared/run/limits.ts`). */
+/** Several times what a run needs that uses all of its limits (`shared/domain/run/limits.ts`). */
 export const channelBudget: ChannelBudget = {
   bytes: 256 * MiB,
   lines: 1_000_000,

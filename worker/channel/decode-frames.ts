@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { measureJson } from "../../shared/run/measure-json.ts";
-import { requestLimits } from "../../shared/run/limits.ts";
+import { measureJson } from "../../shared/domain/json/measure-json.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
 import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";

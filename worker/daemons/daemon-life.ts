@@ -1,9 +1,9 @@
 import type { DaemonExit } from "../../shared/schemas/daemon.ts";
-import type { Redactor } from "../../shared/secrets/redact.ts";
+import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Bell } from "./bell.ts";
+import type { Bell } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import type { SeenDaemon, SeenProcess, SupervisionTimes } from "./seen-daemon.ts";

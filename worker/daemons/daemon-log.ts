@@ -1,4 +1,4 @@
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { DaemonLogLine } from "../../shared/schemas/daemon.ts";
 import { appendDaemonLog, type LogEntry, trimDaemonLog } from "../../shared/store/daemons/append-daemon-log.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/keep-daemon.ts";

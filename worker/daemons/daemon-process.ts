@@ -4,9 +4,9 @@ import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
-import { cpuLimitOf } from "../adapters/warm/ground.ts";
+import { cpuLimitOf } from "../warm/ground.ts";
 import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
-import { createHandover, type Handover } from "./handover.ts";
+import { createHandover, type Handover } from "./bounded-channel.ts";
 
 /** What a daemon's process says for none of its messages. `alive`: it said anything at all. */
 export type DaemonEvents = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRun } from "../../shared/end-run.ts";
+import { endRun } from "../../shared/services/runs/end-run.ts";
 import { loseRun } from "../../shared/store/runs/lose-run.ts";
 import { nextMessage } from "../../shared/store/runs/next-message.ts";
 import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
@@ -7,9 +7,9 @@ import type { OwnedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
 import type { WorkerContext } from "../context.ts";
-import { executeRun } from "../execute-run.ts";
-import { loseAttempt } from "../lose-attempt.ts";
-import { createBell } from "./bell.ts";
+import { executeRun } from "../attempt/execute-run.ts";
+import { loseAttempt } from "../attempt/lose-attempt.ts";
+import { createBell } from "./wake-signal.ts";
 import { DaemonLost } from "./daemon-process.ts";
 
 export type Mailbox = {

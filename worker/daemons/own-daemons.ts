@@ -1,6 +1,6 @@
 import { claimDaemons } from "../../shared/store/daemons/claim-daemons.ts";
-import { connectSubscriber } from "../../shared/stream/connection.ts";
-import { daemonsChannel } from "../../shared/stream/keys.ts";
+import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
+import { daemonsChannel } from "../../shared/platform/stream/keys.ts";
 import type { WorkerContext } from "../context.ts";
 import { superviseDaemon, type Supervisor } from "./supervise-daemon.ts";
 

@@ -1,4 +1,4 @@
-import { createRedactor, type Redactor } from "../../shared/secrets/redact.ts";
+import { createRedactor, type Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { SandboxExit } from "../sandbox/process.ts";
 import { backoffMs, countCrash } from "./crash-backoff.ts";

@@ -1,8 +1,8 @@
-import { defaultFiles } from "../../shared/run/default-files.ts";
-import { runLimits } from "../../shared/run/limits.ts";
+import { defaultFiles } from "../../shared/domain/run/default-files.ts";
+import { runLimits } from "../../shared/domain/run/limits.ts";
 import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.ts";
-import { open } from "../../shared/secrets/seal.ts";
-import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
+import { open } from "../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import { codeOf, egressOf } from "../prepare/agent-request.ts";

@@ -3,7 +3,7 @@ import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts"
 import { keepDaemon, type WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/daemons/watch-upgrade.ts";
 import type { WorkerContext } from "../context.ts";
-import { createBell } from "./bell.ts";
+import { createBell } from "./wake-signal.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { beginLife, type DaemonLife, nextLookMs, seenOf, takesMessages } from "./daemon-life.ts";
 import { reportOf } from "./report-daemon.ts";

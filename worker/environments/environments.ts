@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Log } from "../../shared/log.ts";
-import { normalizeRequirements, requirementsFault } from "../../shared/run/requirement.ts";
+import type { Log } from "../../shared/platform/log.ts";
+import { normalizeRequirements, requirementsFault } from "../../shared/domain/agent/requirement.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { BuildOptions } from "./build-environment.ts";
 import { holdShown } from "./hold-shown.ts";

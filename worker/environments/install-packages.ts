@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRedactor } from "../../shared/secrets/redact.ts";
+import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { ArchiveFault } from "./archive-fault.ts";

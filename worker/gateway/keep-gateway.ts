@@ -1,4 +1,4 @@
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { FromGateway, GatewayOptions } from "../../shared/schemas/gateway.ts";
 import { type GatewayProcess, startGateway } from "./start-gateway.ts";
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import { fromGateway, type FromGateway, type GatewayOptions, type ToGateway } from "../../shared/schemas/gateway.ts";
 import type { ListeningSocket } from "./egress.ts";
 

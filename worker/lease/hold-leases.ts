@@ -1,4 +1,4 @@
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type HeldRun, renewLeases } from "../../shared/store/runs/renew-leases.ts";
 import type { AbortReason } from "./abort-reason.ts";

@@ -1,6 +1,6 @@
-import { type EventId, formatEventId } from "../../shared/run/event-id.ts";
+import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
-import type { Attempt } from "../attempt.ts";
+import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import type { WorkerContext } from "../context.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import type { RunStreams } from "../../shared/stream/run-streams.ts";
+import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 
 export type Publisher = {
   /** Takes events for the next batch. */

@@ -1,9 +1,9 @@
-import type { Log } from "../../shared/log.ts";
-import { placeEvent } from "../../shared/run/stream-event.ts";
+import type { Log } from "../../shared/platform/log.ts";
+import { placeEvent } from "../../shared/domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
-import type { RunStreams } from "../../shared/stream/run-streams.ts";
+import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher } from "./publish-events.ts";
 import type { Sent } from "./share-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";

@@ -1,12 +1,12 @@
-import type { KeyRing } from "../../shared/config/load-config.ts";
-import { open } from "../../shared/secrets/seal.ts";
-import { sealedFields } from "../../shared/secrets/sealed-fields.ts";
-import { defaultFiles } from "../../shared/run/default-files.ts";
-import { fileNameFault } from "../../shared/file-faults.ts";
-import { runLimits } from "../../shared/run/limits.ts";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import { open } from "../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
+import { defaultFiles } from "../../shared/domain/run/default-files.ts";
+import { fileNameFault } from "../../shared/domain/agent/file-faults.ts";
+import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
-import type { Attempt } from "../attempt.ts";
+import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import { checkStored, readTexts } from "./read-stored.ts";
 

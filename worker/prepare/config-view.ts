@@ -3,7 +3,7 @@ import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { ClaimedRun } from "../../shared/store/runs/claim-run.ts";
-import type { VersionConfig } from "../attempt.ts";
+import type { VersionConfig } from "../attempt/attempt.ts";
 
 /** Characters of JSON, in all. */
 const mostRemembered = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import type { Egress } from "../gateway/egress.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import { explainRefusal, type NamespaceSettings } from "./explain-refusal.ts";
 import { findBwrap } from "./find-bwrap.ts";
 import { type Python, type Sandbox, SandboxUnavailable } from "./sandbox.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openDecoys, type Decoys } from "./decoys.ts";
+import { openDecoys, type Decoys } from "./canary-targets.ts";
 import type { Python, Sandbox } from "./sandbox.ts";
 import type { SandboxProcess } from "./process.ts";
 

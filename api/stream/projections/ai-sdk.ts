@@ -1,4 +1,4 @@
-import { isTerminalEvent } from "../../../shared/run/run-status.ts";
+import { isTerminalEvent } from "../../../shared/domain/run/run-status.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
 import { failureOf, withoutPlace } from "./event-facts.ts";

@@ -1,5 +1,5 @@
-import { compareEventIds, type EventId, formatEventId } from "../../../shared/run/event-id.ts";
-import { isTerminalEvent } from "../../../shared/run/run-status.ts";
+import { compareEventIds, type EventId, formatEventId } from "../../../shared/domain/run/event-id.ts";
+import { isTerminalEvent } from "../../../shared/domain/run/run-status.ts";
 import type { RunEvent, StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { Projection } from "./projection.ts";
 

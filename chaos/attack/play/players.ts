@@ -2,7 +2,7 @@ import type { AgentRequest } from "../../../worker/adapters/adapter.ts";
 import { type DaemonProcess, DaemonLost, openDaemonProcess } from "../../../worker/daemons/daemon-process.ts";
 import type { DaemonHost } from "../../../worker/daemons/daemon-host.ts";
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
-import { openSession, type Session } from "../../../worker/sessions/session.ts";
+import { openSession, type Session } from "../../../worker/interactive/session.ts";
 import type { Attack } from "../attack.ts";
 import type { Ground } from "./open-machine.ts";
 import { type Played, playRun } from "./play-run.ts";

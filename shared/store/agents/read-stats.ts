@@ -1,4 +1,4 @@
-import { addHistograms, percentiles } from "../../run/histogram.ts";
+import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts";
 import type { AgentStats } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { readFigures } from "../figures/read-figures.ts";

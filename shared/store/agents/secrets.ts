@@ -1,7 +1,7 @@
-import type { KeyRing } from "../../config/load-config.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
 import type { SecretRecord } from "../../schemas/agent.ts";
-import { seal } from "../../secrets/seal.ts";
-import { sealedFields } from "../../secrets/sealed-fields.ts";
+import { seal } from "../../platform/secrets/seal.ts";
+import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 

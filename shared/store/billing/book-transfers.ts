@@ -1,4 +1,4 @@
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { Queryable } from "../client.ts";
 
 /** Money into a user's wallet (out of it, where it is negative), from or to one of our accounts. */

@@ -1,4 +1,4 @@
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { bookTransfers, type Transfer } from "./book-transfers.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";

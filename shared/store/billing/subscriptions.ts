@@ -1,4 +1,4 @@
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { SubscriptionRecord } from "../../schemas/billing.ts";
 import type { Db } from "../client.ts";
 import type { Subscription } from "../generated/client.ts";

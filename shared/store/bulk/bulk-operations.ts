@@ -1,4 +1,4 @@
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
 import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
 import type { Db } from "../client.ts";

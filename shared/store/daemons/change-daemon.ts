@@ -1,4 +1,4 @@
-import type { DaemonWish, StandingDaemon } from "../../run/control-daemon.ts";
+import type { DaemonWish, StandingDaemon } from "../../domain/daemon/control-daemon.ts";
 import type { Db } from "../client.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";

@@ -1,5 +1,5 @@
 import type { DaemonExit, DaemonStatus, DesiredState } from "../../schemas/daemon.ts";
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { tellUsers } from "../notifications/tell-users.ts";
 import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";

@@ -1,4 +1,4 @@
-import { type EventId, formatEventId } from "../../run/event-id.ts";
+import { type EventId, formatEventId } from "../../domain/run/event-id.ts";
 import type { DaemonLogLine } from "../../schemas/daemon.ts";
 import type { Db } from "../client.ts";
 

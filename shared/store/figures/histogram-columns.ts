@@ -6,5 +6,5 @@ export const histograms = {
 } as const;
 export type Measure = keyof typeof histograms;
 
-/** SQL: the index of a value in a histogram; see shared/run/histogram.ts. */
+/** SQL: the index of a value in a histogram; see shared/domain/analytics/histogram.ts. */
 export const indexOf = (value: string): string => `floor(ln(greatest(${value}, 1)) / ln(2::float8) * 8)::int`;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { percentiles } from "../../run/histogram.ts";
+import { percentiles } from "../../domain/analytics/histogram.ts";
 import type { studioAgent } from "../../schemas/figures.ts";
 import { type AgentFilter, listAgents } from "../agents/list-agents.ts";
 import type { Db } from "../client.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { percentiles, steps } from "../../run/histogram.ts";
+import { percentiles, steps } from "../../domain/analytics/histogram.ts";
 import type { distribution } from "../../schemas/figures.ts";
 import type { Db } from "../client.ts";
 import type { Measure } from "./histogram-columns.ts";

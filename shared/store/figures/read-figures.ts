@@ -1,4 +1,4 @@
-import { type Histogram, readHistograms } from "../../run/histogram.ts";
+import { type Histogram, readHistograms } from "../../domain/analytics/histogram.ts";
 import type { Db } from "../client.ts";
 import { type Measure, histograms, indexOf } from "./histogram-columns.ts";
 import { type Sums, summed, sums } from "./measures.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { addHistograms, percentiles } from "../../run/histogram.ts";
+import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts";
 import type { studioFigures } from "../../schemas/figures.ts";
 import type { Db } from "../client.ts";
 import { readFigures } from "./read-figures.ts";

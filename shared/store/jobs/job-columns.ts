@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { KeyRing } from "../../config/load-config.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
 import { type ExecuteRequest, executeRequest } from "../../schemas/execute-request.ts";
 import type { JobBody } from "../../schemas/job.ts";
-import { open, seal } from "../../secrets/seal.ts";
-import { sealedFields } from "../../secrets/sealed-fields.ts";
+import { open, seal } from "../../platform/secrets/seal.ts";
+import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Job } from "../generated/client.ts";
 
 export type JobRow = Job;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { NotificationRecord } from "../../schemas/notification.ts";
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { Notification } from "../generated/client.ts";
 import { toNotificationRecord } from "./notification-record.ts";
 import { tellUsers } from "./tell-users.ts";

@@ -1,4 +1,4 @@
-import { transitions } from "../../run/transitions.ts";
+import { transitions } from "../../domain/run/transitions.ts";
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { findAhead } from "../threads/find-ahead.ts";

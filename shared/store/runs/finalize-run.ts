@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
-import type { Outcome } from "../../run/terminal-event.ts";
-import { type Cause, transitions } from "../../run/transitions.ts";
-import { newId } from "../../ids.ts";
+import type { Outcome } from "../../domain/run/terminal-event.ts";
+import { type Cause, transitions } from "../../domain/run/transitions.ts";
+import { newId } from "../../platform/ids.ts";
 import { meterRun } from "../billing/meter-run.ts";
 import type { Db } from "../client.ts";
 import { tellUsers } from "../notifications/tell-users.ts";

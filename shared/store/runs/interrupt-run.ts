@@ -1,5 +1,5 @@
 import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.ts";
-import { newId } from "../../ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { nowOnTheWire, owedColumns, owedToWebhooks } from "../outbox/owe-webhooks.ts";
 import { chunkValues } from "./chunk-values.ts";

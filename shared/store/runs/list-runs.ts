@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../run/run-status.ts";
+import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";

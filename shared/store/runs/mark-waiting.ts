@@ -1,4 +1,4 @@
-import { placeEvent } from "../../run/stream-event.ts";
+import { placeEvent } from "../../domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { hasStatus } from "./has-status.ts";

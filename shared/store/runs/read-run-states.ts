@@ -1,5 +1,5 @@
-import type { EventId } from "../../run/event-id.ts";
-import type { RunStatus } from "../../run/run-status.ts";
+import type { EventId } from "../../domain/run/event-id.ts";
+import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 

@@ -1,4 +1,4 @@
-import type { EventId } from "../../run/event-id.ts";
+import type { EventId } from "../../domain/run/event-id.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 

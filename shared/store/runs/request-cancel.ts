@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../run/run-status.ts";
+import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import type { SeenRun } from "./finalize-run.ts";

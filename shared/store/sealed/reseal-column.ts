@@ -1,5 +1,5 @@
-import type { KeyRing } from "../../config/load-config.ts";
-import { open, seal } from "../../secrets/seal.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
+import { open, seal } from "../../platform/secrets/seal.ts";
 import type { Db } from "../client.ts";
 import { sealedBytes, type SealedColumn } from "./sealed-columns.ts";
 

@@ -1,4 +1,4 @@
-import { sealedFields } from "../../secrets/sealed-fields.ts";
+import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 
 /** A column that holds sealed values. Its texts are ours. */
 export type SealedColumn = {

@@ -1,4 +1,4 @@
-import { mergeMetadata } from "../../merge-patch.ts";
+import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { UserPatch, UserRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";

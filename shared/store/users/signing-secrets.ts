@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { KeyRing } from "../../config/load-config.ts";
-import { newId } from "../../ids.ts";
-import { open, seal } from "../../secrets/seal.ts";
-import { sealedFields } from "../../secrets/sealed-fields.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
+import { newId } from "../../platform/ids.ts";
+import { open, seal } from "../../platform/secrets/seal.ts";
+import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 
 /** Standard Webhooks asks for 24 to 64 bytes. */

@@ -1,6 +1,6 @@
-import type { KeyRing } from "../../config/load-config.ts";
-import { newId } from "../../ids.ts";
-import { mergeMetadata } from "../../merge-patch.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
+import { newId } from "../../platform/ids.ts";
+import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";

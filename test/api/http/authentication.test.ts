@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newApiKey } from "../../../shared/secrets/api-key.ts";
+import { newApiKey } from "../../../shared/platform/secrets/api-key.ts";
 import { call, execute, makeAgent } from "../../harness/client.ts";
 import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { measureJson } from "../../../shared/run/measure-json.ts";
+import { measureJson } from "../../../shared/domain/json/measure-json.ts";
 import { openJson } from "../../../api/http/parse-json.ts";
 
 const large = { depth: 99, values: 99 };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { z } from "zod";
 import { type Operation, defineOperation } from "../../../api/http/define-operation.ts";
-import { AppError, conflict, notFound, unavailable } from "../../../shared/errors.ts";
+import { AppError, conflict, notFound, unavailable } from "../../../shared/domain/errors/app-error.ts";
 import {
   clientId,
   jsonObject,

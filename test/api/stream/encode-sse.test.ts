@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeRetry, encodeSse, ssePing } from "../../../api/stream/encode-sse.ts";
-import { formatEventId } from "../../../shared/run/event-id.ts";
+import { formatEventId } from "../../../shared/domain/run/event-id.ts";
 
 test("what is encoded is what any client parses, whatever the text, however it is cut into chunks", () => {
   const event = fc.record({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fillIn } from "../../../api/stream/fill-in.ts";
 import { faultOfOrder } from "../../../chaos/check/streams-agree.ts";
-import { compareEventIds, type EventId, formatEventId } from "../../../shared/run/event-id.ts";
+import { compareEventIds, type EventId, formatEventId } from "../../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 
 /**

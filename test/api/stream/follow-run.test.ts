@@ -4,7 +4,7 @@ import { createFillIn } from "../../../api/stream/fill-in.ts";
 import { followRun, type RunReader } from "../../../api/stream/follow-run.ts";
 import { createEncodeOnce } from "../../../api/stream/piece.ts";
 import { Tail } from "../../../api/stream/tail.ts";
-import { formatEventId } from "../../../shared/run/event-id.ts";
+import { formatEventId } from "../../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 
 const event = (attempt: number, seq: number, type = "output.delta", data: object = {}): StreamEvent => ({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Interpreter } from "../../../worker/adapters/warm/interpreter.ts";
-import { type IdleInterpreters, keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import type { Interpreter } from "../../../worker/warm/interpreter.ts";
+import { type IdleInterpreters, keepIdle } from "../../../worker/warm/keep-idle.ts";
 
 const MiB = 1 << 20;
 const capacity = 100 * MiB;

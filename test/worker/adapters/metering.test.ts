@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createCommandAdapter } from "../../../worker/adapters/command/command-adapter.ts";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import { createPythonHost } from "../../../worker/daemons/python-host.ts";
-import { openSession } from "../../../worker/sessions/session.ts";
+import { openSession } from "../../../worker/interactive/session.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 

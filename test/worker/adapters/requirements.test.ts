@@ -3,7 +3,7 @@ import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { hasPip, openWheelIndex } from "../environments/wheel-index.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import type { SandboxProcess } from "../../../worker/sandbox/process.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";

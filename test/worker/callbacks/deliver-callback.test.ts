@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { oddAnswers } from "../../../chaos/fuzz/odd-answers.ts";
-import { createGuardedFetch, type GuardedFetch } from "../../../shared/net/guarded-fetch.ts";
+import { createGuardedFetch, type GuardedFetch } from "../../../shared/platform/net/guarded-fetch.ts";
 import type { Try } from "../../../shared/store/outbox/record-try.ts";
 import { deliverCallback } from "../../../worker/callbacks/deliver-callback.ts";
 import { answer, openReceiver, type Receiver } from "../../harness/receiver.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyCommand, type DaemonCommand } from "../../../shared/run/control-daemon.ts";
+import { applyCommand, type DaemonCommand } from "../../../shared/domain/daemon/control-daemon.ts";
 import type { WantedDaemon } from "../../../shared/store/daemons/keep-daemon.ts";
 import { backoffMs, countCrash } from "../../../worker/daemons/crash-backoff.ts";
 import { decideStep, type Step, statusOf } from "../../../worker/daemons/desired-state.ts";

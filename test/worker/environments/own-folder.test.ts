@@ -64,7 +64,7 @@ describe("the folder of environments", () => {
 });
 
 const openAsUser = `
-const { loadConfig } = await import("./dist/shared/config/load-config.js");
+const { loadConfig } = await import("./dist/shared/platform/config/load-config.js");
 const { findNode } = await import("./dist/worker/adapters/node/find-node.js");
 const { installer } = loadConfig({
   DATABASE_URL: "postgresql://x/x", REDIS_URL: "redis://x", ENCRYPTION_KEYS: "k1:" + Buffer.alloc(32).toString("base64"),

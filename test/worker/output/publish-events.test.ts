@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
-import type { RunStreams } from "../../../shared/stream/run-streams.ts";
+import type { RunStreams } from "../../../shared/platform/stream/run-streams.ts";
 import { createPublisher } from "../../../worker/output/publish-events.ts";
 
 const event = (seq: number): StreamEvent => ({ attempt: 1, seq, type: "output.delta", data: "{}" });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import { agentRequest, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 

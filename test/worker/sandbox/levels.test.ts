@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/adapters/warm/keep-idle.ts";
+import { keepIdle } from "../../../worker/warm/keep-idle.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";

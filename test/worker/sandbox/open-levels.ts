@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { inject } from "vitest";
-import { createLog } from "../../../shared/log.ts";
+import { createLog } from "../../../shared/platform/log.ts";
 import { type OpenEgress, openEgress } from "../../../worker/gateway/open-egress.ts";
 import {
   type Environments,

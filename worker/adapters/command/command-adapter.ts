@@ -2,8 +2,8 @@ import type { SandboxProcess } from "../../sandbox/process.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
-import { cpuLimitOf, type Ground, groundOf, isUsual, resourcesOf, usualGround } from "../warm/ground.ts";
-import { keepSpares } from "../warm/keep-spares.ts";
+import { cpuLimitOf, type Ground, groundOf, isUsual, resourcesOf, usualGround } from "../../warm/ground.ts";
+import { keepSpares } from "../../warm/keep-spares.ts";
 
 /**
  * Runs any program in a fresh sandbox: the run's files lie in its working directory, the request is JSON on its stdin, its

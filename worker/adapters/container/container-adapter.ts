@@ -1,4 +1,4 @@
-import { allowsImage } from "../../../shared/run/image-rule.ts";
+import { allowsImage } from "../../../shared/domain/agent/image-rule.ts";
 import type { ContainerEngine } from "../../sandbox/container-engine.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";

@@ -1,6 +1,6 @@
-import { createGuardedFetch, type OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
-import { sign, type SignedHeaders } from "../../../shared/net/sign.ts";
-import { TargetFault } from "../../../shared/net/target-fault.ts";
+import { createGuardedFetch, type OpenAnswer } from "../../../shared/platform/net/guarded-fetch.ts";
+import { sign, type SignedHeaders } from "../../../shared/platform/net/sign.ts";
+import { TargetFault } from "../../../shared/platform/net/target-fault.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { refuse, toStdin } from "../read-command.ts";

@@ -1,8 +1,8 @@
 import { TextDecoder } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { deeperThan } from "../../../shared/run/measure-json.ts";
-import { requestLimits } from "../../../shared/run/limits.ts";
-import type { OpenAnswer } from "../../../shared/net/guarded-fetch.ts";
+import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
+import { requestLimits } from "../../../shared/domain/run/limits.ts";
+import type { OpenAnswer } from "../../../shared/platform/net/guarded-fetch.ts";
 import { ChannelBreach, channelBudget, type ChannelMeter, createChannelMeter } from "../../channel/channel-budget.ts";
 import { type AgentFrame, agentFrame } from "../../channel/frame-schema.ts";
 import { maxLineBytes, splitLines } from "../../channel/split-lines.ts";

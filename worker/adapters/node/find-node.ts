@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
-import { runLimits } from "../../../shared/run/limits.ts";
-import type { Log } from "../../../shared/log.ts";
+import { runLimits } from "../../../shared/domain/run/limits.ts";
+import type { Log } from "../../../shared/platform/log.ts";
 import { ownFolder } from "../../environments/own-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { NodeRuntime } from "./node-command.ts";

@@ -1,9 +1,9 @@
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
-import { resourcesOf } from "../warm/ground.ts";
-import { createInterpreterPool } from "../warm/interpreter-pool.ts";
-import type { IdleInterpreters } from "../warm/keep-idle.ts";
-import { playWarm } from "../warm/play-warm.ts";
+import { resourcesOf } from "../../warm/ground.ts";
+import { createInterpreterPool } from "../../warm/interpreter-pool.ts";
+import type { IdleInterpreters } from "../../warm/keep-idle.ts";
+import { playWarm } from "../../warm/play-warm.ts";
 import { nodeCommand, type NodeRuntime } from "./node-command.ts";
 import { takeOverNode } from "./node-interpreter.ts";
 import { readProgram } from "./read-program.ts";

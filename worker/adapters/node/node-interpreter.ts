@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxProcess } from "../../sandbox/process.ts";
-import { type Interpreter, loaded } from "../warm/interpreter.ts";
-import { watchEnd } from "../warm/watch-end.ts";
+import { type Interpreter, loaded } from "../../warm/interpreter.ts";
+import { watchEnd } from "../../warm/watch-end.ts";
 
 /** More than its answer to the loading, a list of names. */
 const maxAnswer = 1024 * 1024;

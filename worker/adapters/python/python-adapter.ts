@@ -1,9 +1,9 @@
 import type { Environments } from "../../environments/environments.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
-import { createInterpreterPool } from "../warm/interpreter-pool.ts";
-import type { IdleInterpreters } from "../warm/keep-idle.ts";
-import { playWarm } from "../warm/play-warm.ts";
+import { createInterpreterPool } from "../../warm/interpreter-pool.ts";
+import type { IdleInterpreters } from "../../warm/keep-idle.ts";
+import { playWarm } from "../../warm/play-warm.ts";
 import { compileRuntime } from "./compile-runtime.ts";
 import { installRequirements, withInstall } from "./install-requirements.ts";
 import { pythonArgv, visible } from "./python-command.ts";

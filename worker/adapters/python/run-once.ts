@@ -1,7 +1,7 @@
 import type { Frame } from "../../channel/frame-schema.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import { readProcess } from "../read-process.ts";
-import type { Play } from "../warm/play-warm.ts";
+import type { Play } from "../../warm/play-warm.ts";
 import { pythonArgv, runtimeHead, visible } from "./python-command.ts";
 
 type Once = { sandbox: Sandbox; python: Python; runtime: Buffer };

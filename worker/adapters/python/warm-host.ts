@@ -6,7 +6,7 @@ import type { AgentProcess, SandboxExit, SandboxUsage } from "../../sandbox/proc
 import { SandboxUnavailable } from "../../sandbox/sandbox.ts";
 import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
-import { type AgentCode, type Interpreter, type Loaded, loaded } from "../warm/interpreter.ts";
+import { type AgentCode, type Interpreter, type Loaded, loaded } from "../../warm/interpreter.ts";
 import { type ControlFrame, createFrameReader, encodeControlFrame } from "./control-frames.ts";
 import { runtimeHead } from "./python-command.ts";
 

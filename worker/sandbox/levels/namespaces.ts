@@ -13,7 +13,7 @@ import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-tree.ts";
-import { wayOut } from "./way-out.ts";
+import { wayOut } from "./egress-listener.ts";
 import { pairOffset, type SlotUids } from "../slot-uids.ts";
 
 type NamespaceOptions = {

@@ -1,0 +1,30 @@
+import { requestLimits } from "../run/limits.ts";
+import { ValidationFault } from "../errors/validation-fault.ts";
+
+type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** RFC 7396: null removes, objects merge, everything else replaces. */
+export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
+  const merged = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value);
+  }
+  // Unlike an assignment, this makes even a key `__proto__` an own one.
+  return Object.fromEntries(merged);
+}
+
+/** Metadata after a patch of it; null empties it. Throws ValidationFault where patch after patch has made it too large. */
+export function mergeMetadata(target: unknown, patch: JsonObject | null | undefined): JsonObject {
+  if (patch === null) return {};
+  const merged = mergePatch(target, patch ?? {});
+  const most = requestLimits.metadata_bytes;
+  if (patch !== undefined && Buffer.byteLength(JSON.stringify(merged)) > most)
+    throw new ValidationFault([
+      { type: "value_error", loc: ["body", "metadata"], msg: `Value error, would be larger than ${most} bytes` },
+    ]);
+  return merged;
+}

@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { egressPattern } from "../../domain/egress/egress-rule.ts";
+import { imageRulePattern } from "../../domain/agent/image-rule.ts";
+import { canonicalHost, isLoopback } from "../../domain/egress/loopback.ts";
+import type { Env } from "./env.ts";
+
+const MiB = 1024 * 1024;
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+/** `id:base64` pairs, comma-separated; the first seals, all open. Each key is 32 bytes. */
+const keyRing = z.string().transform((text, ctx) =>
+  text.split(",").map((entry) => {
+    const at = entry.indexOf(":");
+    const id = entry.slice(0, at).trim();
+    const key = Buffer.from(entry.slice(at + 1), "base64");
+    if (!/^[a-z0-9]{1,16}$/.test(id) || key.length !== 32)
+      ctx.addIssue({ code: "custom", message: "each key must be <id>:<base64 of 32 bytes>, the id [a-z0-9]{1,16}" });
+    return { id, key };
+  }),
+);
+
+const commaList = z.string().transform((text) => text.split(",").flatMap((part) => (part.trim() ? [part.trim()] : [])));
+
+/** Host patterns; `none` for no host at all. */
+const egressList = commaList
+  .transform((patterns) => patterns.filter((pattern) => pattern !== "none"))
+  .pipe(z.array(z.string().regex(egressPattern)));
+
+/** Host names and addresses, without ports. */
+const hostList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .refine((host) => canonicalHost(host) !== null && !/^[^:]+:\d*$|\]:/.test(host), "must be hosts without ports"),
+  ),
+);
+const originList = commaList.pipe(
+  z.array(
+    z
+      .string()
+      .refine(
+        (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
+        "must be origins like https://app.example.com, as browsers send them",
+      ),
+  ),
+);
+
+/** Checked here: a client that takes a URL for something else tells its password in what it logs. */
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a URL like postgresql://user:password@host:5432/database");
+const redisUrl = z
+  .string()
+  .regex(/^(rediss?:\/)?\//, "must be a URL like redis://:password@host:6379, or a socket's path");
+
+/** A secret that somebody makes up and sends as a bearer token. */
+const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
+
+const schema = z.object({
+  DATABASE_URL: databaseUrl,
+  DATABASE_POOL: integer(1, 200).default(10),
+  REDIS_URL: redisUrl,
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9:_-]*$/)
+    .default("runfleet:"),
+  ENCRYPTION_KEYS: keyRing,
+  TRACE_FILE: z.string().optional(),
+  ALIVE_FILE: z.string().optional(),
+  NODE_ENV: z.string().default("development"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: integer(0, 65_535).default(8080),
+  ALLOWED_HOSTS: hostList.default([]),
+  ALLOWED_ORIGINS: originList.default([]),
+  AUTH_MODE: z.enum(["open", "key"]).optional(),
+  BOOTSTRAP_ADMIN_KEY: bearer.optional(),
+  INTERNAL_TOKEN: bearer.optional(),
+  RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
+  ALLOW_OPEN: z.enum(["0", "1"]).default("0"),
+  // Its former name.
+  ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
+  STREAMS_PER_USER: integer(0, 1_000_000).optional(),
+  KEYS_PER_USER: integer(1, 1_000_000).default(100),
+  AGENTS_PER_USER: integer(1, 10_000_000).default(1_000),
+  DAEMONS_PER_USER: integer(1, 1_000_000).default(100),
+  JOBS_PER_USER: integer(1, 1_000_000).default(1_000),
+  THREADS_PER_USER: integer(1, 10_000_000).default(100_000),
+  WEBHOOKS_PER_USER: integer(1, 1_000_000).default(100),
+  QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
+  OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
+  CALLBACK_ALLOW_CIDRS: commaList.default([]),
+  EGRESS_ALLOW: egressList.default(["*"]),
+  EGRESS_ALLOW_CIDRS: commaList.default([]),
+  CONTAINER_IMAGES: commaList
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            imageRulePattern,
+            "must be images, like ghcr.io/acme/agent:1, or repositories, like ghcr.io/acme/agent:*",
+          ),
+      ),
+    )
+    .default([]),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: commaList.default([]),
+  STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
+  CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
+  WORKER_SLOTS: integer(1, 1024).default(8),
+  WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
+  WORKER_DAEMONS: integer(0, 1024).default(16),
+  DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
+  DAEMON_WATCH_MS: integer(100, 3_600_000).default(30_000),
+  DAEMON_BACKOFF_SCALE: z.coerce.number().min(0.001).max(1).default(1),
+  RETENTION_DAYS: integer(1, 36_500).default(30),
+  AUDIT_RETENTION_DAYS: integer(1, 36_500).default(365),
+  RUN_RETENTION_DAYS: integer(1, 36_500).optional(),
+  LEASE_MS: integer(500, 600_000).default(10_000),
+  SHUTDOWN_NOTICE_MS: integer(0, 600_000).default(0),
+  SHUTDOWN_GRACE_MS: integer(0, 3_600_000).default(5_000),
+  ENVIRONMENTS_DIR: z
+    .string()
+    .regex(/^\/(?!tmp(\/|$))/, "must be an absolute path, and not in /tmp: sandboxes have their own")
+    .optional(),
+  ENVIRONMENTS_MAX_BYTES: integer(MiB, 1024 ** 5).default(10 * 1024 * MiB),
+  ENVIRONMENT_MAX_BYTES: integer(MiB, 64 * 1024 * MiB).default(1024 * MiB),
+  INSTALL_TIMEOUT_MS: integer(1_000, 3_600_000).default(300_000),
+  PACKAGE_HOSTS: egressList.default([]),
+  SANDBOX_MIN_LEVEL: integer(0, 3).default(1),
+  PYTHON: z.string().optional(),
+  BWRAP: z.string().optional(),
+  PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
+});
+
+/** Every variable that an API or a worker reads. */
+export const variableNames: readonly string[] = Object.keys(schema.shape);
+
+/** The first key seals, all open. */
+export type KeyRing = { id: string; key: Buffer }[];
+
+export type Config = ReturnType<typeof loadConfig>;
+
+/** Groups and checks the environment. Throws one error that lists every fault, without any value. */
+export function loadConfig(env: Env) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultWords(issue, given)}`);
+    throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
+  }
+  const { data } = parsed;
+  const authMode = chooseAuthMode(data);
+  return {
+    logLevel: data.LOG_LEVEL,
+    traceFile: data.TRACE_FILE,
+    aliveFile: data.ALIVE_FILE,
+    database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
+    redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
+    encryptionKeys: data.ENCRYPTION_KEYS,
+    http: {
+      host: data.HOST,
+      port: data.PORT,
+      // With keys a page has nothing to send, so any name will do.
+      gate: { hosts: authMode === "open" ? data.ALLOWED_HOSTS : null, origins: data.ALLOWED_ORIGINS },
+    },
+    auth: {
+      mode: authMode,
+      bootstrapAdminKey: data.BOOTSTRAP_ADMIN_KEY,
+      internalToken: data.INTERNAL_TOKEN,
+      // Of one user with all keys or, in open mode, one address; 0: no limit.
+      requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (authMode === "key" ? 6_000 : 0),
+      streams: data.STREAMS_PER_USER ?? (authMode === "key" ? 100 : 0),
+    },
+    perUser: limitsPerUser(data),
+    queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
+    callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
+    billing: {
+      // Null: no checkout, no portal.
+      stripeKey: data.STRIPE_SECRET_KEY ?? null,
+      stripeUrl: new URL(data.STRIPE_API_URL),
+      // Several while one is being replaced; none: events are kept, and not believed.
+      webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
+    },
+    egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
+    containerImages: data.CONTAINER_IMAGES,
+    worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
+    daemons: {
+      perWorker: data.WORKER_DAEMONS,
+      stallMs: data.DAEMON_STALL_MS,
+      watchMs: data.DAEMON_WATCH_MS,
+      backoffScale: data.DAEMON_BACKOFF_SCALE,
+    },
+    shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
+    // Transcripts, files, delivery logs …; audit entries; whole runs, null for ever.
+    retention: {
+      days: data.RETENTION_DAYS,
+      auditDays: data.AUDIT_RETENTION_DAYS,
+      runDays: data.RUN_RETENTION_DAYS ?? null,
+    },
+    shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
+    installer: installerOf(data, env),
+    sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
+  };
+}
+
+const limitsPerUser = (data: z.output<typeof schema>) => ({
+  keys: data.KEYS_PER_USER,
+  agents: data.AGENTS_PER_USER,
+  daemons: data.DAEMONS_PER_USER,
+  jobs: data.JOBS_PER_USER,
+  threads: data.THREADS_PER_USER,
+  webhooks: data.WEBHOOKS_PER_USER,
+});
+
+type AuthSettings = Pick<z.output<typeof schema>, "AUTH_MODE" | "HOST" | "ALLOW_OPEN" | "ALLOW_OPEN_IN_PRODUCTION">;
+
+/** Without keys only this machine is served, unless ALLOW_OPEN says that everybody may be. Throws where neither is so. */
+function chooseAuthMode({ AUTH_MODE, HOST, ALLOW_OPEN, ALLOW_OPEN_IN_PRODUCTION }: AuthSettings): "open" | "key" {
+  if (AUTH_MODE === "key") return "key";
+  if (isLoopback(canonicalHost(HOST) ?? "") || ALLOW_OPEN === "1" || ALLOW_OPEN_IN_PRODUCTION === "1") return "open";
+  throw new Error(
+    `HOST=${HOST} can be reached from other machines, and without keys everybody there may run code here. Set AUTH_MODE=key and BOOTSTRAP_ADMIN_KEY (a secret of 32 characters or more, such as \`openssl rand -hex 32\` gives) and make the first key with POST /v1/users/me/api-keys; or set HOST=127.0.0.1; or, behind a gate of your own, ALLOW_OPEN=1.`,
+  );
+}
+
+function faultWords(issue: z.core.$ZodIssue, given: Env): string {
+  if (issue.code !== "invalid_type") return issue.message;
+  if (given[String(issue.path[0])] === undefined) return "is needed";
+  return issue.expected === "int" ? "must be a whole number" : "must be a number";
+}
+
+/** Where agents' packages come from, and how much of them is kept. */
+function installerOf(data: z.infer<typeof schema>, env: Env) {
+  return {
+    // One for each user: what another user can write is not to be run.
+    directory: data.ENVIRONMENTS_DIR ?? `/var/tmp/runfleet-${process.getuid?.() ?? 0}/environments`,
+    maxBytes: data.ENVIRONMENTS_MAX_BYTES,
+    eachMaxBytes: data.ENVIRONMENT_MAX_BYTES,
+    deadlineMs: data.INSTALL_TIMEOUT_MS,
+    packageHosts: data.PACKAGE_HOSTS,
+    env: installerEnv(env),
+  };
+}
+
+/** Where packages come from: an index, a folder of wheels, certificates, a proxy. */
+function installerEnv(env: Env): Record<string, string> {
+  const passed = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
+  );
+}

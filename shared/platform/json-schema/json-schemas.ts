@@ -1,0 +1,104 @@
+import { createCompiler, type Validate } from "./compile-schema.mjs";
+import { isHarmless, weigh } from "./is-harmless.ts";
+import { deadlineMs, openSchemaThreads, type SchemaAnswer, turnLimits } from "./schema-threads.ts";
+import type { FaultItem } from "../../domain/errors/validation-fault.ts";
+
+type Schema = Record<string, unknown>;
+
+/** Checks values by the schemas that agents' authors wrote. `owner`: the user whose schema it is, for fairness among them. */
+export type JsonSchemas = {
+  /** What makes a text no usable JSON Schema (draft 2020-12, or 7 where its `$schema` says so); null: it is one. */
+  schemaFault(owner: string, schema: Schema): Promise<string | null>;
+  /** What `value` breaks, at most 20 faults; each `loc` leads from the value to the place. */
+  faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[]>;
+  close(): Promise<void>;
+};
+
+/** A schema that was met before. */
+type Known = {
+  isHarmless: boolean;
+  /** A thread has compiled it: it is one. */
+  isProven: boolean;
+  weight: number;
+  validate: Validate | null;
+};
+
+const mostKnown = 500;
+const longestSchemaBytes = 256 * 1024;
+/** Of a schema that is compiled here: this one takes some 5 ms. */
+const heaviestSchema = 200;
+const compileEveryMs = 200;
+/** A schema's weight times a value's: so much takes some 5 ms where everything is wrong. */
+const heaviestCheck = 50_000;
+
+/**
+ * Harmless schemas that come again are applied to small values where they are, since that takes less than to ask a thread;
+ * everything else is done in threads that can be ended.
+ */
+export function createJsonSchemas(): JsonSchemas {
+  const threads = openSchemaThreads();
+  const known = new Map<string, Known>();
+  let compiledAt = -Infinity;
+
+  function look(text: string, schema: Schema): Known {
+    const found = known.get(text) ?? describe(schema);
+    known.delete(text);
+    known.set(text, found);
+    const [oldest] = known.keys();
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+    return found;
+  }
+
+  /** Returns the schema's validator where it may be used in this thread. */
+  function validatorHere(found: Known, schema: Schema): Validate | null {
+    if (found.validate || !found.isProven || !found.isHarmless || found.weight > heaviestSchema) return found.validate;
+    const now = performance.now();
+    // Whoever makes schema after schema is served by the threads.
+    if (now - compiledAt < compileEveryMs) return null;
+    compiledAt = now;
+    found.validate = createCompiler({ trusted: true })(schema);
+    return found.validate;
+  }
+
+  return {
+    async schemaFault(owner, schema) {
+      const text = JSON.stringify(schema);
+      if (Buffer.byteLength(text) > longestSchemaBytes) return `it is longer than ${longestSchemaBytes} bytes`;
+      const found = look(text, schema);
+      if (found.isProven) return null;
+      const answer = await threads.ask(owner, { schema: text, value: null });
+      found.isProven = "faults" in answer;
+      if ("refused" in answer) return `it could not be compiled: ${whyRefused(answer.refused)}`;
+      return "error" in answer ? answer.error : null;
+    },
+    async faultsOf(owner, schema, value) {
+      const text = JSON.stringify(schema);
+      const found = look(text, schema);
+      const most = heaviestCheck / found.weight;
+      const validate = weigh(value, most) <= most ? validatorHere(found, schema) : null;
+      if (validate) return validate(value);
+      const answer = await threads.ask(owner, { schema: text, value: JSON.stringify(value ?? null) });
+      found.isProven ||= "faults" in answer;
+      if ("faults" in answer) return answer.faults;
+      const why = "error" in answer ? answer.error : whyRefused(answer.refused);
+      return [{ type: "value_error", loc: [], msg: `Value error, it could not be checked by its schema: ${why}` }];
+    },
+    close: () => threads.close(),
+  };
+}
+
+function describe(schema: Schema): Known {
+  return { isHarmless: isHarmless(schema), isProven: false, weight: weigh(schema, heaviestSchema), validate: null };
+}
+
+function whyRefused(refused: Extract<SchemaAnswer, { refused: unknown }>["refused"]): string {
+  const { late, windowMs, waiting } = turnLimits;
+  switch (refused) {
+    case "late":
+      return `it took longer than ${deadlineMs} ms`;
+    case "slow":
+      return `schemas of this owner took longer than ${deadlineMs} ms ${late} times within ${windowMs / 1000} s; make their patterns simpler, or try again later`;
+    case "busy":
+      return `${waiting} checks by schemas of this owner are waiting already; try again later`;
+  }
+}

@@ -1,0 +1,53 @@
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import type { RunJob } from "../../schemas/dispatch.ts";
+import { connectRedis } from "../stream/connection.ts";
+import { bullPrefix, runsQueue } from "./names.ts";
+
+export type RunQueue = {
+  /**
+   * Nudges some worker to claim the run. Rejects when Redis is out of reach; the nudge may also be lost later. Either
+   * way the workers' poll of Postgres finds the run.
+   */
+  dispatch(runId: string): Promise<void>;
+  /** Jobs by state: waiting, active, delayed. */
+  counts(): Promise<Record<string, number>>;
+  close(): Promise<void>;
+};
+
+/**
+ * The producer's side of BullMQ. Each nudge has a job id of its own: BullMQ ignores an id that it has already. `onError` hears
+ * of a Redis that forgets under pressure as well: runs then start late, and streams have gaps, with nothing to be seen.
+ */
+export function openRunQueue(url: string, prefix: string, onError: (error: Error) => void): RunQueue {
+  const connection = connectRedis(url, onError);
+  const queue = new Queue<RunJob>(runsQueue, {
+    connection,
+    prefix: bullPrefix(prefix),
+    skipVersionCheck: true,
+    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+  });
+  queue.on("error", onError);
+  connection.once("ready", () => {
+    findEviction(connection).then(
+      (policy) => policy && onError(new Error(`Redis evicts keys (${policy}): set its maxmemory-policy to noeviction`)),
+      () => undefined,
+    );
+  });
+  return {
+    async dispatch(runId) {
+      await queue.add("run", { run_id: runId });
+    },
+    counts: () => queue.getJobCounts("waiting", "active", "delayed"),
+    async close() {
+      await queue.close();
+      connection.disconnect();
+    },
+  };
+}
+
+/** By which policy Redis evicts; null: it doesn't, or doesn't tell. */
+async function findEviction(connection: Redis): Promise<string | null> {
+  const policy = /maxmemory_policy:([\w-]+)/.exec(await connection.info("memory"))?.[1] ?? null;
+  return policy === "noeviction" ? null : policy;
+}

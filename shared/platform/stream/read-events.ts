@@ -1,0 +1,13 @@
+import type { Redis } from "ioredis";
+import { type EventId, formatEventId } from "../../domain/run/event-id.ts";
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import { parseEventLine } from "./event-line.ts";
+import { runStream } from "./keys.ts";
+
+const pageSize = 1000;
+
+/** What Redis holds of a run's stream after `cursor`, in order, a page at most. Gaps are the caller's to see. */
+export async function readEvents(redis: Redis, prefix: string, runId: string, cursor: EventId): Promise<StreamEvent[]> {
+  const entries = await redis.xrange(runStream(prefix, runId), `(${formatEventId(cursor)}`, "+", "COUNT", pageSize);
+  return entries.flatMap(([, fields]) => parseEventLine(fields[1] ?? "") ?? []);
+}

@@ -1,0 +1,36 @@
+import { countAged, purgeRows } from "../../store/retention/purge-rows.ts";
+import { type Aging, agingAudit, agingRows, agingRuns, spentRows } from "../../store/retention/what-ages.ts";
+import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../../store/retention/purge-transcripts.ts";
+import type { Config } from "../../platform/config/load-config.ts";
+import type { InternalJob } from "./internal-job.ts";
+import { repeatBatches } from "./repeat-batches.ts";
+
+/** Small enough that nobody waits for its locks. */
+const limit = 500;
+
+/** All that is kept for a time only. Redis forgets a run's stream by itself, minutes after its end. */
+export const purgeTranscripts: InternalJob = {
+  name: "purge-transcripts",
+  summary: "Deletes what is no longer kept: transcripts, artifacts, delivery logs, expired keys, old audit entries …",
+  every_ms: 600_000,
+  async run({ config, db }, { dry_run, signal }) {
+    const days = config.retention.days;
+    const counts: Record<string, number> = {
+      transcripts: dry_run
+        ? await countPurgeableRuns(db, days)
+        : await repeatBatches((batch) => purgeBatch(db, days, batch), { limit, signal }),
+    };
+    for (const [kind, age] of agesOf(config.retention)) {
+      if (signal.aborted) break;
+      counts[kind.name] = dry_run
+        ? await countAged(db, kind, age)
+        : await repeatBatches((batch) => purgeRows(db, kind, age, batch), { limit, signal });
+    }
+    return counts;
+  },
+};
+
+function agesOf({ days, auditDays, runDays }: Config["retention"]): (readonly [Aging, number])[] {
+  const ages = [...agingRows, ...spentRows].map((kind) => [kind, days] as const);
+  return [...ages, [agingAudit, auditDays], ...(runDays === null ? [] : [[agingRuns, runDays] as const])];
+}

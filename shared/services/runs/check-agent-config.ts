@@ -1,0 +1,53 @@
+import { envFaults } from "../../domain/agent/env-faults.ts";
+import { fileFaults } from "../../domain/agent/file-faults.ts";
+import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
+import { requirementsFault } from "../../domain/agent/requirement.ts";
+import { type AgentConfig, agentConfig } from "../../schemas/agent-config.ts";
+import { type FaultItem, ValidationFault } from "../../domain/errors/validation-fault.ts";
+
+/** The keys that mean something must have their types, so that nobody learns it from a run. Throws ValidationFault. */
+export async function checkAgentConfig(
+  jsonSchemas: JsonSchemas,
+  owner: string,
+  config: Record<string, unknown>,
+): Promise<void> {
+  const parsed = agentConfig.safeParse(config);
+  const faults = parsed.success
+    ? [
+        await schemaFault(jsonSchemas, owner, "input_schema", parsed.data),
+        await schemaFault(jsonSchemas, owner, "output_schema", parsed.data),
+        envFaults(parsed.data.env ?? {}, ["config", "env"]),
+        requirementFaults(parsed.data.requirements ?? []),
+        fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
+      ].flat()
+    : parsed.error.issues.map(({ path, message }) =>
+        fault(
+          path.map((key) => (typeof key === "number" ? key : String(key))),
+          message,
+        ),
+      );
+  if (faults.length > 0) throw new ValidationFault(faults);
+}
+
+const fault = (place: (string | number)[], message: string): FaultItem => ({
+  type: "value_error",
+  loc: ["body", "config", ...place],
+  msg: `Value error, ${message}`,
+});
+
+/** Of a list that stands already the run says it. */
+function requirementFaults(requirements: string[]): FaultItem[] {
+  const found = requirementsFault(requirements);
+  return found === null ? [] : [fault(["requirements", found.index], found.message)];
+}
+
+async function schemaFault(
+  schemas: JsonSchemas,
+  owner: string,
+  name: "input_schema" | "output_schema",
+  config: AgentConfig,
+): Promise<FaultItem[]> {
+  const schema = config[name];
+  const message = schema && (await schemas.schemaFault(owner, schema));
+  return message ? [fault([name], `not a JSON Schema: ${message}`)] : [];
+}

@@ -1,0 +1,34 @@
+import { envFaults } from "../../domain/agent/env-faults.ts";
+import { fileFaults } from "../../domain/agent/file-faults.ts";
+import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import { checkTargetUrl } from "../../platform/net/address-guard.ts";
+import { requestLimits } from "../../domain/run/limits.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+
+type Fault = { type: string; loc: (string | number)[]; msg: string };
+
+/** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
+export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
+  const faults = [...sizeFaults(request), ...envFaults(request.env_vars, ["env_vars"])];
+  for (const { name, message } of fileFaults(request.files)) faults.push(fault(["files", name], message));
+  const url = request.completion_callback_url;
+  const target = url == null ? null : checkTargetUrl(url, allowCidrs);
+  if (target && "fault" in target) faults.push(fault(["completion_callback_url"], target.fault));
+  if (faults.length > 0) throw new ValidationFault(faults);
+}
+
+const fault = (place: (string | number)[], message: string): Fault => ({
+  type: "value_error",
+  loc: ["body", ...place],
+  msg: `Value error, ${message}`,
+});
+
+function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] {
+  const { input_bytes, state_bytes } = requestLimits;
+  const faults: Fault[] = [];
+  if (Buffer.byteLength(JSON.stringify(input_payload)) > input_bytes)
+    faults.push(fault(["input_payload"], `must be at most ${input_bytes} bytes`));
+  if (Buffer.byteLength(state_snapshot) > state_bytes)
+    faults.push(fault(["state_snapshot"], `must be at most ${state_bytes} bytes`));
+  return faults;
+}

@@ -1,0 +1,44 @@
+import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
+import { readConfig } from "../../schemas/agent-config.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import { type MissingVersion, type ResolvedVersion, resolveVersion } from "../../store/agents/resolve-version.ts";
+import type { Queryable } from "../../store/client.ts";
+import type { Owner } from "../../store/owned-by.ts";
+import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+
+/** What `chooseVersion` throws. */
+export const versionErrors = ["agent_not_found", "version_not_found", "agent_not_active", "version_archived"] as const;
+
+type Deps = { db: { sql: Queryable }; jsonSchemas: JsonSchemas };
+
+/**
+ * The version that a request runs now. Throws not_found, conflict where the agent or its version takes no runs, and
+ * ValidationFault where the input isn't what the version's `input_schema` wants.
+ */
+export async function chooseVersion(
+  { db, jsonSchemas }: Deps,
+  request: ExecuteRequest,
+  owner: Owner,
+): Promise<ResolvedVersion> {
+  return judgeVersion(jsonSchemas, request, await resolveVersion(db, request.agent_id, request.version, owner));
+}
+
+/** What was found of a request's version, if it takes the request; throws as `chooseVersion` does. */
+export async function judgeVersion<V extends ResolvedVersion>(
+  jsonSchemas: JsonSchemas,
+  request: ExecuteRequest,
+  version: V | MissingVersion,
+): Promise<V> {
+  if ("missing" in version)
+    throw version.missing === "agent" ? notFound("agent", request.agent_id) : notFound("version", request.version);
+  if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
+  if (version.version_status === "archived")
+    throw conflict("version_archived", `Version '${version.version}' is archived.`);
+  const { input_schema } = readConfig(version.config);
+  const faults = input_schema ? await jsonSchemas.faultsOf(version.user_id, input_schema, request.input_payload) : [];
+  if (faults.length === 0) return version;
+  throw new ValidationFault(
+    faults.map(({ type, loc, msg }) => ({ type, loc: ["body", "input_payload", ...loc], msg })),
+  );
+}

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { chooseAdapter } from "../../domain/run/choose-adapter.ts";
+import type { KeyRing } from "../../platform/config/load-config.ts";
+import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/limits.ts";
+import { placeEvent } from "../../domain/run/stream-event.ts";
+import { type AgentConfig, readConfig } from "../../schemas/agent-config.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import { seal } from "../../platform/secrets/seal.ts";
+import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
+import type { NewRun } from "../../store/runs/insert-run.ts";
+import { executeHash } from "./request-hash.ts";
+
+type Material = {
+  request: ExecuteRequest;
+  /** `remembered`: it wasn't read just now, so the run is made only if its agent's revision is the same. */
+  version: {
+    user_id: string;
+    version: string;
+    config: Record<string, unknown>;
+    revision: string;
+    remembered?: boolean;
+  };
+  run_id: string;
+  traceparent: string | null;
+  origin: NewRun["origin"];
+  /** The run that this one repeats. */
+  replay_of: string | null;
+  /** In the queue, the next one to start having 1, where the accepting process knows it. */
+  position?: number | null;
+  /** The job whose tick it is. */
+  job_id?: string;
+  metadata?: Record<string, unknown>;
+};
+
+/** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
+export function newRun(keys: KeyRing, material: Material): NewRun {
+  const { request, version, run_id, traceparent, origin, replay_of } = material;
+  const { agent_id, env_vars, files } = request;
+  // An interactive run without a thread begins one, named after it, by which its client can come back.
+  const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
+  const sealed = (map: Record<string, string>, field: string): Buffer | null =>
+    Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
+  const queue = { position: material.position ?? null, wait_reason: null };
+  const queued = {
+    type: "run.queued",
+    status: "queued",
+    agent_id,
+    version: version.version,
+    thread_id,
+    queue,
+  } as const;
+  return {
+    id: run_id,
+    user_id: version.user_id,
+    agent_id,
+    version: version.version,
+    agent_revision: version.remembered ? version.revision : null,
+    thread_id,
+    adapter_type: chooseAdapter(request, version),
+    runtime_mode: request.runtime_mode,
+    lifecycle: request.lifecycle,
+    ...rulesOf(readConfig(version.config)),
+    input_payload: request.input_payload,
+    history: request.history,
+    state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
+    env_names: Object.keys(env_vars),
+    files: Object.entries(files).map(([name, content]) => describeFile(name, content)),
+    sealed_env: sealed(env_vars, sealedFields.runEnv(run_id)),
+    sealed_files: sealed(files, sealedFields.runFiles(run_id)),
+    request_hash: executeHash(request),
+    completion_callback_url: request.completion_callback_url ?? null,
+    traceparent,
+    origin,
+    replay_of,
+    job_id: material.job_id ?? null,
+    metadata: material.metadata ?? {},
+    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+  };
+}
+
+type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
+
+/** What the agent's config says of its runs. */
+function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
+  return {
+    multitask: multitask_strategy ?? "enqueue",
+    timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
+    concurrency: concurrency ?? null,
+    max_attempts: max_attempts ?? defaultMaxAttempts,
+    queue_ttl_ms: limits?.queue_ttl_ms ?? queueTtlMs,
+  };
+}
+
+/** Of the text as it was sent. */
+function describeFile(name: string, content: string): { name: string; size: number; sha256: string } {
+  return { name, size: Buffer.byteLength(content), sha256: createHash("sha256").update(content).digest("hex") };
+}

@@ -1,0 +1,40 @@
+import { chooseVersion } from "../runs/choose-version.ts";
+import type { Config } from "../../platform/config/load-config.ts";
+import { newId } from "../../platform/ids.ts";
+import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
+import { newRun } from "../runs/new-run.ts";
+import { quotaFault } from "../runs/quota-fault.ts";
+import { readStanding } from "../../store/billing/read-standing.ts";
+import type { Db, Queryable } from "../../store/client.ts";
+import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
+import type { NewRun } from "../../store/runs/insert-run.ts";
+import type { RunStreams } from "../../platform/stream/run-streams.ts";
+import { wakeDaemon } from "../daemons/wake-daemon.ts";
+
+export type TickDeps = {
+  config: Pick<Config, "auth" | "encryptionKeys" | "perUser" | "queue">;
+  db: Db;
+  jsonSchemas: JsonSchemas;
+  streams: RunStreams;
+};
+
+/** The row of the run that a job makes at a tick, checked as an execute request is. Throws what that would be told. */
+export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow, at: Date): Promise<NewRun> {
+  const keys = deps.config.encryptionKeys;
+  const request = jobToRequest(keys, job);
+  const within = { sql: client };
+  const version = await chooseVersion({ db: within, jsonSchemas: deps.jsonSchemas }, request, job.user_id);
+  const fault = quotaFault(await readStanding(within, job.user_id), 0);
+  if (fault) throw fault;
+  if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id: job.agent_id, ...version });
+  return newRun(keys, {
+    request,
+    version,
+    run_id: newId("run"),
+    traceparent: null,
+    origin: "job",
+    replay_of: null,
+    job_id: job.id,
+    metadata: { ...(job.metadata as Record<string, unknown>), scheduled_at: at.toISOString() },
+  });
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { loadConfig } from "../../../../shared/platform/config/load-config.ts";
+
+const env = {
+  DATABASE_URL: "postgresql://localhost/x",
+  REDIS_URL: "redis://localhost",
+  ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString("base64")}`,
+};
+const exposed = { ...env, HOST: "0.0.0.0" };
+
+test.each(["0.0.0.0", "::", "10.0.0.7", "runfleet.example.com", "127.0.0.1.example.com"])(
+  "an API on %s without keys refuses to start and says what to set, whatever NODE_ENV is",
+  (HOST) => {
+    for (const more of [{}, { NODE_ENV: "production" }, { NODE_ENV: "development" }, { AUTH_MODE: "open" }])
+      expect(() => loadConfig({ ...env, HOST, ...more })).toThrow(/AUTH_MODE=key.*first key.*ALLOW_OPEN=1/);
+    expect(loadConfig({ ...env, HOST, AUTH_MODE: "key" }).auth.mode).toBe("key");
+  },
+);
+
+test("it starts without keys where somebody says so, under the setting's former name too, or on loopback", () => {
+  for (const more of [{ ALLOW_OPEN: "1" }, { ALLOW_OPEN_IN_PRODUCTION: "1" }])
+    expect(loadConfig({ ...exposed, ...more }).auth.mode).toBe("open");
+  for (const HOST of ["127.0.0.1", "127.8.8.8", "localhost", "::1", "LOCALHOST"])
+    expect(loadConfig({ ...env, HOST }).auth.mode).toBe("open");
+});
+
+test("a host with a port, or an origin that no browser sends, is refused", () => {
+  expect(() => loadConfig({ ...env, ALLOWED_HOSTS: "a.example:80" })).toThrow("ALLOWED_HOSTS");
+  expect(() => loadConfig({ ...env, ALLOWED_ORIGINS: "https://a.example/" })).toThrow("ALLOWED_ORIGINS");
+  const { gate } = loadConfig({ ...env, ALLOWED_HOSTS: "A.example, fd00:1:2:3:4:5:6:7, [::2]" }).http;
+  expect(gate.hosts).toEqual(["A.example", "fd00:1:2:3:4:5:6:7", "[::2]"]);
+});
+
+test("keys are limited by default, an open API isn't, and either can be set", () => {
+  const limit = (more: Record<string, string>) => loadConfig({ ...env, ...more }).auth.requestsPerMinute;
+  expect([limit({}), limit({ AUTH_MODE: "key" })]).toEqual([0, 6_000]);
+  expect([limit({ RATE_LIMIT_PER_MINUTE: "9" }), limit({ AUTH_MODE: "key", RATE_LIMIT_PER_MINUTE: "0" })]).toEqual([
+    9, 0,
+  ]);
+});
+
+test.each(["BOOTSTRAP_ADMIN_KEY", "INTERNAL_TOKEN"])(
+  "a %s that can be guessed is refused, and not repeated",
+  (name) => {
+    expect(() => loadConfig({ ...env, [name]: "hunter2" })).toThrow(name);
+    expect(() => loadConfig({ ...env, [name]: "hunter2" })).not.toThrow("hunter2");
+  },
+);
+
+test.each([
+  ["DATABASE_URL", "mysql://u:hunter2@h/x", "must be a URL like postgresql://"],
+  ["REDIS_URL", "http://:hunter2@h", "must be a URL like redis://"],
+  ["ENCRYPTION_KEYS", "k1:hunter2", "must be <id>:<base64 of 32 bytes>"],
+  ["DATABASE_URL", "", "is needed"],
+  ["PORT", "hunter2", "must be a number"],
+  ["PORT", "1.5", "must be a whole number"],
+])("a %s of '%s' is refused: it %s; what was given is not repeated", (name, value, words) => {
+  const load = () => loadConfig({ ...env, [name]: value });
+  expect(load).toThrow(new RegExp(`^The configuration has faults:\\n  ${name}: .*${words}`));
+  expect(load).not.toThrow("hunter2");
+});

@@ -1,0 +1,106 @@
+import { writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { version } from "../../shared/platform/version.ts";
+import {
+  announceWorker,
+  type Dismissal,
+  forgetWorker,
+  type WorkerCard,
+} from "../../shared/store/workers/announce-worker.ts";
+import type { WorkerContext } from "../context.ts";
+import { ownDaemons } from "../daemons/own-daemons.ts";
+import { noticeDeafness } from "./detect-stall.ts";
+import { hearMessages } from "./listen.ts";
+import { fireSchedules } from "./schedules/fire-schedules.ts";
+import { takeRuns } from "./take-runs.ts";
+import { startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
+import { startChores } from "./maintenance.ts";
+
+export type Leave = { graceMs: number; deaf: boolean };
+
+export type FleetMember = {
+  /** Resolves when an operator sent this worker away, or it found itself deaf, with how long what it has may go on. */
+  dismissed: Promise<Leave>;
+  /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
+  drain(graceMs: number): Promise<void>;
+};
+
+/** Joins the fleet: announces this worker, takes runs, and does its share of mending what others left. */
+export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
+  const { config, log, db } = ctx;
+  const runs = takeRuns(ctx);
+  let status: WorkerCard["status"] = "active";
+
+  const card = cardOf(ctx);
+  let dismiss: (how: Leave) => void = () => undefined;
+  const dismissed = new Promise<Leave>((resolve) => (dismiss = resolve));
+  // Both may be asked for, a kill after a drain, and each beat says so again.
+  const apply = async (dismissal: Dismissal | null): Promise<void> => {
+    if (dismissal === null) return;
+    status = "draining";
+    await runs.pause();
+    if (dismissal === "kill") dismiss({ graceMs: 0, deaf: false });
+    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, deaf: false }));
+  };
+  const announce = async (): Promise<void> => {
+    await apply(await announceWorker(db, { ...card, busy: runs.busy(), status }));
+    // For a container's health check: until when this sign of life counts.
+    if (config.aliveFile) await writeFile(config.aliveFile, String(Date.now() + config.worker.leaseMs));
+  };
+
+  const onDeaf = (): void => {
+    status = "deaf";
+    dismiss({ graceMs: config.shutdownGraceMs, deaf: true });
+  };
+
+  await announce();
+  const messages = hearMessages(ctx, (runId) => runs.execute(runId));
+  const daemons = ownDaemons(ctx);
+  runs.start();
+  const loops = [
+    startLoop("poll", 1_000, log, () => runs.poll()),
+    fireSchedules(ctx),
+    startLoop("announce", config.worker.leaseMs / 3, log, announce),
+    startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
+    startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
+    noticeDeafness(ctx, { taker: runs, isLeaving: () => status !== "active", onDeaf }),
+    ...startChores(ctx),
+  ];
+
+  return {
+    dismissed,
+    async drain(graceMs) {
+      if (status === "active") status = "draining";
+      // One that is stuck must not keep the others from leaving.
+      const stopped = Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
+      await Promise.race([stopped, sleep(2_000)]);
+      const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);
+      await Promise.race([idle, sleep(graceMs)]);
+      ctx.leases.stopAll("draining");
+      await Promise.race([idle, sleep(5_000)]);
+      if (ctx.outputs.size > 0) log.warn({ run_ids: [...ctx.outputs.keys()] }, "runs were left under way");
+      messages.close();
+      await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
+    },
+  };
+}
+
+function cardOf({
+  config,
+  workerId,
+  adapters,
+  daemonHosts,
+  sandbox,
+}: WorkerContext): Omit<WorkerCard, "busy" | "status"> {
+  const lifecycles = [...daemonHosts.keys()].flatMap((type) => [`daemon:${type}`, `interactive:${type}`]);
+  return {
+    id: workerId,
+    host: hostname(),
+    pid: process.pid,
+    software: version,
+    slots: config.worker.slots,
+    adapters: [...adapters.keys(), ...lifecycles],
+    sandbox: { ...sandbox.report, missing: [...sandbox.missing] },
+  };
+}

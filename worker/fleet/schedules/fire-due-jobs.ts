@@ -1,0 +1,70 @@
+import { AppError } from "../../../shared/domain/errors/app-error.ts";
+import { type FiredTick, fireTick } from "../../../shared/services/schedules/fire-tick.ts";
+import { startFired } from "../../../shared/services/schedules/start-fired.ts";
+import { owedTicks } from "../../../shared/domain/schedule/due-ticks.ts";
+import type { Queryable } from "../../../shared/store/client.ts";
+import { inTransaction } from "../../../shared/store/in-transaction.ts";
+import { lockDueJob, moveJob } from "../../../shared/store/jobs/due-jobs.ts";
+import type { JobRow } from "../../../shared/store/jobs/job-columns.ts";
+import { recordMissed, settleTick, takeTick } from "../../../shared/store/jobs/record-ticks.ts";
+import { ValidationFault } from "../../../shared/domain/errors/validation-fault.ts";
+import type { WorkerContext } from "../../context.ts";
+
+/**
+ * Fires the ticks of all jobs that are due. Any number of workers may do this at once: each takes another job, and a tick,
+ * its run and the job's next tick are committed together or not at all. So whoever dies in between, or comes late, leaves a
+ * tick that stands as due or one that was fired; never half of it, never two. It stops between two jobs when aborted.
+ */
+export async function fireDueJobs(ctx: WorkerContext, signal: AbortSignal): Promise<void> {
+  const broken: string[] = [];
+  while (!signal.aborted && (await fireNext(ctx, broken)));
+}
+
+/** Fires one due job; one that can't be fired joins `broken`, and is tried again another time. False: none is due. */
+async function fireNext(ctx: WorkerContext, broken: string[]): Promise<boolean> {
+  let jobId = "";
+  try {
+    const fired = await inTransaction(ctx.db, async (client) => {
+      const found = await lockDueJob(client, broken);
+      if (!found) return null;
+      const { job, now } = found;
+      jobId = job.id;
+      const { missed, fire, next } = owedTicks(job, job.next_tick_at, now);
+      await recordMissed(client, job.id, missed);
+      const runs: FiredTick[] = [];
+      for (const at of fire) runs.push(...(await fireScheduled(ctx, client, job, at)));
+      await moveJob(client, job.id, fire.at(-1) ?? job.next_tick_at, next);
+      return { runs, next };
+    });
+    if (!fired) return false;
+    // Not awaited: while Redis is away, other jobs are due too.
+    if (fired.next) void ctx.ticks.arm(jobId, fired.next);
+    for (const run of fired.runs) void startFired(ctx, run);
+  } catch (error) {
+    if (jobId === "") throw error;
+    broken.push(jobId);
+    ctx.log.error({ job_id: jobId, err: String(error) }, "a job could not be fired; it is tried again");
+  }
+  return true;
+}
+
+async function fireScheduled(ctx: WorkerContext, client: Queryable, job: JobRow, at: Date): Promise<FiredTick[]> {
+  const tick = { job_id: job.id, at, manual: false };
+  // Only where a clock went back.
+  if (!(await takeTick(client, tick))) return [];
+  try {
+    const fired = await fireTick(ctx, client, job, at);
+    await settleTick(client, tick, { run_id: fired.run.id, reason: null });
+    return [fired];
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    await settleTick(client, tick, { run_id: null, reason });
+    return [];
+  }
+}
+
+function reasonOf(error: unknown): string | null {
+  if (error instanceof AppError) return error.code;
+  return error instanceof ValidationFault ? "invalid_input" : null;
+}

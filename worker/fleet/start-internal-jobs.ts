@@ -1,0 +1,27 @@
+import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts";
+import { runInternalJob } from "../../shared/services/maintenance/run-internal-job.ts";
+import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
+import type { WorkerContext } from "../context.ts";
+
+const lookEveryMs = 5_000;
+
+/** Starts internal jobs whose time has come. Every worker looks; the store lets one of them do it. */
+export function startInternalJobs(ctx: WorkerContext): Loop {
+  const leaving = new AbortController();
+  const loop = startLoop("internal-jobs", lookEveryMs, ctx.log, async () => {
+    for (const job of internalJobs)
+      if (job.every_ms !== null && !leaving.signal.aborted)
+        await runInternalJob(ctx, job, {
+          triggered_by: "clock",
+          dry_run: false,
+          every_ms: job.every_ms,
+          signal: leaving.signal,
+        });
+  });
+  return {
+    close() {
+      leaving.abort();
+      return loop.close();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { createRedactor } from "../../shared/platform/secrets/redact.ts";
+import type { AgentRequest } from "../adapters/adapter.ts";
+import { isBusyWhileIdle } from "../warm/idle-allowance.ts";
+import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import type { DaemonHost } from "../daemons/daemon-host.ts";
+import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
+
+/** The process of one thread's `interactive` runs, which keeps its memory between them. */
+export type Session = {
+  user_id: string;
+  /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
+  fits(request: AgentRequest): boolean;
+  /** Plays a run, one at a time, and gives what an `Adapter` does. */
+  play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
+  /** When it was last at work, by `performance.now()`; null while it is. */
+  idleSince(): number | null;
+  idleTimeoutMs: number;
+  /** Whether it works though nobody asked it anything. */
+  isBusyWhileIdle(): boolean;
+  /** When its process is gone. Never rejects. */
+  over: Promise<void>;
+  kill(): void;
+};
+
+type Opening = { packages: string | null; signal: AbortSignal };
+
+/** Starts one, whose process is ended when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
+export async function openSession(
+  host: DaemonHost,
+  first: AgentRequest,
+  { packages, signal }: Opening,
+): Promise<Session> {
+  const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
+  const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
+  const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
+  const secrets = new Set<string>();
+  let idleSince: number | null = null;
+  let cpuWhenIdle = 0;
+  let onReady = (): void => {};
+  const ready = new Promise<void>((resolve) => (onReady = resolve));
+  const process = openDaemonProcess(child, {
+    onReady,
+    onAlive: () => {},
+    onOwn: () => {},
+    onPrint: (stream, text): AgentFrame =>
+      stream === "stdout"
+        ? { type: "output", content: text }
+        : { type: "log", level: "info", stream, message: text.replace(/\n$/, "") },
+  });
+  const ground = groundOf(first);
+  // What its author installed may run before it is ready, and need never end.
+  const kill = (): void => process.kill();
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
+  await Promise.race([ready, process.exited]);
+  signal.removeEventListener("abort", kill);
+
+  return {
+    user_id,
+    fits: (request) => groundOf(request) === ground,
+    async *play(request, signal) {
+      idleSince = null;
+      for (const value of secretsOf(request)) secrets.add(value);
+      // A thread's process remembers: what an earlier run was told must not leave by a later one.
+      const redact = createRedactor([...secrets]);
+      try {
+        for await (const frame of process.deliver(request, signal)) {
+          if (frame.type === "started" || frame.type === "exit") yield frame;
+          // A file's content is not text.
+          else if (frame.type === "artifact")
+            yield { ...redact.frame({ ...frame, content: "" }), content: frame.content };
+          else yield redact.frame(frame);
+        }
+      } catch (error) {
+        if (!(error instanceof DaemonLost)) throw error;
+        yield { type: "exit", ...(error.exit ?? killed) };
+      } finally {
+        idleSince = performance.now();
+        cpuWhenIdle = process.usage().cpu_ms;
+      }
+    },
+    idleSince: () => idleSince,
+    idleTimeoutMs: first.idle_timeout_ms,
+    isBusyWhileIdle: () =>
+      idleSince !== null && isBusyWhileIdle(process.usage().cpu_ms - cpuWhenIdle, performance.now() - idleSince),
+    over: process.exited.then(() => undefined),
+    kill: () => process.kill(),
+  };
+}
+
+const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
+
+/** Without code of its own an agent runs what the run's files hold. */
+function groundOf(request: AgentRequest): string {
+  const { agent_id, user_id, version, config_hash, runtime_mode, code, files } = request;
+  const brought = Object.keys(code).length === 0 ? files : null;
+  return JSON.stringify([agent_id, user_id, version, config_hash, runtime_mode, brought]);
+}
+
+/** What the run's env holds beyond the version's own and the run's identity. */
+function secretsOf({ env, version_env }: AgentRequest): string[] {
+  const known = new Set([...Object.keys(version_env), "RUN_ID", "THREAD_ID", "TRACEPARENT"]);
+  return Object.entries(env).flatMap(([name, value]) => (known.has(name) ? [] : [value]));
+}

@@ -1,0 +1,33 @@
+import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import { readProcess } from "../adapters/read-process.ts";
+import type { InterpreterPool, Taken } from "./interpreter-pool.ts";
+import { LoadingStopped, type Wanted } from "./make-homes.ts";
+
+/** `opening`: what is said before the agent says something; of its `started` it is known here whether it is warm. */
+export type Play = Wanted & { opening: Frame[] };
+
+/** Plays a run in an interpreter of the pool. */
+export async function* playWarm(pool: InterpreterPool, play: Play): AsyncGenerator<Frame> {
+  const { opening, signal } = play;
+  let taken: Taken;
+  try {
+    taken = await pool.take(play);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    yield* opening;
+    const cpu_ms = error instanceof LoadingStopped ? error.spentMs : null;
+    yield { type: "exit", code: null, signal: "SIGKILL", limit: null, cpu_ms, max_rss_bytes: null };
+    return;
+  }
+  try {
+    yield* readProcess(taken.run(), { opening: openingOf(opening, taken), signal });
+  } finally {
+    taken.giveBack();
+  }
+}
+
+function openingOf(opening: Frame[], { warm, note }: Taken): Frame[] {
+  const begun = opening.map((frame) => (frame.type === "started" ? { ...frame, warm } : frame));
+  const said: AgentFrame[] = note === null ? [] : [{ type: "log", level: "info", stream: "agent", message: note }];
+  return [...begun, ...said];
+}
