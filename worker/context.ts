@@ -10,10 +10,12 @@ import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
+import type { Adapter } from "./adapters/adapter.ts";
+import type { Attempt } from "./attempt/attempt.ts";
 import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
-import { openSessions, type Sessions } from "./interactive/sessions.ts";
+import { type InteractiveProcesses, openInteractiveProcesses } from "./interactive/interactive-processes.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
 import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
@@ -45,7 +47,10 @@ export type WorkerContext = {
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   configs: ConfigView;
-  sessions: Sessions;
+  /** The processes that stay with their threads. */
+  interactive: InteractiveProcesses;
+  /** What runs an attempt's agent; null where this worker has no such adapter. */
+  adapterFor(attempt: Pick<Attempt, "lifecycle" | "adapter_type">): Adapter | null;
   /** Who can start a daemon, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
@@ -92,7 +97,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
   const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
-  const sessions = opens(openSessions({ db, log, card, hosts: daemonHosts, environments, slots }));
+  const interactive = opens(openInteractiveProcesses({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
     config,
     log,
@@ -107,7 +112,9 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     adapters: adapters.byType,
     jsonSchemas: opens(createJsonSchemas()),
     configs: createConfigView(db),
-    sessions,
+    interactive,
+    adapterFor: ({ lifecycle, adapter_type }) =>
+      (lifecycle === "interactive" ? interactive.adapters : adapters.byType).get(adapter_type) ?? null,
     daemonHosts,
     outbox,
     outputs: new Map(),

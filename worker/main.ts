@@ -5,7 +5,7 @@ import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts
 import { createLog } from "../shared/platform/log.ts";
 import { writeTrace } from "../shared/platform/trace.ts";
 import { createWorkerContext } from "./context.ts";
-import { deafExitCode } from "./fleet/detect-stall.ts";
+import { stalledExitCode } from "./fleet/detect-stall.ts";
 import { joinFleet } from "./fleet/join-fleet.ts";
 
 await runProcess(async (signal, survive) => {
@@ -18,13 +18,13 @@ await runProcess(async (signal, survive) => {
   });
   const net = survive(log);
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
-  const told = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, deaf: false }));
-  const broken = net.broken.then(() => ({ graceMs: config.shutdownGraceMs, deaf: true }));
-  const { graceMs, deaf } = await Promise.race([told, member.dismissed, broken]);
+  const asked = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, stalled: false }));
+  const broken = net.broken.then(() => ({ graceMs: config.shutdownGraceMs, stalled: true }));
+  const { graceMs, stalled } = await Promise.race([asked, member.dismissed, broken]);
   log.info("draining");
   const left = member.drain(graceMs).then(() => ctx.close());
-  if (!deaf) return left;
-  process.exitCode = deafExitCode;
-  // What made it deaf, or broke it, may keep it from leaving in order.
+  if (!stalled) return left;
+  process.exitCode = stalledExitCode;
+  // What stalled or broke this worker may also keep it from leaving in order.
   await Promise.race([left, sleep(graceMs + 15_000)]);
 });

@@ -58,11 +58,11 @@ export const getMetrics = defineOperation({
     );
     const members = new Gauge({
       name: "runfleet_workers",
-      help: "Live workers by status; a deaf one found that it takes no runs, and leaves",
+      help: "Live workers by status. A stalled worker takes no runs though it could, and leaves",
       labelNames: ["status"],
       registers,
     });
-    for (const status of ["active", "draining", "deaf"])
+    for (const status of ["active", "draining", "stalled"])
       members.set({ status }, workers.filter((worker) => worker.status === status).length);
     for (const worker of workers) level.set({ worker: worker.id }, worker.sandbox.level);
     new Gauge({ name: "runfleet_stream_readers", help: "Readers of this process", registers }).set(hub.size());

@@ -7,7 +7,7 @@ import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
-import { keepIdle } from "../warm/keep-idle.ts";
+import { createIdleCache } from "../warm/idle-cache.ts";
 
 /** `python` and its aliases. */
 export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewai"] as const;
@@ -29,7 +29,7 @@ export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<
 /** Every `adapter_type` that this worker can run, aliases included. */
 export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
   const { node, containers, warmMemoryBytes } = options;
-  const idle = keepIdle(warmMemoryBytes);
+  const idle = createIdleCache(warmMemoryBytes);
   const python = await createPythonAdapter({ ...options, idle });
   const command = createCommandAdapter(options.sandbox, options.python);
   const byType = new Map<string, Adapter>([

@@ -1,56 +1,46 @@
 import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
 import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
-import type { AbortReason } from "../lease/abort-reason.ts";
 
-/** What a run's process left behind. */
-export type Remains = {
-  result: Extract<AgentFrame, { type: "result" }> | null;
-  /** The agent's own error, or why it could not be started. */
+export type ResultFrame = Extract<AgentFrame, { type: "result" }>;
+export type InterruptFrame = Extract<AgentFrame, { type: "interrupt" }>;
+
+/** What an attempt left behind when its agent's process was over. */
+export type AttemptResult = {
+  result: ResultFrame | null;
+  /** The agent's own error, or why the agent could not be started. */
   error: RunError | null;
-  /** What the agent asks a person; it then has no result. */
-  interrupt: Extract<AgentFrame, { type: "interrupt" }> | null;
+  /** The question that the agent asked a person. Such an agent has no result. */
+  interrupt: InterruptFrame | null;
   exit: ExitFrame | null;
-  aborted: AbortReason | null;
+  /** What the agent yielded or printed, in order. */
   outputs: unknown[];
   state_snapshot: string | null;
+  /** As the agent reported it. */
   usage: Usage | null;
-  /** What the attempts before this one used. */
-  spent: Usage | null;
-  timeout_ms: number;
 };
 
-export function nothingYet({ spent, timeout_ms }: Pick<Remains, "spent" | "timeout_ms">): Remains {
-  return {
-    result: null,
-    error: null,
-    interrupt: null,
-    exit: null,
-    aborted: null,
-    outputs: [],
-    state_snapshot: null,
-    usage: null,
-    spent,
-    timeout_ms,
-  };
-}
+export const emptyResult = (): AttemptResult => ({
+  result: null,
+  error: null,
+  interrupt: null,
+  exit: null,
+  outputs: [],
+  state_snapshot: null,
+  usage: null,
+});
 
-/** What outlives the stream: the result, the error, the last state, the usage so far. The first result or error stands. */
-export function keepFrame(remains: Remains, frame: AgentFrame): void {
-  if (frame.type === "result" && !remains.error) remains.result ??= frame;
-  if (frame.type === "error" && !remains.result) remains.error ??= agentError(frame);
-  if (frame.type === "interrupt") remains.interrupt ??= frame;
-  if (frame.type === "state") remains.state_snapshot = frame.state_snapshot;
+/** Adds what a frame says about the attempt's end. The first result or error stands; the last state stands; usage is merged. */
+export function collectFrame(into: AttemptResult, frame: AgentFrame): void {
+  if (frame.type === "result" && !into.error) into.result ??= frame;
+  if (frame.type === "error" && !into.result) into.error ??= agentError(frame);
+  if (frame.type === "interrupt") into.interrupt ??= frame;
+  if (frame.type === "state") into.state_snapshot = frame.state_snapshot;
   if (frame.type === "usage") {
     const { type: _, ...usage } = frame;
-    remains.usage = { ...remains.usage, ...usage };
+    into.usage = { ...into.usage, ...usage };
   }
 }
 
-function agentError({
-  code,
-  error_type,
-  message,
-  traceback,
-}: Extract<AgentFrame, { type: "error" }>): Remains["error"] {
+function agentError({ code, error_type, message, traceback }: Extract<AgentFrame, { type: "error" }>): RunError {
   return { code, type: error_type, message, traceback };
 }

@@ -1,73 +1,107 @@
 import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
-import { type ClaimedRun, claimRun } from "../../shared/store/runs/claim-run.ts";
-import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import { trace } from "../../shared/platform/trace.ts";
-import type { Hold } from "../lease/hold-leases.ts";
+import { type ClaimedRun, type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
+import { markWaiting, type WaitReason } from "../../shared/store/runs/mark-waiting.ts";
+import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { WorkerContext } from "../context.ts";
 import { abortReasonOf } from "../lease/abort-reason.ts";
+import type { Hold } from "../lease/hold-leases.ts";
 import { openRunOutput, type RunOutput } from "../output/run-output.ts";
-import { endAttempt } from "./end-attempt.ts";
-import { giveBack } from "./give-back.ts";
-import { loseAttempt } from "./lose-attempt.ts";
-import { playAgent } from "./run-agent.ts";
-import { tellWaiting } from "./publish-waiting.ts";
+import type { Attempt } from "./attempt.ts";
+import type { AttemptResult } from "./attempt-result.ts";
+import { checkSchemas } from "./check-schemas.ts";
+import { commitEnding, giveBack } from "./commit-ending.ts";
+import { decideEnding } from "./decide-ending.ts";
+import { runAgent, type RunAgentDeps } from "./run-agent.ts";
+
+export type ExecuteDeps = RunAgentDeps &
+  Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
+    /** Whose claims these are. */
+    card: ClaimingWorker;
+    /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
+    onFault(run: HeldRun, fault: unknown): Promise<void>;
+  };
 
 /**
- * A run's way through a worker: claim → hold its lease → play its agent → decide → finalize → announce → call back.
- * Never rejects for anything that the run or its agent does. A run that isn't ours (any more) is left alone. `onFault`: what
- * becomes of an attempt whose agent can't be played. False: it doesn't wait to be taken, by whomsoever.
+ * A run's way through a worker: claim → hold its lease → run its agent → decide → commit → announce. Never rejects for
+ * anything that the run or its agent does. Returns false when the run is no longer queued.
  */
-export async function executeRun(ctx: WorkerContext, runId: string, onFault = loseAttempt): Promise<boolean> {
+export async function executeRun(deps: ExecuteDeps, runId: string): Promise<boolean> {
   const claimedAt = performance.now();
   trace(runId, "woken");
-  const claim = await claimRun(ctx.db, runId, ctx.card);
-  if (claim.kind === "waits") await tellWaiting(ctx, runId, claim.reason);
-  if (claim.kind === "elsewhere") await ctx.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
+  const claim = await claimRun(deps.db, runId, deps.card);
+  if (claim.kind === "waits") await publishWaiting(deps, runId, claim.reason);
+  if (claim.kind === "elsewhere") await deps.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
-  const failed = await executeAttempt(ctx, claim.run, claimedAt);
-  if (failed) await onFault(ctx, claim.run, failed.fault);
+  const failed = await executeAttempt(deps, claim.run, claimedAt);
+  if (failed) await deps.onFault(claim.run, failed.fault);
   return true;
 }
 
-/** Gives the fault for which the agent can't be played, if there was one; the run is as it was then. */
+/** Returns the fault for which the agent could not be run; the run is then as it was claimed. */
 async function executeAttempt(
-  ctx: WorkerContext,
+  deps: ExecuteDeps,
   run: ClaimedRun,
-  startedAt: number,
+  claimedAt: number,
 ): Promise<{ fault: unknown } | null> {
   const { id: runId } = run;
-  const hold = ctx.leases.hold(run, startedAt);
-  const output = openRunOutput(ctx, run, () => hold.stop("fenced"));
-  ctx.outputs.set(runId, output);
+  const hold = deps.leases.hold(run, claimedAt);
+  const output = openRunOutput(deps, run, () => hold.stop("fenced"));
+  deps.outputs.set(runId, output);
   const deadline = setTimeout(() => hold.stop("deadline"), run.timeout_ms);
   try {
-    const played = await play(ctx, run, hold, output).catch((fault: unknown) => ({ fault }));
-    if ("fault" in played) {
-      if (abortReasonOf(hold.signal) !== "draining") return played;
-      await giveBack(ctx, run, output);
+    const ran = await runClaimed(deps, run, hold, output).catch((fault: unknown) => ({ fault }));
+    if ("fault" in ran) {
+      if (abortReasonOf(hold.signal) !== "draining") return ran;
+      await giveBack(deps, { attempt: run, output });
       return null;
     }
     trace(runId, "exited");
     clearTimeout(deadline);
-    // The stream holds this attempt's first event by now, so those before are fenced there.
-    if (run.attempt > 1)
-      await untilPostgresAnswers(() => salvageStream(ctx.db, ctx.streams, runId, run.attempt - 1)).catch(
-        () => undefined,
-      );
-    await endAttempt(ctx, { ...played, hold, output, startedAt });
+    await salvageEarlier(deps, run);
+    await endAttempt(deps, { ...ran, hold, output, claimedAt });
     return null;
   } finally {
     clearTimeout(deadline);
     // A later attempt of the same run may be at work here already.
-    if (ctx.outputs.get(runId) === output) ctx.outputs.delete(runId);
+    if (deps.outputs.get(runId) === output) deps.outputs.delete(runId);
     output.close();
     hold.release();
   }
 }
 
-/** Under the run's lease already: what is read for it may take as long as Postgres takes. */
-async function play(ctx: WorkerContext, run: ClaimedRun, hold: Hold, output: RunOutput) {
-  const attempt = { ...run, ...(await untilPostgresAnswers(() => ctx.configs.configOf(run))) };
-  return { attempt, remains: await playAgent(ctx, attempt, hold, output) };
+/** The config is read under the run's lease: reading may take as long as Postgres takes. */
+async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output: RunOutput) {
+  const attempt: Attempt = { ...run, ...(await untilPostgresAnswers(() => deps.configs.configOf(run))) };
+  return { attempt, result: await runAgent(deps, attempt, hold, output) };
+}
+
+/** The transcript gets what an earlier attempt streamed. This attempt's first event has fenced that stream by now. */
+async function salvageEarlier({ db, streams }: ExecuteDeps, { id, attempt }: HeldRun): Promise<void> {
+  if (attempt === 1) return;
+  await untilPostgresAnswers(() => salvageStream(db, streams, id, attempt - 1)).catch(() => undefined);
+}
+
+type Ended = { attempt: Attempt; result: AttemptResult; hold: Hold; output: RunOutput; claimedAt: number };
+
+async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, claimedAt }: Ended): Promise<void> {
+  const { spent, timeout_ms, failed_attempts, config } = attempt;
+  const duration_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
+  const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);
+  const circumstances = { schemaError, spent, timeout_ms, failed_attempts, retry: config.retry, random: Math.random() };
+  const decide = (mayPutAside: boolean) =>
+    decideEnding(result, { ...circumstances, aborted: abortReasonOf(hold.signal), mayPutAside });
+  const ended = { attempt, output, duration_ms };
+  if (await commitEnding(deps, ended, decide(true))) return;
+  await deps.leases.check(attempt.id);
+  await commitEnding(deps, ended, decide(false));
+}
+
+/** Tells a run's readers why it waits, once per reason. */
+async function publishWaiting({ db, streams }: ExecuteDeps, runId: string, reason: WaitReason): Promise<void> {
+  const event = await markWaiting(db, runId, reason);
+  // Redis away: readers find the event in the transcript.
+  if (event) await streams.append(runId, [event]).catch(() => undefined);
 }

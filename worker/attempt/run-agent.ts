@@ -1,47 +1,61 @@
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
-import type { Attempt } from "./attempt.ts";
+import type { RunError } from "../../shared/schemas/run-event.ts";
+import type { Adapter } from "../adapters/adapter.ts";
 import type { WorkerContext } from "../context.ts";
 import type { Hold } from "../lease/hold-leases.ts";
-import { nothingYet, type Remains } from "./attempt-result.ts";
 import type { RunOutput } from "../output/run-output.ts";
 import { prepareAttempt, type Prepared } from "../prepare/agent-request.ts";
 import { UnreadableRun } from "../prepare/read-stored.ts";
-import { createFrameTaker } from "./take-frame.ts";
+import type { Attempt } from "./attempt.ts";
+import { type AttemptResult, emptyResult } from "./attempt-result.ts";
+import { createFrameHandler } from "./handle-frames.ts";
+
+export type RunAgentDeps = Pick<WorkerContext, "config" | "db" | "workerId" | "sandbox" | "loopShares"> & {
+  /** What runs an attempt's agent; null where this worker has no such adapter. */
+  adapterFor(attempt: Attempt): Adapter | null;
+};
 
 /**
- * Runs an attempt's agent to its end and sends on what it says: redacted, limited, in order. Gives what it left behind.
- * Stopping `hold` ends the agent's process; the iteration then ends by itself.
+ * Runs an attempt's agent to its end and publishes what it says: redacted, limited, in order. Returns what the attempt left
+ * behind. Stopping `hold` ends the agent's process; the iteration then ends by itself.
  */
-export async function playAgent(ctx: WorkerContext, attempt: Attempt, hold: Hold, output: RunOutput): Promise<Remains> {
-  const remains = nothingYet(attempt);
-  const prepared = prepare(ctx, attempt);
+export async function runAgent(
+  deps: RunAgentDeps,
+  attempt: Attempt,
+  hold: Hold,
+  output: RunOutput,
+): Promise<AttemptResult> {
+  const result = emptyResult();
+  const prepared = prepare(deps, attempt);
   if ("unreadable" in prepared)
-    return { ...remains, error: ourFault("run_unreadable", `The run can't be read: ${prepared.unreadable}.`) };
+    return { ...result, error: ourError("run_unreadable", `The run can't be read: ${prepared.unreadable}.`) };
   const { request, secrets, limits } = prepared;
-  const { lifecycle, adapter_type } = attempt;
-  const adapter = (lifecycle === "interactive" ? ctx.sessions.adapters : ctx.adapters).get(adapter_type);
+  const adapter = deps.adapterFor(attempt);
   if (!adapter)
-    return { ...remains, error: ourFault("adapter_unavailable", `No adapter '${attempt.adapter_type}' here.`) };
-  if (request.egress && !ctx.sandbox.hasEgress)
-    return { ...remains, error: ourFault("network_unavailable", "This worker's sandbox can give no network.") };
+    return {
+      ...result,
+      error: ourError("adapter_unavailable", `This worker has no adapter '${attempt.adapter_type}'.`),
+    };
+  if (request.egress && !deps.sandbox.hasEgress)
+    return { ...result, error: ourError("network_unavailable", "This worker's sandbox has no network to give.") };
   const redact = createRedactor(secrets);
-  const take = createFrameTaker(ctx, { attempt, hold, output, remains, redact, limits });
-  const share = ctx.loopShares.join();
+  const handle = createFrameHandler(deps, { attempt, hold, output, result, redact, limits });
+  const share = deps.loopShares.join();
   try {
     for await (const frame of adapter.run(request, hold.signal)) {
       const startedAt = performance.now();
-      await take(frame);
+      await handle(frame);
       await share.spend(performance.now() - startedAt, output.sent());
     }
   } finally {
     share.leave();
   }
   // A secret that came in pieces shows when they are joined.
-  return { ...remains, outputs: joinText(remains.outputs).map(redact.deep) };
+  return { ...result, outputs: joinText(result.outputs).map(redact.deep) };
 }
 
-/** Another try would read the same row. */
-function prepare({ config }: WorkerContext, attempt: Attempt): Prepared | { unreadable: string } {
+/** A row that can't be read is the run's error: another attempt would read the same row. */
+function prepare({ config }: RunAgentDeps, attempt: Attempt): Prepared | { unreadable: string } {
   try {
     return prepareAttempt(config.encryptionKeys, attempt);
   } catch (error) {
@@ -53,6 +67,6 @@ function prepare({ config }: WorkerContext, attempt: Attempt): Prepared | { unre
 const joinText = (outputs: unknown[]): unknown[] =>
   outputs.length > 0 && outputs.every((part) => typeof part === "string") ? [outputs.join("")] : outputs;
 
-function ourFault(code: string, message: string): Remains["error"] {
+function ourError(code: string, message: string): RunError {
   return { code, type: null, message, traceback: null };
 }

@@ -1,4 +1,4 @@
-export type Handover<T> = {
+export type BoundedChannel<T> = {
   /** Resolves when there is room for more. What comes after the end is dropped. */
   put(item: T): Promise<void>;
   /** The next item; null when there are no more. One taker. */
@@ -10,7 +10,7 @@ export type Handover<T> = {
 const room = 64;
 
 /** Hands items from one side to the other, in order; a slow taker slows the giver. */
-export function createHandover<T>(): Handover<T> {
+export function createBoundedChannel<T>(): BoundedChannel<T> {
   const waiting: T[] = [];
   let ended = false;
   let wakeTaker = (): void => {};

@@ -3,7 +3,7 @@ import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Bell } from "./wake-signal.ts";
+import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import type { SeenDaemon, SeenProcess, SupervisionTimes } from "./seen-daemon.ts";
@@ -24,7 +24,7 @@ export type DaemonLife = {
   log: DaemonLog;
   times: SupervisionTimes;
   /** Rung when there is something to look at. */
-  bell: Bell;
+  wake: WakeSignal;
   /** As it was last read. */
   wanted: WantedDaemon | null;
   live: LiveProcess | null;
@@ -37,7 +37,7 @@ export type DaemonLife = {
   endedByUs: boolean;
 };
 
-type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "bell">;
+type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "wake">;
 
 /** A daemon as it was claimed: the crashes and the backoff of the owner before count on. */
 export function beginLife(parts: LifeParts): DaemonLife {

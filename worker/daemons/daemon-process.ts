@@ -4,9 +4,9 @@ import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
-import { cpuLimitOf } from "../warm/ground.ts";
+import { cpuLimitOf } from "../warm/launch-profile.ts";
 import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
-import { createHandover, type Handover } from "./bounded-channel.ts";
+import { createBoundedChannel, type BoundedChannel } from "./bounded-channel.ts";
 
 /** What a daemon's process says for none of its messages. `alive`: it said anything at all. */
 export type DaemonEvents = {
@@ -110,7 +110,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     async *deliver(request, signal) {
       const { resources: _r, code: _c, version_env: _v, egress: _e, ...rest } = request;
       const { run_id } = request;
-      const frames = createHandover<AgentFrame>();
+      const frames = createBoundedChannel<AgentFrame>();
       message = { run_id, frames };
       if (isOver) frames.end();
       const undo = onAbort(signal, () => cancel(run_id, command, child));
@@ -138,11 +138,11 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
 
 const endings = new Set<AgentFrame["type"]>(["result", "error", "interrupt"]);
 
-type Message = { run_id: string; frames: Handover<AgentFrame> };
+type Message = { run_id: string; frames: BoundedChannel<AgentFrame> };
 type Command = (body: object) => void;
 
 /** True: the message has come to its end; false: the process has. */
-async function* passOn(frames: Handover<AgentFrame>): AsyncGenerator<AgentFrame, boolean> {
+async function* passOn(frames: BoundedChannel<AgentFrame>): AsyncGenerator<AgentFrame, boolean> {
   for (;;) {
     const frame = await frames.take();
     if (!frame) return false;
@@ -166,8 +166,8 @@ function onAbort(signal: AbortSignal, act: () => () => void): () => void {
 
 function cancel(run_id: string, command: Command, child: SandboxProcess): () => void {
   command({ type: "cancel", run_id });
-  const deaf = setTimeout(() => child.kill(), cancelMs);
-  return () => clearTimeout(deaf);
+  const unheard = setTimeout(() => child.kill(), cancelMs);
+  return () => clearTimeout(unheard);
 }
 
 /** Ends a process that took more time for one message than its agent's runs may take. */

@@ -7,56 +7,56 @@ import type { OwnedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
 import type { WorkerContext } from "../context.ts";
-import { executeRun } from "../attempt/execute-run.ts";
+import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt } from "../attempt/lose-attempt.ts";
-import { createBell } from "./wake-signal.ts";
+import { createWakeSignal } from "./wake-signal.ts";
 import { DaemonLost } from "./daemon-process.ts";
 
 export type Mailbox = {
-  /** Something may have changed: a message came, or the daemon takes messages again. */
-  ring(): void;
+  /** To be called when a message came, or the daemon takes messages again. */
+  notify(): void;
   /** Takes no further message. Resolves when none is under way. */
   close(): Promise<void>;
 };
 
 export type MailboxOptions = {
   daemon: OwnedDaemon;
-  /** Whether the daemon takes a message now. */
+  /** True when the daemon takes a message now. */
   isOpen(): boolean;
-  /** Plays one message in the daemon's process; may throw `DaemonLost`. */
+  /** Runs one message in the daemon's process; may throw `DaemonLost`. */
   adapter: Adapter;
-  /** Whether the process that was lost last was ended by us: the message under it then waits on, uncharged. */
+  /** True when this worker ended the process that was lost last. Its message then waits again, uncharged. */
   endedByUs(): boolean;
 };
 
 /** A message whose nudge was lost is found after this. */
 const pollMs = 500;
-/** Before a message is looked at again that nobody could take, or that has just lost its process. */
+/** How long to wait before the same message is tried again. */
 const againMs = 100;
 
 /**
- * Takes an agent's runs of lifecycle `daemon` in order, one at a time, while its daemon is there for them. Each is claimed,
- * played and finalized as any run is: so none is lost, and none ends twice, whatever dies on the way.
+ * Takes an agent's runs of lifecycle `daemon` in order, one at a time, while its daemon is running. Each is claimed, executed
+ * and finalized as any run is: none is lost and none ends twice, whatever dies on the way.
  */
 export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbox {
   const { daemon, adapter } = options;
-  const bell = createBell();
+  const wake = createWakeSignal();
   let closed = false;
-  const adapters = new Map([...ctx.adapters.keys()].map((type) => [type, adapter]));
-  const own: WorkerContext = { ...ctx, adapters, card: { ...ctx.card, daemon_epoch: daemon.epoch } };
+  const card = { ...ctx.card, daemon_epoch: daemon.epoch };
+  const deps: ExecuteDeps = { ...ctx, card, adapterFor: () => adapter, onFault: settle };
 
   async function takeNext(before: string | null): Promise<string | null> {
     const runId = options.isOpen() ? await nextMessage(ctx.db, daemon.agent_id) : null;
     if (runId === null) {
-      await bell.wait(pollMs);
+      await wake.wait(pollMs);
       return null;
     }
     if (runId === before) await sleep(againMs);
-    await executeRun(own, runId, settle);
+    await executeRun(deps, runId);
     return runId;
   }
-  /** The process ended under a message, or was ended by us. */
-  async function settle(_own: WorkerContext, run: HeldRun, fault: unknown): Promise<void> {
+  /** What becomes of a message whose process ended. */
+  async function settle(run: HeldRun, fault: unknown): Promise<void> {
     if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
     if (fault.exit === null || options.endedByUs()) await giveBackRun(ctx.db, run);
     else await chargeMessage(ctx, run, { message: fault.message, limit: fault.exit.limit });
@@ -75,10 +75,10 @@ export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbo
   const working = work();
 
   return {
-    ring: () => bell.ring(),
+    notify: () => wake.notify(),
     async close() {
       closed = true;
-      bell.ring();
+      wake.notify();
       await working;
     },
   };

@@ -49,7 +49,7 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
   return {
     onReady() {
       live().ready = true;
-      life.bell.ring();
+      life.wake.notify();
     },
     onAlive() {
       if (life.live) life.live.lastProgressAt = performance.now();
@@ -79,16 +79,16 @@ type HowItEnded = { code: number | null; signal: string | null; reason: string |
 
 function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: SandboxExit): void {
   life.live = null;
-  const deaf = live.signal?.aborted === true;
-  life.endedByUs = live.stoppingSince !== null || deaf;
+  const ignoredCancel = live.signal?.aborted === true;
+  life.endedByUs = live.stoppingSince !== null || ignoredCancel;
   if (!life.endedByUs) {
     const unready = live.ready ? null : "it was not ready";
     return noteCrash(life, live.startedAt, { code, signal, reason: limit ? `${limit}_limit` : unready });
   }
-  const reason = deaf ? "a cancelled message did not end" : "stopped";
+  const reason = ignoredCancel ? "a cancelled message did not end" : "stopped";
   life.lastExit = { code, signal, reason, at: new Date().toISOString() };
   life.log.add("daemon", `ended (${signal ?? `code ${code}`}): ${reason}`);
-  life.bell.ring();
+  life.wake.notify();
 }
 
 function noteCrash(life: DaemonLife, startedAt: number, how: HowItEnded): void {
@@ -101,5 +101,5 @@ function noteCrash(life: DaemonLife, startedAt: number, how: HowItEnded): void {
   life.lastExit = { ...how, at: new Date().toISOString() };
   const way = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
   life.log.add("daemon", `crashed (${way})${how.reason === null ? "" : `: ${how.reason}`}`, "error");
-  life.bell.ring();
+  life.wake.notify();
 }

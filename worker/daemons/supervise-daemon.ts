@@ -3,7 +3,7 @@ import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts"
 import { keepDaemon, type WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
 import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/daemons/watch-upgrade.ts";
 import type { WorkerContext } from "../context.ts";
-import { createBell } from "./wake-signal.ts";
+import { createWakeSignal } from "./wake-signal.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { beginLife, type DaemonLife, nextLookMs, seenOf, takesMessages } from "./daemon-life.ts";
 import { reportOf } from "./report-daemon.ts";
@@ -36,9 +36,9 @@ type Watch = { life: DaemonLife; mailbox: Mailbox; provenAt: number; lost: boole
  * this process' own clock, the daemon's process is killed before another worker may start it.
  */
 export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Supervisor {
-  const bell = createBell();
+  const wake = createWakeSignal();
   const times = { stallMs: ctx.config.daemons.stallMs, startMs };
-  const life = beginLife({ ctx, claimed, log: openDaemonLog(ctx, claimed), times, bell });
+  const life = beginLife({ ctx, claimed, log: openDaemonLog(ctx, claimed), times, wake });
   const mailbox = openMailbox(ctx, {
     daemon: claimed,
     isOpen: () => takesMessages(life),
@@ -48,11 +48,11 @@ export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Sup
   const watch: Watch = { life, mailbox, provenAt: performance.now(), lost: false, draining: null };
   const over = own(watch);
   return {
-    look: () => bell.ring(),
-    mail: () => mailbox.ring(),
+    look: () => wake.notify(),
+    mail: () => mailbox.notify(),
     async drain(graceMs) {
       watch.draining ??= graceMs;
-      bell.ring();
+      wake.notify();
       await over;
     },
     over,
@@ -61,7 +61,7 @@ export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Sup
 
 async function own(watch: Watch): Promise<void> {
   const { life, mailbox } = watch;
-  const { ctx, claimed, log, bell } = life;
+  const { ctx, claimed, log, wake } = life;
   const { leaseMs } = ctx.config.worker;
   const guard = setInterval(() => {
     if (performance.now() - watch.provenAt > leaseMs * (5 / 6)) lose(watch);
@@ -69,7 +69,7 @@ async function own(watch: Watch): Promise<void> {
   while (!watch.lost) {
     try {
       if (await turn(watch, leaseMs)) break;
-      await bell.wait(nextLookMs(life, leaseMs / 3));
+      await wake.wait(nextLookMs(life, leaseMs / 3));
     } catch (error) {
       ctx.log.warn({ agent_id: claimed.agent_id, err: String(error) }, "a daemon could not be looked after");
       await sleep(retryMs);
@@ -84,11 +84,11 @@ async function own(watch: Watch): Promise<void> {
 /** The daemon is somebody else's, or we can't prove that it is ours. */
 function lose(watch: Watch): void {
   if (watch.lost) return;
-  const { ctx, claimed, live, bell } = watch.life;
+  const { ctx, claimed, live, wake } = watch.life;
   ctx.log.warn({ agent_id: claimed.agent_id, epoch: claimed.epoch }, "a daemon is no longer ours");
   watch.lost = true;
   live?.process.kill();
-  bell.ring();
+  wake.notify();
 }
 
 /** One beat and one step. True: it is over. */
@@ -109,9 +109,9 @@ async function turn(watch: Watch, leaseMs: number): Promise<boolean> {
   }
   if (step !== "wait") {
     await take(life, step, life.wanted);
-    life.bell.ring();
+    life.wake.notify();
   }
-  mailbox.ring();
+  mailbox.notify();
   return false;
 }
 

@@ -1,20 +1,20 @@
-export type Bell = {
-  ring(): void;
-  /** Resolves at the next ring, at once if it rang since the last wait, or after `ms`. One waiter. */
+export type WakeSignal = {
+  notify(): void;
+  /** Resolves at the next `notify`, at once if there was one since the last wait, or after `ms`. One waiter. */
   wait(ms: number): Promise<void>;
 };
 
-/** Wakes a loop that waits for something to do; no ring is lost. */
-export function createBell(): Bell {
-  let rung = false;
+/** Wakes a loop that waits for something to do. No `notify` is lost. */
+export function createWakeSignal(): WakeSignal {
+  let notified = false;
   let wake = (): void => {};
   return {
-    ring() {
-      rung = true;
+    notify() {
+      notified = true;
       wake();
     },
     async wait(ms) {
-      if (!rung) {
+      if (!notified) {
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -22,7 +22,7 @@ export function createBell(): Bell {
         });
         clearTimeout(timer);
       }
-      rung = false;
+      notified = false;
     },
   };
 }

@@ -3,51 +3,51 @@ import { doesRunWait } from "../../shared/store/runs/does-run-wait.ts";
 import type { WorkerContext } from "../context.ts";
 import { nudgePatienceMs, type RunTaker } from "./take-runs.ts";
 
-/** How a worker ends that found itself deaf: as EX_TEMPFAIL of sysexits.h, for its supervisor to start it again. */
-export const deafExitCode = 75;
+/** The exit code of a stalled worker: EX_TEMPFAIL of sysexits.h, so that its supervisor starts it again. */
+export const stalledExitCode = 75;
 
-/** Time enough for two polls. */
-const lookEveryMs = nudgePatienceMs;
+/** Long enough for two polls. */
+const checkEveryMs = nudgePatienceMs;
 
-/** What a worker sees of itself at a look. Times are performance.now(). */
-export type Look = {
-  /** Of the look before this one. */
+/** What a worker finds about itself at a check. Times are performance.now(). */
+export type Check = {
+  /** When the check before this one was made. */
   before: number;
-  /** It has a free slot, and there is a run for it. */
+  /** True when the worker has a free slot and there is a run for it. */
   runWaits: boolean;
-  /** Its poll came to an end, and it tried to claim a run, last at. */
+  /** When the worker last ended a poll, and when it last tried to claim a run. */
   polledAt: number;
   triedAt: number;
 };
 
-/** How many looks in a row were in vain: a run waited, and since the look before the worker didn't look for it or didn't try. */
-export const countInVain = (inVain: number, { before, runWaits, polledAt, triedAt }: Look): number =>
-  runWaits && Math.min(polledAt, triedAt) < before ? inVain + 1 : 0;
+/** Counts missed checks in a row: a run waited, and since the check before the worker didn't poll or didn't try to claim. */
+export const countMissed = (missed: number, { before, runWaits, polledAt, triedAt }: Check): number =>
+  runWaits && Math.min(polledAt, triedAt) < before ? missed + 1 : 0;
 
-type Watched = { taker: RunTaker; isLeaving: () => boolean; onDeaf: () => void };
+type Watched = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => void };
 
 /**
- * Notices that this worker takes nothing though it could: for half a minute, with a lease of 10 s. Looks are counted, not seconds,
- * so that neither a frozen process nor a Postgres that is away looks like a deaf one. A slot counts as free until its run
- * is claimed: claims that never end make deaf too.
+ * Detects that this worker takes no run though it could: for half a minute, with a lease of 10 s. Checks are counted, not
+ * seconds, so that neither a frozen process nor a Postgres that is away looks like a stall. A slot counts as free until its
+ * run is claimed: claims that never end are a stall, too.
  */
-export function noticeDeafness({ config, log, db, card, outputs }: WorkerContext, watched: Watched): Loop {
+export function detectStall({ config, log, db, card, outputs }: WorkerContext, watched: Watched): Loop {
   const { slots, leaseMs } = config.worker;
-  const inVainToBeDeaf = (nudgePatienceMs + 3 * leaseMs) / lookEveryMs;
+  const missedToBeStalled = (nudgePatienceMs + 3 * leaseMs) / checkEveryMs;
   const waiting = { olderThanMs: nudgePatienceMs, adapters: card.adapters };
   let before = performance.now();
-  let inVain = 0;
-  return startLoop("notice-deafness", lookEveryMs, log, async () => {
+  let missed = 0;
+  return startLoop("detect-stall", checkEveryMs, log, async () => {
     const mayTake = !watched.isLeaving() && outputs.size < slots;
     const runWaits = mayTake && (await doesRunWait(db, waiting).catch(() => false));
-    inVain = countInVain(inVain, { before, runWaits, ...watched.taker.lastActs() });
+    missed = countMissed(missed, { before, runWaits, ...watched.taker.lastActs() });
     before = performance.now();
-    if (inVain < inVainToBeDeaf) return;
+    if (missed < missedToBeStalled) return;
     log.error(
-      { looks: inVain, exit_code: deafExitCode },
-      "this worker is deaf: runs wait that it doesn't take; it leaves",
+      { missed_checks: missed, exit_code: stalledExitCode },
+      "this worker is stalled: runs wait that it doesn't take; it leaves the fleet",
     );
-    inVain = 0;
-    watched.onDeaf();
+    missed = 0;
+    watched.onStalled();
   });
 }

@@ -10,23 +10,23 @@ import {
 } from "../../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "../context.ts";
 import { ownDaemons } from "../daemons/own-daemons.ts";
-import { noticeDeafness } from "./detect-stall.ts";
+import { detectStall } from "./detect-stall.ts";
 import { hearMessages } from "./listen.ts";
 import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import { startChores } from "./maintenance.ts";
 
-export type Leave = { graceMs: number; deaf: boolean };
+export type Leave = { graceMs: number; stalled: boolean };
 
 export type FleetMember = {
-  /** Resolves when an operator sent this worker away, or it found itself deaf, with how long what it has may go on. */
+  /** Resolves when an operator dismissed this worker, or when it is stalled; `graceMs`: how long its runs may go on. */
   dismissed: Promise<Leave>;
-  /** Takes no more, lets runs end for `graceMs`, hands back the rest uncharged, says goodbye. */
+  /** Takes no further run, lets runs end for `graceMs`, gives back the rest uncharged, leaves the fleet. */
   drain(graceMs: number): Promise<void>;
 };
 
-/** Joins the fleet: announces this worker, takes runs, and does its share of mending what others left. */
+/** Joins the fleet: announces this worker, takes runs, and does its share of the maintenance. */
 export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const { config, log, db } = ctx;
   const runs = takeRuns(ctx);
@@ -35,23 +35,23 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   const card = cardOf(ctx);
   let dismiss: (how: Leave) => void = () => undefined;
   const dismissed = new Promise<Leave>((resolve) => (dismiss = resolve));
-  // Both may be asked for, a kill after a drain, and each beat says so again.
+  // An operator may ask for a kill after a drain. Each announcement returns it again.
   const apply = async (dismissal: Dismissal | null): Promise<void> => {
     if (dismissal === null) return;
     status = "draining";
     await runs.pause();
-    if (dismissal === "kill") dismiss({ graceMs: 0, deaf: false });
-    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, deaf: false }));
+    if (dismissal === "kill") dismiss({ graceMs: 0, stalled: false });
+    else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, stalled: false }));
   };
   const announce = async (): Promise<void> => {
     await apply(await announceWorker(db, { ...card, busy: runs.busy(), status }));
-    // For a container's health check: until when this sign of life counts.
+    // For a container's health check: the time until which this worker counts as alive.
     if (config.aliveFile) await writeFile(config.aliveFile, String(Date.now() + config.worker.leaseMs));
   };
 
-  const onDeaf = (): void => {
-    status = "deaf";
-    dismiss({ graceMs: config.shutdownGraceMs, deaf: true });
+  const onStalled = (): void => {
+    status = "stalled";
+    dismiss({ graceMs: config.shutdownGraceMs, stalled: true });
   };
 
   await announce();
@@ -62,9 +62,9 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("poll", 1_000, log, () => runs.poll()),
     fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
-    startLoop("keep-sessions", config.worker.leaseMs / 3, log, () => ctx.sessions.keep()),
+    startLoop("renew-interactive", config.worker.leaseMs / 3, log, () => ctx.interactive.keep()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
-    noticeDeafness(ctx, { taker: runs, isLeaving: () => status !== "active", onDeaf }),
+    detectStall(ctx, { taker: runs, isLeaving: () => status !== "active", onStalled }),
     ...startChores(ctx),
   ];
 
@@ -72,7 +72,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     dismissed,
     async drain(graceMs) {
       if (status === "active") status = "draining";
-      // One that is stuck must not keep the others from leaving.
+      // A loop that is stuck must not keep the others from leaving.
       const stopped = Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
       await Promise.race([stopped, sleep(2_000)]);
       const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);

@@ -2,6 +2,8 @@ import { findUnclaimedRuns } from "../../shared/store/runs/find-unclaimed.ts";
 import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "../context.ts";
 import { executeRun } from "../attempt/execute-run.ts";
+import { loseAttempt } from "../attempt/lose-attempt.ts";
+import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { createSlots } from "./slots.ts";
 import { createTurns } from "./fair-scheduling.ts";
 
@@ -29,6 +31,7 @@ export type RunTaker = {
 /** Takes runs into this worker's slots: those that it is nudged for, and those that nobody was. */
 export function takeRuns(ctx: WorkerContext): RunTaker {
   const { config, log, db } = ctx;
+  const deps = { ...ctx, onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault) };
   const slots = createSlots(config.worker.slots);
   const turns = createTurns(ctx);
   let paused = false;
@@ -37,7 +40,7 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
 
   const attempt = (runId: string): Promise<boolean> => {
     last.triedAt = performance.now();
-    return executeRun(ctx, runId).catch((error: unknown) => {
+    return executeRun(deps, runId).catch((error: unknown) => {
       log.error({ run_id: runId, err: String(error) }, "a run was dropped");
       return true;
     });

@@ -11,24 +11,24 @@ import type { AbortReason } from "../lease/abort-reason.ts";
 
 export type ArtifactFrame = Extract<AgentFrame, { type: "artifact" }>;
 
-/** The event of a stored file, or why the run must stop. */
-export type HandedOut = { pass: RunEventBody } | { broken: AbortReason };
+/** The event that names a stored file, or why the run must stop. */
+export type StoredArtifact = { event: RunEventBody } | { broken: AbortReason };
 
-/** Stores an attempt's files, each before its event, so that the event's URL answers. */
-export function createHandOut(db: Db, run: HeldRun): (frame: ArtifactFrame) => Promise<HandedOut> {
-  let place = 0;
+/** Stores an attempt's files. Each is stored before its event is published, so that the event's URL answers. */
+export function createArtifactStore(db: Db, run: HeldRun): (frame: ArtifactFrame) => Promise<StoredArtifact> {
+  let index = 0;
   let bytes = 0;
   return async ({ name, mime: given, content: encoded }) => {
     const content = Buffer.from(encoded, "base64");
     bytes += content.length;
     if (content.length > runLimits.artifact_bytes || bytes > runLimits.artifacts_bytes)
       return { broken: "artifact_limit" };
-    place += 1;
+    index += 1;
     const id = newId("art");
     const mime = given ?? guessMime(name);
     const sha256 = createHash("sha256").update(content).digest();
-    if (!(await storeArtifact(db, run, { id, place, name, mime, content, sha256 }))) return { broken: "fenced" };
+    if (!(await storeArtifact(db, run, { id, place: index, name, mime, content, sha256 }))) return { broken: "fenced" };
     const url = `/v1/runs/${run.id}/artifacts/${id}`;
-    return { pass: { type: "artifact", name, mime, size: content.length, sha256: sha256.toString("hex"), url } };
+    return { event: { type: "artifact", name, mime, size: content.length, sha256: sha256.toString("hex"), url } };
   };
 }

@@ -1,111 +1,111 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "../sandbox/process.ts";
-import type { Home, IdleInterpreters } from "./keep-idle.ts";
-import { createDebts } from "./debts.ts";
-import { type HomeOptions, LoadingStopped, makeHomes, type Wanted } from "./make-homes.ts";
+import type { IdleCache, LoadedInterpreter } from "./idle-cache.ts";
+import { createLoader, type LoaderOptions, LoadingStopped, type Wanted } from "./load.ts";
+import { createUnbilledTime } from "./unbilled-time.ts";
 
 export type Taken = {
-  /** Whether this version's interpreter stood ready. */
+  /** True when this version's interpreter was loaded already. */
   warm: boolean;
-  /** Something that the agent's author should know of how it is run. */
+  /** What the agent's author should know of how the agent is run. */
   note: string | null;
   run(): AgentProcess;
-  /** After the run has exited. */
+  /** To be called after the run has exited. */
   giveBack(): void;
 };
 
 export type InterpreterPool = {
   /**
-   * An interpreter for one run. Nobody else's runs, and no other version's, were ever played in it. Rejects with
-   * `SandboxUnavailable`, or when `signal` aborts; with `LoadingStopped` when its code was at work then.
+   * Returns an interpreter for one run. No other owner's and no other version's run was ever executed in it. Rejects with
+   * `SandboxUnavailable`, or when `signal` aborts; with `LoadingStopped` when the code was being loaded then.
    */
   take(wanted: Wanted): Promise<Taken>;
   close(): void;
 };
 
-/** Starting a process holds the worker up: not before the run that has ended is told so. */
+/** Starting a process holds the worker up. It waits until the end of the run before is published. */
 const afterEndMs = 5;
 
 /**
- * Interpreters by owner and agent version, which have the version's code loaded. One that can play several runs plays them
- * one after another; one that can't is followed by another that is loaded when its run has ended. Code that can't be
- * loaded ahead is loaded by each run. An `isolated` run has an interpreter to itself, which goes with it. They wait in `idle`.
+ * Interpreters by owner and agent version, which have the version's code loaded. One that can execute several runs executes
+ * them one after another. For one that can't, another is loaded when its run has ended. Code that can't be loaded ahead is
+ * loaded by each run. An `isolated` run has an interpreter of its own, which ends with it. Idle interpreters wait in `idle`.
  */
-export function createInterpreterPool(options: HomeOptions & { idle: IdleInterpreters }): InterpreterPool {
+export function createInterpreterPool(options: LoaderOptions & { idle: IdleCache }): InterpreterPool {
   const { idle } = options;
-  const homes = makeHomes(options);
-  const debts = createDebts();
+  const loader = createLoader(options);
+  const unbilled = createUnbilledTime();
 
-  async function takeIdle(wanted: Wanted): Promise<Home | null> {
-    const home = await idle.take(homes.keyOf(wanted), wanted.signal);
-    if (!home || homes.suits(home, wanted)) return home;
-    home.interpreter.kill();
+  async function takeIdle(wanted: Wanted): Promise<LoadedInterpreter | null> {
+    const found = await idle.take(loader.keyOf(wanted), wanted.signal);
+    if (!found || loader.suits(found, wanted)) return found;
+    found.interpreter.kill();
     return null;
   }
 
-  const charge = ({ key, interpreter }: Home): void => debts.add(key, interpreter.unbilledMs());
+  const charge = ({ key, interpreter }: LoadedInterpreter): void => unbilled.add(key, interpreter.unbilledMs());
 
-  /** The next run's home, made while nobody waits for it, in no more time than a run has. */
-  function prepare(wanted: Wanted): void {
-    if (!homes.mayPreload(wanted)) return;
-    const given = new AbortController();
-    const signal = AbortSignal.any([given.signal, AbortSignal.timeout(wanted.request.resources.timeout_ms)]);
-    const ready = sleep(afterEndMs, undefined, { signal: given.signal })
-      .then(() => homes.make({ ...wanted, signal }))
+  /** Loads the interpreter of the version's next run, in no more time than a run has. */
+  function loadNext(wanted: Wanted): void {
+    if (!loader.mayPreload(wanted)) return;
+    const dropped = new AbortController();
+    const signal = AbortSignal.any([dropped.signal, AbortSignal.timeout(wanted.request.resources.timeout_ms)]);
+    const ready = sleep(afterEndMs, undefined, { signal: dropped.signal })
+      .then(() => loader.load({ ...wanted, signal }))
       .then(
-        ({ home, spentMs }) => {
-          debts.add(home.key, spentMs);
-          return home;
+        ({ interpreter, spentMs }) => {
+          unbilled.add(interpreter.key, spentMs);
+          return interpreter;
         },
         (error: unknown) => {
-          if (error instanceof LoadingStopped) debts.add(homes.keyOf(wanted), error.spentMs);
+          if (error instanceof LoadingStopped) unbilled.add(loader.keyOf(wanted), error.spentMs);
           return null;
         },
       );
     const kill = (): void => {
-      given.abort();
-      void ready.then((home) => home?.interpreter.kill());
+      dropped.abort();
+      void ready.then((loaded) => loaded?.interpreter.kill());
     };
-    idle.keep({ key: homes.keyOf(wanted), owner: wanted.request.user_id, ready, kill, charge });
+    idle.put({ key: loader.keyOf(wanted), owner: wanted.request.user_id, ready, kill, charge });
   }
 
   return {
     async take(wanted) {
       const isolated = wanted.request.runtime_mode === "isolated";
       const found = isolated ? null : await takeIdle(wanted);
-      const { home, fault, spentMs } = found ? { home: found, fault: null, spentMs: 0 } : await homes.make(wanted);
-      const { kill, settled, run } = home.interpreter;
+      const {
+        interpreter: loaded,
+        fault,
+        spentMs,
+      } = found ? { interpreter: found, fault: null, spentMs: 0 } : await loader.load(wanted);
+      const { kill, settled, run } = loaded.interpreter;
       return {
         warm: found !== null,
-        note: fault ? `Each run loads the agent's code anew, since ${fault}.` : null,
-        run: () => chargeMore(run(wanted.request), spentMs + debts.take(home.key)),
+        note: fault ? `Each run loads the agent's code anew, because ${fault}.` : null,
+        run: () => addCpuTime(run(wanted.request), spentMs + unbilled.take(loaded.key)),
         giveBack() {
-          if (!isolated && settled)
-            return idle.keep({
-              key: home.key,
-              owner: wanted.request.user_id,
-              ready: settled().then((isReady) => {
-                if (isReady) return home;
-                charge(home);
-                return null;
-              }),
-              kill,
-              charge,
-            });
-          kill();
-          prepare(wanted);
+          if (isolated || !settled) {
+            kill();
+            return loadNext(wanted);
+          }
+          const ready = settled().then((isReady) => {
+            if (isReady) return loaded;
+            charge(loaded);
+            return null;
+          });
+          idle.put({ key: loaded.key, owner: wanted.request.user_id, ready, kill, charge });
         },
       };
     },
     close() {
-      homes.close();
+      loader.close();
       idle.close();
     },
   };
 }
 
-/** Adds processor time that the version's code took before this run. */
-function chargeMore(run: AgentProcess, ms: number): AgentProcess {
+/** Charges a run with CPU time that the version's code took before it. */
+function addCpuTime(run: AgentProcess, ms: number): AgentProcess {
   if (ms === 0) return run;
   return { ...run, exited: run.exited.then((exit) => ({ ...exit, cpu_ms: (exit.cpu_ms ?? 0) + ms })) };
 }

@@ -7,36 +7,39 @@ export type AgentCode = {
   code: Record<string, string>;
   /** Variables that the code may see while it is loaded. */
   env: Record<string, string>;
-  /** False leaves the loading to each run. */
+  /** False when each run loads the code. */
   preload: boolean;
-  /** The limit of the processor time of each process of a run. */
+  /** The limit of CPU time of each process of a run. */
   cpu_ms: number;
 };
 
-/** What an interpreter says of the loading. */
+/** An interpreter's answer to `load`. */
 export const loaded = z.object({
   preloaded: z.boolean(),
-  /** Why the code can't be loaded ahead of its runs; with one, this interpreter is of no more use. */
+  /** Why the code can't be loaded ahead of its runs. The interpreter is then of no use. */
   fault: z.string().nullable(),
-  /** Names of variables that the code read or set while it was loaded; `*` for all of them. */
+  /** Names of the variables that the code read or set while it was loaded; `*` for all of them. */
   env_read: z.array(z.string()),
 });
 export type Loaded = z.infer<typeof loaded>;
 
-/** A started language in a sandbox of its own, which is given an agent's code ahead of its runs. */
+/** A started interpreter in a sandbox of its own. It gets an agent's code ahead of the runs. */
 export type Interpreter = {
-  /** Once, before the first run. Rejects when the interpreter ends. */
+  /** Called once, before the first run. Rejects when the interpreter ends. */
   load: (code: AgentCode) => Promise<Loaded>;
-  /** One at a time. */
+  /** One run at a time. */
   run: (request: AgentRequest) => AgentProcess;
-  /** After a run: true when nothing of it is left and the next one may come, false when the interpreter is gone. Null for one that has one run only. */
+  /**
+   * Called after a run. Resolves with true when nothing of the run is left and the next one may come, with false when the
+   * interpreter is gone. Null for an interpreter that executes one run only.
+   */
   settled: (() => Promise<boolean>) | null;
   usage(): SandboxUsage;
-  /** Processor time since the code was given that no run was charged with. */
+  /** CPU time since `load` that no run was charged with. */
   unbilledMs(): number;
-  /** Whether it was killed or has ended. */
+  /** True after the interpreter was killed or has ended. */
   isGone(): boolean;
-  /** When its sandbox is gone. */
+  /** Resolves when the sandbox is gone. */
   exited: Promise<unknown>;
   kill: () => void;
 };

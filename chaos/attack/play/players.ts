@@ -2,7 +2,7 @@ import type { AgentRequest } from "../../../worker/adapters/adapter.ts";
 import { type DaemonProcess, DaemonLost, openDaemonProcess } from "../../../worker/daemons/daemon-process.ts";
 import type { DaemonHost } from "../../../worker/daemons/daemon-host.ts";
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
-import { openSession, type Session } from "../../../worker/interactive/session.ts";
+import { openInteractiveProcess, type InteractiveProcess } from "../../../worker/interactive/interactive-process.ts";
 import type { Attack } from "../attack.ts";
 import type { Ground } from "./open-machine.ts";
 import { type Played, playRun } from "./play-run.ts";
@@ -72,14 +72,17 @@ function openDaemon(host: DaemonHost, attack: Attack): Player {
 const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null } as const;
 
 function openThread(host: DaemonHost, attack: Attack): Player {
-  let live: { session: Session; isOver: boolean } | null = null;
+  let live: { session: InteractiveProcess; isOver: boolean } | null = null;
   async function* play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
     if (live === null || live.isOver) {
-      const opened = { session: await openSession(host, request, { packages: null, signal }), isOver: false };
+      const opened = {
+        session: await openInteractiveProcess(host, request, { packages: null, signal }),
+        isOver: false,
+      };
       void opened.session.over.then(() => (opened.isOver = true));
       live = opened;
     }
-    yield* live.session.play(request, signal);
+    yield* live.session.run(request, signal);
   }
   return {
     play: (step) => playRun((signal) => play(requestFor(attack, step), signal), attack.timeoutMs),

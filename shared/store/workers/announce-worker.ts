@@ -10,7 +10,7 @@ export type WorkerCard = {
   busy: number;
   adapters: string[];
   sandbox: WorkerSandbox;
-  status: "active" | "draining" | "deaf";
+  status: "active" | "draining" | "stalled";
 };
 
 /** How an operator sends a worker away: after the runs that it has, or at once. */

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Interpreter } from "../../../worker/warm/interpreter.ts";
-import { type IdleInterpreters, keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { type IdleCache, createIdleCache } from "../../../worker/warm/idle-cache.ts";
 
 const MiB = 1 << 20;
 const capacity = 100 * MiB;
 const never = new AbortController().signal;
-let idle: IdleInterpreters;
+let idle: IdleCache;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  idle = keepIdle(capacity);
+  idle = createIdleCache(capacity);
 });
 afterEach(() => {
   idle.close();
@@ -32,7 +32,7 @@ async function keep(owner: string, key: string, memory_bytes: number) {
     exited: new Promise(() => {}),
     kill,
   };
-  idle.keep({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill, charge });
+  idle.put({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill, charge });
   await vi.advanceTimersByTimeAsync(0);
   return { used, kill, charge };
 }

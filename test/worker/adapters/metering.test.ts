@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { createCommandAdapter } from "../../../worker/adapters/command/command-adapter.ts";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { createPythonHost } from "../../../worker/daemons/python-host.ts";
-import { openSession } from "../../../worker/interactive/session.ts";
+import { openInteractiveProcess } from "../../../worker/interactive/interactive-process.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
@@ -31,7 +31,7 @@ describe.each(cases)("what a run uses is measured at $name", ({ sandbox, isWarm 
       sandbox,
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(1 << 28),
+      idle: createIdleCache(1 << 28),
     });
 
   test("an import is charged to the run that caused it, and not to the next one", async () => {
@@ -84,10 +84,10 @@ def main(input):
   test("and each message of a thread's process, with what it did since the one before", async () => {
     const host = createPythonHost(sandbox, machine.python);
     const agent = { ...request(`${burn(0.2)}\ndef main(input):\n    burn()\n    return 1`), lifecycle: "interactive" };
-    const session = await openSession(host, agent, { packages: null, signal: new AbortController().signal });
+    const session = await openInteractiveProcess(host, agent, { packages: null, signal: new AbortController().signal });
     const used: (number | null)[] = [];
     for (const run_id of ["run_1", "run_2"])
-      for await (const frame of session.play({ ...agent, run_id }, new AbortController().signal))
+      for await (const frame of session.run({ ...agent, run_id }, new AbortController().signal))
         if (frame.type === "exit") used.push(frame.cpu_ms);
     for (const cpu_ms of used) expect(cpu_ms).toBeGreaterThanOrEqual(150);
     expect(used).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   if (!sandbox) throw new Error("no level at all");
   const node = await findNode({ sandbox, directory: machine.directory, log: console });
   if (!node) throw new Error("the sandbox can't run Node");
-  adapter = createNodeAdapter(sandbox, node, keepIdle(1 << 30));
+  adapter = createNodeAdapter(sandbox, node, createIdleCache(1 << 30));
 });
 afterAll(async () => {
   adapter.close();

@@ -3,7 +3,7 @@ import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { hasPip, openWheelIndex } from "../environments/wheel-index.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";
@@ -53,7 +53,7 @@ async function openAdapter(sandbox: Sandbox, given = {}) {
   const { python } = machine;
   const environments = environmentsIn(sandbox, { python, directory, env, ...given });
   const guarded = environments.guard(sandbox);
-  const adapter = await createPythonAdapter({ sandbox: guarded, python, environments, idle: keepIdle(1 << 28) });
+  const adapter = await createPythonAdapter({ sandbox: guarded, python, environments, idle: createIdleCache(1 << 28) });
   const close = (): void => {
     adapter.close();
     environments.close();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createNodeAdapter } from "../../../worker/adapters/node/node-adapter.ts";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import type { SandboxProcess } from "../../../worker/sandbox/process.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
@@ -38,7 +38,7 @@ beforeAll(async () => {
       return one;
     },
   };
-  adapter = createNodeAdapter(noting, node, keepIdle(1 << 30));
+  adapter = createNodeAdapter(noting, node, createIdleCache(1 << 30));
 });
 afterAll(async () => {
   adapter.close();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import type { WarmSandbox } from "../../../worker/sandbox/warm-sandbox.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
@@ -39,7 +39,7 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
       sandbox: { ...kept, ...(kept.startWarm && { startWarm: noting(kept.startWarm) }) },
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(1 << 28),
+      idle: createIdleCache(1 << 28),
     });
   });
   afterAll(async () => {
@@ -185,7 +185,7 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
       sandbox: kept,
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(64 << 20),
+      idle: createIdleCache(64 << 20),
     });
     const warmth = async (agent_id: string) => {
       const { frames } = await runAgent(

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { countInVain, type Look } from "../../../worker/fleet/detect-stall.ts";
+import { countMissed, type Check } from "../../../worker/fleet/detect-stall.ts";
 
 /** A second after the one before; meanwhile the worker polled, and tried a run. */
-const look = (more: Partial<Look>): Look => ({
+const look = (more: Partial<Check>): Check => ({
   before: 1_000,
   runWaits: true,
   polledAt: 1_500,
@@ -11,11 +11,11 @@ const look = (more: Partial<Look>): Look => ({
 });
 
 test("a look is in vain while a run waits that the worker doesn't look for, or doesn't try", () => {
-  expect(countInVain(4, look({ polledAt: 900 }))).toBe(5);
-  expect(countInVain(4, look({ triedAt: 900 }))).toBe(5);
+  expect(countMissed(4, look({ polledAt: 900 }))).toBe(5);
+  expect(countMissed(4, look({ triedAt: 900 }))).toBe(5);
 });
 
 test("a worker that polls and tries, or that no run waits for, begins anew", () => {
-  expect(countInVain(4, look({}))).toBe(0);
-  expect(countInVain(4, look({ runWaits: false, polledAt: 0, triedAt: 0 }))).toBe(0);
+  expect(countMissed(4, look({}))).toBe(0);
+  expect(countMissed(4, look({ runWaits: false, polledAt: 0, triedAt: 0 }))).toBe(0);
 });

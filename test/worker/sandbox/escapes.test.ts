@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { agentRequest, runAgent } from "../adapters/run-agent.ts";
 import { openLevels } from "./open-levels.ts";
 
@@ -58,7 +58,7 @@ describe.each(cases)("$name, $mode", ({ sandbox, mode }) => {
       sandbox,
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(1 << 28),
+      idle: createIdleCache(1 << 28),
     });
     try {
       const request = agentRequest("escapes", {
@@ -86,7 +86,7 @@ test("without isolation the same agents do get out: the attempts are real", asyn
     sandbox: bare,
     python: machine.python,
     environments: machine.environments,
-    idle: keepIdle(0),
+    idle: createIdleCache(0),
   });
   const only = [
     "host_secret",

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
-import { keepIdle } from "../../../worker/warm/keep-idle.ts";
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { runCanaries } from "../../../worker/sandbox/run-canaries.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
@@ -55,7 +55,7 @@ describe.each(claims)("%s", (_, { sandbox, isolates, boundsTree, sharesUser }) =
       sandbox,
       python: machine.python,
       environments: machine.environments,
-      idle: keepIdle(0),
+      idle: createIdleCache(0),
     });
   });
   afterAll(() => adapter.close());

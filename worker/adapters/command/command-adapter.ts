@@ -2,38 +2,45 @@ import type { SandboxProcess } from "../../sandbox/process.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
-import { cpuLimitOf, type Ground, groundOf, isUsual, resourcesOf, usualGround } from "../../warm/ground.ts";
-import { keepSpares } from "../../warm/keep-spares.ts";
+import {
+  cpuLimitOf,
+  defaultProfile,
+  isDefault,
+  type LaunchProfile,
+  launchProfile,
+  resourcesOf,
+} from "../../warm/launch-profile.ts";
+import { prewarm } from "../../warm/prewarm.ts";
 
 /**
  * Runs any program in a fresh sandbox: the run's files lie in its working directory, the request is JSON on its stdin, its
  * stdout is the output (or frames, where the config says `output: "ndjson"`), its stderr the log. Exit code 0 is a success.
- * A small Python lays the files out and becomes the program; some of it stand ready and wait to be told which.
+ * A small Python program writes the files and becomes the program. Some of these are prewarmed and wait for a command.
  */
 export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter & { close(): void } {
   const argv = [python.path, "-I", "-S", "-c", launcher] as const;
-  const open = (ground: Ground): Promise<SandboxProcess> =>
+  const open = (profile: LaunchProfile): Promise<SandboxProcess> =>
     sandbox.start({
       argv,
       env: {},
       readOnly: [],
-      resources: resourcesOf(ground),
-      egress: ground.egress,
+      resources: resourcesOf(profile),
+      egress: profile.egress,
       reservesAddresses: true,
     });
-  const spares = keepSpares({ open, usual: usualGround, fits: isUsual });
+  const prewarmed = prewarm({ open, defaultProfile, isDefault });
   return {
     async *run(request, signal) {
       const { command, resources, egress, env, code, files } = request;
       if (command === null) return yield* refuse("no_entrypoint", "The agent's config names no `command`.");
-      const ground = groundOf(resources, { cpu_ms: cpuLimitOf(resources), packages: null, egress });
-      const child = await spares.take(ground);
+      const profile = launchProfile(resources, { cpu_ms: cpuLimitOf(resources), packages: null, egress });
+      const child = await prewarmed.take(profile);
       const head = JSON.stringify({ command, env, files: { ...code, ...files } });
       child.stdin.write(`${Buffer.byteLength(head)}\n${head}`);
       child.stdin.end(JSON.stringify(toStdin(request)));
       yield* readCommand(child, request, signal);
     },
-    close: () => spares.close(),
+    close: () => prewarmed.close(),
   };
 }
 

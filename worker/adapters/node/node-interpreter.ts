@@ -1,12 +1,28 @@
 import type { Duplex } from "node:stream";
 import type { SandboxProcess } from "../../sandbox/process.ts";
 import { type Interpreter, loaded } from "../../warm/interpreter.ts";
-import { watchEnd } from "../../warm/watch-end.ts";
 
 /** More than its answer to the loading, a list of names. */
 const maxAnswer = 1024 * 1024;
 
-/** Takes over a process that was started with the program `once`: it loads code, and then plays one run. */
+/** What can be killed, and says when it has ended. */
+type Ending = { kill(): void; exited: Promise<unknown> };
+
+/** `isGone`: true after a kill as well, since a process that was killed may still have answered. */
+function watchEnd(child: Ending): Pick<Interpreter, "exited" | "isGone" | "kill"> {
+  let gone = false;
+  void child.exited.then(() => (gone = true));
+  return {
+    exited: child.exited,
+    isGone: () => gone,
+    kill() {
+      gone = true;
+      child.kill();
+    },
+  };
+}
+
+/** Takes over a process that was started with the program `once`: it loads code, and then executes one run. */
 export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
   let hasRun = false;
   let endedMs = 0;

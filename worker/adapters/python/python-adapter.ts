@@ -2,15 +2,15 @@ import type { Environments } from "../../environments/environments.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Adapter } from "../adapter.ts";
 import { createInterpreterPool } from "../../warm/interpreter-pool.ts";
-import type { IdleInterpreters } from "../../warm/keep-idle.ts";
-import { playWarm } from "../../warm/play-warm.ts";
+import type { IdleCache } from "../../warm/idle-cache.ts";
+import { runWarm } from "../../warm/run-warm.ts";
 import { compileRuntime } from "./compile-runtime.ts";
 import { installRequirements, withInstall } from "./install-requirements.ts";
 import { pythonArgv, visible } from "./python-command.ts";
 import { runOnce } from "./run-once.ts";
 import { startWarmHost } from "./warm-host.ts";
 
-type PythonOptions = { sandbox: Sandbox; python: Python; environments: Environments; idle: IdleInterpreters };
+type PythonOptions = { sandbox: Sandbox; python: Python; environments: Environments; idle: IdleCache };
 
 /**
  * Runs Python source: as a fork of an interpreter that has loaded it, where the sandbox can keep one; else each run in a fresh
@@ -37,8 +37,8 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
     async *run(request, signal) {
       const installed = yield* installRequirements(environments, request, signal);
       if (installed === null) return;
-      const play = { ...installed, request, signal };
-      yield* withInstall(pool ? playWarm(pool, play) : runOnce({ sandbox, python, runtime }, play), installed);
+      const run = { ...installed, request, signal };
+      yield* withInstall(pool ? runWarm(pool, run) : runOnce({ sandbox, python, runtime }, run), installed);
     },
     close: () => pool?.close(),
   };

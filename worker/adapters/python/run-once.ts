@@ -1,14 +1,14 @@
 import type { Frame } from "../../channel/frame-schema.ts";
 import type { Python, Sandbox } from "../../sandbox/sandbox.ts";
 import { readProcess } from "../read-process.ts";
-import type { Play } from "../../warm/play-warm.ts";
+import type { WarmRun } from "../../warm/run-warm.ts";
 import { pythonArgv, runtimeHead, visible } from "./python-command.ts";
 
 type Once = { sandbox: Sandbox; python: Python; runtime: Buffer };
 
 /** A run in a fresh sandbox, where none can be kept. */
-export async function* runOnce({ sandbox, python, runtime }: Once, play: Play): AsyncGenerator<Frame> {
-  const { request, packages, opening, signal } = play;
+export async function* runOnce({ sandbox, python, runtime }: Once, run: WarmRun): AsyncGenerator<Frame> {
+  const { request, packages, opening, signal } = run;
   const { resources, egress, version_env: _, ...rest } = request;
   const argv = pythonArgv(python, "once");
   const child = await sandbox.start({ argv, env: {}, readOnly: visible(packages), resources, egress });

@@ -6,30 +6,30 @@ import type { DaemonHost } from "../daemons/daemon-host.ts";
 import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
 
 /** The process of one thread's `interactive` runs, which keeps its memory between them. */
-export type Session = {
+export type InteractiveProcess = {
   user_id: string;
   /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
   fits(request: AgentRequest): boolean;
-  /** Plays a run, one at a time, and gives what an `Adapter` does. */
-  play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
-  /** When it was last at work, by `performance.now()`; null while it is. */
+  /** Runs one run at a time, as an `Adapter` does. */
+  run(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
+  /** Since when the process has had no run, by `performance.now()`; null while it has one. */
   idleSince(): number | null;
   idleTimeoutMs: number;
-  /** Whether it works though nobody asked it anything. */
+  /** True when the process uses CPU though it has no run. */
   isBusyWhileIdle(): boolean;
-  /** When its process is gone. Never rejects. */
+  /** Resolves when the process is gone. Never rejects. */
   over: Promise<void>;
   kill(): void;
 };
 
 type Opening = { packages: string | null; signal: AbortSignal };
 
-/** Starts one, whose process is ended when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
-export async function openSession(
+/** Starts a process, and ends it when `signal` aborts before it is ready. Rejects with `SandboxUnavailable`. */
+export async function openInteractiveProcess(
   host: DaemonHost,
   first: AgentRequest,
   { packages, signal }: Opening,
-): Promise<Session> {
+): Promise<InteractiveProcess> {
   const { agent_id, user_id, version, code, entrypoint, state_snapshot, resources, egress } = first;
   const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
@@ -47,8 +47,8 @@ export async function openSession(
         ? { type: "output", content: text }
         : { type: "log", level: "info", stream, message: text.replace(/\n$/, "") },
   });
-  const ground = groundOf(first);
-  // What its author installed may run before it is ready, and need never end.
+  const identity = identityOf(first);
+  // Code that the author installed may run before the process is ready, and may never end.
   const kill = (): void => process.kill();
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
@@ -57,11 +57,11 @@ export async function openSession(
 
   return {
     user_id,
-    fits: (request) => groundOf(request) === ground,
-    async *play(request, signal) {
+    fits: (request) => identityOf(request) === identity,
+    async *run(request, signal) {
       idleSince = null;
       for (const value of secretsOf(request)) secrets.add(value);
-      // A thread's process remembers: what an earlier run was told must not leave by a later one.
+      // The process remembers earlier runs: their secrets must not leave by a later run either.
       const redact = createRedactor([...secrets]);
       try {
         for await (const frame of process.deliver(request, signal)) {
@@ -90,14 +90,14 @@ export async function openSession(
 
 const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
 
-/** Without code of its own an agent runs what the run's files hold. */
-function groundOf(request: AgentRequest): string {
+/** Two runs with the same identity can share a process. An agent without code runs what the run's files hold. */
+function identityOf(request: AgentRequest): string {
   const { agent_id, user_id, version, config_hash, runtime_mode, code, files } = request;
   const brought = Object.keys(code).length === 0 ? files : null;
   return JSON.stringify([agent_id, user_id, version, config_hash, runtime_mode, brought]);
 }
 
-/** What the run's env holds beyond the version's own and the run's identity. */
+/** The values of the run's env, without the version's own and the run's identity. */
 function secretsOf({ env, version_env }: AgentRequest): string[] {
   const known = new Set([...Object.keys(version_env), "RUN_ID", "THREAD_ID", "TRACEPARENT"]);
   return Object.entries(env).flatMap(([name, value]) => (known.has(name) ? [] : [value]));

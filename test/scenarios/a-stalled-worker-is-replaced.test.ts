@@ -9,7 +9,7 @@ import { call, makeAgent } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const preload = `--import ${resolve("test/harness/preload/deafen-worker.mjs")}`;
+const preload = `--import ${resolve("test/harness/preload/stall-worker.mjs")}`;
 
 type Scene = {
   stack: TestStack;
@@ -58,7 +58,7 @@ async function allowPostgres({ databaseUrl }: TestStack, allow: boolean): Promis
 const twoLooksMs = 7_000;
 
 // Both wait more than they work.
-test.concurrent("a worker for which nothing is to be taken is not deaf, nor is one that was frozen or whose Postgres was away", async (context) => {
+test.concurrent("a worker for which nothing is to be taken is not stalled, nor is one that was frozen or whose Postgres was away", async (context) => {
   const { expect } = context;
   const { stack, url, submit, haveEnded } = await openScene(context);
   const worker = await stack.start("worker", { LEASE_MS: "500", WORKER_SLOTS: "2" });
@@ -87,13 +87,13 @@ test.concurrent("a worker for which nothing is to be taken is not deaf, nor is o
   await sleep(twoLooksMs);
   await allowPostgres(stack, true);
   await haveEnded([run], 20_000);
-  expect([worker.child.exitCode, worker.logged()]).toEqual([null, expect.not.stringContaining("deaf")]);
+  expect([worker.child.exitCode, worker.logged()]).toEqual([null, expect.not.stringContaining("stalled")]);
 }, 60_000);
 
 test.concurrent("a worker that hears no nudge and whose poll is stuck says so, leaves, is started again, and the runs that waited end", async (context) => {
   const { expect } = context;
   const { stack, url, submit, haveEnded } = await openScene(context);
-  const log = join(tmpdir(), `runfleet-deaf-${process.pid}.log`);
+  const log = join(tmpdir(), `runfleet-stalled-${process.pid}.log`);
   const pids: number[] = [];
   const said = vi.spyOn(process.stderr, "write");
   const supervised = supervise(resolve("dist/worker/main.js"), {
@@ -109,13 +109,13 @@ test.concurrent("a worker that hears no nudge and whose poll is stuck says so, l
   const waiting = [await submit(), await submit(), await submit()];
   const statuses = async () =>
     ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { status: string }[]).map(({ status }) => status);
-  await waitFor(async () => (await statuses()).includes("deaf"), 30_000);
-  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{status="deaf"} 1');
+  await waitFor(async () => (await statuses()).includes("stalled"), 30_000);
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{status="stalled"} 1');
 
   await haveEnded(waiting, 60_000);
   expect(pids).toHaveLength(2);
   expect(said.mock.calls.flat()).toContainEqual(expect.stringContaining("ended (75); it is started again"));
-  expect(readFileSync(log, "utf8")).toMatch(/"exit_code":75,.*this worker is deaf/);
+  expect(readFileSync(log, "utf8")).toMatch(/"exit_code":75,.*this worker is stalled/);
   const { rows } = await stack.sql.query("SELECT DISTINCT attempt, lost_attempts FROM runs");
   expect(rows).toEqual([{ attempt: 1, lost_attempts: 0 }]);
   rmSync(log);

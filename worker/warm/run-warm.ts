@@ -1,17 +1,17 @@
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { readProcess } from "../adapters/read-process.ts";
 import type { InterpreterPool, Taken } from "./interpreter-pool.ts";
-import { LoadingStopped, type Wanted } from "./make-homes.ts";
+import { LoadingStopped, type Wanted } from "./load.ts";
 
-/** `opening`: what is said before the agent says something; of its `started` it is known here whether it is warm. */
-export type Play = Wanted & { opening: Frame[] };
+/** A run and the adapter's own first frames. `started.warm` is filled in here. */
+export type WarmRun = Wanted & { opening: Frame[] };
 
-/** Plays a run in an interpreter of the pool. */
-export async function* playWarm(pool: InterpreterPool, play: Play): AsyncGenerator<Frame> {
-  const { opening, signal } = play;
+/** Executes a run in an interpreter of the pool. */
+export async function* runWarm(pool: InterpreterPool, run: WarmRun): AsyncGenerator<Frame> {
+  const { opening, signal } = run;
   let taken: Taken;
   try {
-    taken = await pool.take(play);
+    taken = await pool.take(run);
   } catch (error) {
     if (!signal.aborted) throw error;
     yield* opening;

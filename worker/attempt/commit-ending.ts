@@ -1,0 +1,119 @@
+import { queueTtlMs } from "../../shared/domain/run/limits.ts";
+import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
+import { newId } from "../../shared/platform/ids.ts";
+import { trace } from "../../shared/platform/trace.ts";
+import type { OpenInterrupt, RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
+import { finalizeRun } from "../../shared/store/runs/finalize-run.ts";
+import { interruptRun } from "../../shared/store/runs/interrupt-run.ts";
+import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import { scheduleRun } from "../../shared/store/runs/schedule-run.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import type { WorkerContext } from "../context.ts";
+import type { RunOutput } from "../output/run-output.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Ending } from "./decide-ending.ts";
+
+type Deps = Pick<WorkerContext, "db" | "outbox" | "nudge">;
+/** `duration_ms`: of all the run's attempts together. */
+type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
+/** What a statement answers when the run was still this attempt's. */
+type Committed = { next_run_id: string | null; owes?: boolean };
+
+/**
+ * Commits what was decided for a run, then announces it, then wakes the run that waited for this one. Returns false when
+ * the run could not be put aside, because it was cancelled meanwhile or is another worker's: then decide again.
+ */
+export async function commitEnding(deps: Deps, ended: Ended, ending: Ending): Promise<boolean> {
+  if (ending.kind === "leave") return true;
+  if (ending.kind === "give_back") {
+    await giveBack(deps, ended);
+    return true;
+  }
+  if (ending.kind === "finish") {
+    await finish(deps, ended, ending);
+    return true;
+  }
+  return ending.kind === "interrupt" ? interrupt(deps, ended, ending) : retry(deps, ended, ending);
+}
+
+/** A draining worker's run goes to another one, uncharged. */
+export async function giveBack(
+  { db, nudge }: Pick<Deps, "db" | "nudge">,
+  { attempt, output }: { attempt: { id: string; attempt: number }; output: RunOutput },
+): Promise<void> {
+  await output.finish(null);
+  if (await giveBackRun(db, attempt)) await nudge(attempt.id);
+}
+
+async function finish(
+  deps: Deps,
+  ended: Ended,
+  { outcome, output }: Extract<Ending, { kind: "finish" }>,
+): Promise<void> {
+  const { attempt, duration_ms } = ended;
+  await commit(deps, ended, terminalEvent(outcome, output, duration_ms), async (events) => {
+    const finalized = await finalizeRun(deps.db, {
+      run_id: attempt.id,
+      cause: "finish",
+      attempt: attempt.attempt,
+      outcome,
+      duration_ms,
+      events,
+      reason: outcome.error?.code ?? null,
+      ...(attempt.thread_id === null && attempt.concurrency === null && { alone: true }),
+    });
+    return finalized.kind === "finalized" ? finalized : null;
+  });
+}
+
+async function interrupt(
+  deps: Deps,
+  ended: Ended,
+  { question, state_snapshot, usage }: Extract<Ending, { kind: "interrupt" }>,
+): Promise<boolean> {
+  const { attempt: run, duration_ms } = ended;
+  const { reason, message, response_schema, expires_in_ms } = question;
+  const expires_at = (await inMs(deps, expires_in_ms ?? queueTtlMs)).toISOString();
+  const opened: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
+  return commit(deps, ended, { type: "run.interrupted", interrupts: [opened], state_snapshot }, (events) =>
+    interruptRun(deps.db, { run, interrupt: opened, state_snapshot, usage, duration_ms, events }),
+  );
+}
+
+async function retry(
+  deps: Deps,
+  ended: Ended,
+  { delay_ms, error, usage }: Extract<Ending, { kind: "retry" }>,
+): Promise<boolean> {
+  const { attempt: run, duration_ms } = ended;
+  const at = await inMs(deps, delay_ms);
+  const queue_ttl_ms = run.config.limits?.queue_ttl_ms ?? queueTtlMs;
+  const queue = { position: null, wait_reason: "retry" } as const;
+  return commit(deps, ended, { type: "run.waiting", queue, error, retry_at: at.toISOString() }, (events) =>
+    scheduleRun(deps.db, { run, at, queue_ttl_ms, error, usage, duration_ms, events }),
+  );
+}
+
+/** `last`: the event that ends the attempt. Readers get it after the commit. */
+async function commit(
+  { outbox, nudge }: Deps,
+  { attempt, output }: Ended,
+  last: RunEventBody,
+  statement: (events: StreamEvent[]) => Promise<Committed | null>,
+): Promise<boolean> {
+  const events = await output.finish(last);
+  const committed = await untilPostgresAnswers(() => statement(events));
+  if (!committed) return false;
+  trace(attempt.id, "finalized");
+  if (committed.owes) outbox.wake();
+  await output.announce(events.slice(-1));
+  trace(attempt.id, "announced");
+  if (committed.next_run_id) await nudge(committed.next_run_id);
+  return true;
+}
+
+/** The time in `ms`, by the clock of Postgres. */
+async function inMs({ db }: Pick<Deps, "db">, ms: number): Promise<Date> {
+  return new Date((await untilPostgresAnswers(() => readClock(db))).getTime() + ms);
+}
