@@ -6,19 +6,6 @@ import { sourceFiles } from "./source-files.ts";
 const root = join(import.meta.dirname, "../..");
 const files = await sourceFiles(root, ["shared", "api", "worker", "gateway", "dev", "prisma"]);
 
-/** These join parts, so they import many; all others import few. */
-const assemblies = ["main.ts", "context.ts", "join-fleet.ts", "execute-run.ts"];
-/** One line for each operation of an area, however many there are. */
-const tableOfContents = "operations.ts";
-
-test("a file imports at most 12 of ours, one that assembles at most 30", () => {
-  const over = files.filter(({ path, text }) => {
-    const budget = assemblies.includes(basename(path)) ? 30 : 12;
-    return basename(path) !== tableOfContents && count(text, /^(import|\}) .*"\.\.?\//gm) > budget;
-  });
-  expect(over.map(({ path }) => path)).toEqual([]);
-});
-
 test("a file exports at most 6 names, schemas aside", () => {
   const over = files.filter(
     ({ path, text }) =>

@@ -1,10 +1,14 @@
 import { dirname } from "node:path";
 import { sourceFiles } from "./source-files.ts";
 
-/** `npm run metrics`: how many lines files have, by room. A thermometer: it shows where to look, and no rule depends on it. */
+/** `npm run metrics`: how many lines files have, by room, and which import most. A thermometer: it shows where to look, and no rule depends on it. */
 const rooms = ["shared", "api", "worker", "gateway", "dev", "prisma"];
 const files = await sourceFiles(process.cwd(), rooms);
-const sized = files.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+const sized = files.map(({ path, text }) => ({
+  path,
+  lines: text.split("\n").length - 1,
+  imports: [...text.matchAll(/^(import|\}) .*"\.\.?\//gm)].length,
+}));
 
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
@@ -33,3 +37,8 @@ console.log(rowsBy(dirname).join("\n"));
 console.log("\nLongest files:");
 const longest = sized.toSorted((one, other) => other.lines - one.lines).slice(0, 15);
 for (const { path, lines } of longest) console.log(`${String(lines).padStart(5)} ${path}`);
+
+console.log("\nFiles that import most of ours, tables of operations aside:");
+const importing = sized.filter(({ path }) => !path.endsWith("/operations.ts") && path !== "api/operations.ts");
+for (const { path, imports } of importing.toSorted((one, other) => other.imports - one.imports).slice(0, 10))
+  console.log(`${String(imports).padStart(5)} ${path}`);

@@ -2,7 +2,8 @@ import { attacksOf, type AttackRow } from "../attack.ts";
 
 const py = String.raw;
 const js = String.raw;
-const flooded = ["output", "timeout", "breach", "cpu", "killed"] as const;
+/** `exited`: a program that writes to a channel that was closed ends by itself before it is killed. */
+const flooded = ["output", "timeout", "breach", "cpu", "killed", "exited"] as const;
 /** What stays keeps what its messages left, so only that it goes on is asked of the honest ones. */
 const usual: Partial<AttackRow> = { steps: ["attack", "attack"], isHonestOtherwise: false, timeoutMs: 1_500 };
 const own = ["refused", "exited", "killed", "timeout", "raised", "memory", "cpu", "succeeded"] as const;
