@@ -59,7 +59,7 @@ export type WorkerContext = {
   /** Among the runs that are under way here. */
   loopShares: ReturnType<typeof createLoopShares>;
   /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
-  nudge(runId: string): Promise<void>;
+  nudge(runId: string, queuedAt?: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -119,7 +119,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     outbox,
     outputs: new Map(),
     loopShares: createLoopShares(),
-    nudge: (runId) => queue.dispatch(runId).catch(() => undefined),
+    nudge: (runId, queuedAt) => queue.dispatch(runId, queuedAt).catch(() => undefined),
     close: () => closeInReverse(opened),
   };
 }

@@ -40,11 +40,20 @@ export const requestBodies: Decoder = {
 export const queueEntries: Decoder = {
   name: "queue entries",
   weight: 80,
-  samples: samplesOf('{"run_id":"run_018f3c"}', "{}", "[]", "5", '{"run_id":null}'),
+  samples: samplesOf(
+    '{"run_ids":["run_018f3c","run_2"],"queued_at":1780000000000}',
+    '{"run_ids":[],"queued_at":0}',
+    '{"run_ids":[null]}',
+    "{}",
+    "5",
+  ),
   read(input) {
     const parsed = runJob.safeParse(tryParse(input.toString()));
-    if (parsed.success)
-      must(parsed.data.run_id.length <= 256 && !parsed.data.run_id.includes("\0"), "an id that Postgres takes");
+    if (!parsed.success) return;
+    must(
+      parsed.data.run_ids.every((id) => id.length <= 256 && !id.includes("\0")),
+      "ids that Postgres takes",
+    );
   },
 };
 

@@ -3,8 +3,14 @@ import { z } from "zod";
 /** As the column takes it: Postgres knows no NUL. */
 const run_id = z.string().regex(/^[^\0]{1,256}$/);
 
-/** What a job of the queue `runs` carries: ids only, never inputs or secrets. */
-export const runJob = z.object({ run_id });
+/** How many runs one job of the queue `runs` may name. */
+export const mostRunsInJob = 16;
+
+/**
+ * What a job of the queue `runs` carries: ids only, never inputs or secrets. `queued_at`: when the first of them was queued,
+ * epoch ms. A worker that takes some of them passes the others on.
+ */
+export const runJob = z.object({ run_ids: z.array(run_id).max(mostRunsInJob), queued_at: z.number() });
 export type RunJob = z.infer<typeof runJob>;
 
 /**

@@ -67,12 +67,15 @@ test("queue entries, messages and stream entries of a foreign shape stop neither
     "text",
     [],
     {},
-    { run_id: 5 },
-    { run_id: null },
-    { run_id: "\0" },
-    { run_id: "no such run" },
-    { run_id: "x".repeat(2_000_000) },
-    { run_id: "'; DROP TABLE runs" },
+    { run_ids: 5, queued_at: 0 },
+    { run_ids: [null], queued_at: 0 },
+    { run_ids: ["\0"], queued_at: 0 },
+    { run_ids: ["no such run"], queued_at: 0 },
+    { run_ids: ["no such run", "no such run"], queued_at: 1e308 },
+    { run_ids: Array.from({ length: 16 }, (_, index) => `none ${index}`), queued_at: -1e308 },
+    { run_ids: ["x".repeat(2_000_000)], queued_at: 0 },
+    { run_ids: ["'; DROP TABLE runs"], queued_at: 0 },
+    { run_ids: ["no such run"] },
   ])
     await queue.add("run", data);
   for (const [field, value] of [
@@ -88,7 +91,7 @@ test("queue entries, messages and stream entries of a foreign shape stop neither
     ["stc", "x"],
     ["ats", "x"],
   ] as const) {
-    const job = await queue.add("run", { run_id: "no such run" }, { delay: 50 });
+    const job = await queue.add("run", { run_ids: ["no such run"], queued_at: 0 }, { delay: 50 });
     await stack.redis.hset(`${stack.prefix}bull:runs:${job.id}`, field, value);
   }
   await stack.redis.lpush(`${stack.prefix}bull:runs:wait`, "no-such-job", "", "\0");

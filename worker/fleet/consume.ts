@@ -11,14 +11,17 @@ export type Consumer = {
 
 type Options = { url: string; prefix: string; concurrency: number; onError: (error: Error) => void };
 
+/** Takes the runs that a job names. Resolves when this worker can take another job. `queuedAt`: since when they wait, epoch ms. */
+type TakeJob = (runIds: string[], queuedAt: number) => Promise<void>;
+
 /**
- * The BullMQ worker for runs. It knows nothing but `execute`, which hears when the job was made (epoch ms): a job is a nudge,
- * and Postgres decides whether there is something to do. So a job never fails, is never retried, and may come twice.
+ * The BullMQ worker for runs. A job is a nudge, and Postgres decides whether there is something to do: so a job never fails,
+ * is never retried, and may come twice.
  */
-export function consumeRuns(options: Options, execute: (runId: string, queuedAt: number) => Promise<void>): Consumer {
-  return consume(runsQueue, options, async (job) => {
+export function consumeRuns(options: Omit<Options, "concurrency">, take: TakeJob): Consumer {
+  return consume(runsQueue, { ...options, concurrency: 1 }, async (job) => {
     const parsed = runJob.safeParse(job.data);
-    if (parsed.success) await execute(parsed.data.run_id, job.timestamp);
+    if (parsed.success) await take(parsed.data.run_ids, parsed.data.queued_at);
   });
 }
 

@@ -3,6 +3,8 @@ export type Slots = {
   /** Runs `work` when a slot is free, in order of asking. */
   use(work: () => Promise<void>): Promise<void>;
   free(): number;
+  /** Resolves when a slot is free. One waiter. */
+  untilFree(): Promise<void>;
   busy(): number;
   /** Resolves when no slot is in use. */
   idle(): Promise<void>;
@@ -12,11 +14,13 @@ export function createSlots(count: number): Slots {
   let busy = 0;
   const waiting: (() => void)[] = [];
   const idle: (() => void)[] = [];
+  let onFree = (): void => {};
 
   function leave(): void {
     const next = waiting.shift();
     if (next) return next();
     busy -= 1;
+    onFree();
     if (busy === 0) for (const resolve of idle.splice(0)) resolve();
   }
 
@@ -31,6 +35,7 @@ export function createSlots(count: number): Slots {
       }
     },
     free: () => count - busy,
+    untilFree: () => (busy < count ? Promise.resolve() : new Promise((resolve) => (onFree = resolve))),
     busy: () => busy,
     idle: () => (busy === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };

@@ -47,13 +47,20 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
   };
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
     slots.use(async () => {
-      if (paused) return ctx.nudge(runId);
+      if (paused) return ctx.nudge(runId, queuedAt);
       const waitedMs = Date.now() - queuedAt;
       const next = await turns.take(runId, waitedMs);
       if (await attempt(next)) return;
       const passedOver = await turns.makeUp(next, waitedMs);
       if (passedOver !== null) await attempt(passedOver);
     });
+  /** Takes as many runs as there are free slots, and passes the nudges of the others on. */
+  async function takeJob(runIds: string[], queuedAt: number): Promise<void> {
+    const mine = runIds.slice(0, slots.free());
+    for (const runId of mine) void execute(runId, queuedAt);
+    for (const runId of runIds.slice(mine.length)) void ctx.nudge(runId, queuedAt);
+    await slots.untilFree();
+  }
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
 
   return {
@@ -69,7 +76,7 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
     },
     lastActs: () => ({ ...last }),
     start() {
-      consumer = consumeRuns({ ...config.redis, concurrency: config.worker.slots, onError }, execute);
+      consumer = consumeRuns({ ...config.redis, onError }, takeJob);
     },
     async pause() {
       paused = true;

@@ -1,22 +1,24 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import type { RunJob } from "../../schemas/dispatch.ts";
+import { mostRunsInJob, type RunJob } from "../../schemas/dispatch.ts";
+import { together } from "../lifecycle/together.ts";
 import { connectRedis } from "../stream/connection.ts";
 import { bullPrefix, runsQueue } from "./names.ts";
 
 export type RunQueue = {
   /**
    * Nudges some worker to claim the run. Rejects when Redis is out of reach; the nudge may also be lost later. Either
-   * way the workers' poll of Postgres finds the run.
+   * way the workers' poll of Postgres finds the run. `queuedAt`: since when it waits, epoch ms.
    */
-  dispatch(runId: string): Promise<void>;
+  dispatch(runId: string, queuedAt?: number): Promise<void>;
   /** Jobs by state: waiting, active, delayed. */
   counts(): Promise<Record<string, number>>;
   close(): Promise<void>;
 };
 
 /**
- * The producer's side of BullMQ. Each nudge has a job id of its own: BullMQ ignores an id that it has already. `onError` hears
+ * The producer's side of BullMQ. Runs that are dispatched together are one job. Each job has an id of its own: BullMQ ignores
+ * an id that it has already. `onError` hears
  * of a Redis that forgets under pressure as well: runs then start late, and streams have gaps, with nothing to be seen.
  */
 export function openRunQueue(url: string, prefix: string, onError: (error: Error) => void): RunQueue {
@@ -28,6 +30,14 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
   queue.on("error", onError);
+  const dispatch = together<{ runId: string; queuedAt: number }, void>(
+    async (nudges) => {
+      const queued_at = Math.min(...nudges.map(({ queuedAt }) => queuedAt));
+      await queue.add("run", { run_ids: nudges.map(({ runId }) => runId), queued_at });
+      return nudges.map(() => ({ value: undefined }));
+    },
+    { most: mostRunsInJob },
+  );
   connection.once("ready", () => {
     findEviction(connection).then(
       (policy) => policy && onError(new Error(`Redis evicts keys (${policy}): set its maxmemory-policy to noeviction`)),
@@ -35,9 +45,7 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
     );
   });
   return {
-    async dispatch(runId) {
-      await queue.add("run", { run_id: runId });
-    },
+    dispatch: (runId, queuedAt = Date.now()) => dispatch({ runId, queuedAt }),
     counts: () => queue.getJobCounts("waiting", "active", "delayed"),
     async close() {
       await queue.close();
