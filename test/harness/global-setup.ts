@@ -8,11 +8,14 @@ import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
+import { createTemplate } from "./test-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** A server's URL, as a superuser. */
     databaseUrl: string;
+    /** The name of the migrated database that every test database is a copy of. */
+    templateDatabase: string;
     redisUrl: string;
     bwrap: string | null;
   }
@@ -25,10 +28,15 @@ type Started = { databaseUrl: string; redisUrl: string; close(): Promise<void> }
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const services = await openServices();
   await createRoles(services.databaseUrl);
+  const template = await createTemplate(services.databaseUrl);
   project.provide("databaseUrl", services.databaseUrl);
+  project.provide("templateDatabase", template.name);
   project.provide("redisUrl", services.redisUrl);
   project.provide("bwrap", await findBubblewrap(cacheDir()));
-  return () => services.close();
+  return async () => {
+    await template.drop();
+    await services.close();
+  };
 }
 
 /** TEST_DATABASE_URL and TEST_REDIS_URL, else containers where a Docker engine answers, else the embedded ones. */

@@ -5,9 +5,9 @@ import { resolve } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { inject } from "vitest";
-import { grantUse, loginUrl } from "../../dev/database-roles.ts";
-import { deployMigrations } from "../../prisma/deploy.ts";
+import { loginUrl } from "../../dev/database-roles.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
+import { copyTemplate } from "./test-database.ts";
 import { waitFor } from "./wait-for.ts";
 
 export type Role = "api" | "worker";
@@ -35,13 +35,9 @@ export type TestStack = {
 };
 
 export async function openTestStack(): Promise<TestStack> {
-  const name = `t_${randomBytes(6).toString("hex")}`;
-  const url = new URL(inject("databaseUrl"));
-  url.pathname = `/${name}`;
-  const databaseUrl = url.href;
-  await deployMigrations(databaseUrl);
-  await grantUse(databaseUrl);
-  const prefix = `${name}:`;
+  const database = await copyTemplate(inject("databaseUrl"), inject("templateDatabase"));
+  const databaseUrl = database.url;
+  const prefix = `${database.name}:`;
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   sql.on("error", () => undefined);
   const redis = new Redis(inject("redisUrl"));
@@ -98,10 +94,7 @@ export async function openTestStack(): Promise<TestStack> {
       await Promise.all(members.map((member) => member.stop("SIGKILL")));
       redis.disconnect();
       await sql.end();
-      const admin = new pg.Client({ connectionString: databaseUrl.replace(`/${name}`, "/postgres") });
-      await admin.connect();
-      await admin.query(`DROP DATABASE "${name}" WITH (FORCE)`);
-      await admin.end();
+      await database.drop();
     },
   };
 }
