@@ -42,7 +42,9 @@ export function placeSyntaxError(error, names, stripper) {
       if (!startLine) continue;
       const upTo = snippet.split("\n").findIndex((line) => /^ *\^+ *$/.test(line));
       const shown = snippet.split("\n").slice(Math.max(upTo - 1, 0), upTo + 1);
-      error.stack = [`${name}:${startLine}:${startColumn + 1}`, ...shown, `${error.name}: ${error.message}`].join("\n");
+      const lines = [`${name}:${startLine}:${startColumn + 1}`, ...shown, `${error.name}: ${error.message}`];
+      // Not assigned: from Node 24 on, the stack of an error that came from the loader's thread is read-only.
+      Object.defineProperty(error, "stack", { value: lines.join("\n") });
       return;
     }
   }
