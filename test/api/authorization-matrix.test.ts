@@ -1,28 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Operation } from "../../api/http/define-operation.ts";
 import { operations } from "../../api/operations.ts";
 import { withDocs } from "../../api/system/with-docs.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
 import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call, execute } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { authorizationCases as cases, type World } from "./authorization-cases.ts";
 
 const admin = randomBytes(32).toString("hex");
-let stack: TestStack;
-let url: string;
 /** Two owners whose things no test changes: it is tested that it can't. */
-let owner: Awaited<ReturnType<typeof makeWorld>>;
-let stranger: Awaited<ReturnType<typeof makeWorld>>;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, RATE_LIMIT_PER_MINUTE: "0" })).url;
-  [owner, stranger] = [await makeWorld(), await makeWorld()];
+const stack = await useTestStack();
+const { url } = await stack.startService({
+  api: { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, RATE_LIMIT_PER_MINUTE: "0" },
 });
-afterAll(() => stack?.close());
+const [owner, stranger] = [await makeWorld(), await makeWorld()];
 
 async function makeKey(user_id: string, granted: readonly string[] = ["*"]): Promise<{ id: string; text: string }> {
   const { id, text, secret_hash } = newApiKey();

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-let agent_id: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-  agent_id = await makeAgent(url, "def main(input):\n    return {}\n");
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
+const agent_id = await makeAgent(url, "def main(input):\n    return {}\n");
 
 const long = "x".repeat(5_000);
 const bad: [string, Record<string, unknown>, string[]][] = [

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { call, makeAgent } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { spoilt, valid } from "./arbitrary-json.ts";
 import { type DocumentedOperation, faultOfAnswer, operations, type Parameter } from "./openapi-document.ts";
 
@@ -15,18 +15,12 @@ const patienceMs = 2_000;
 const absent =
   /^(no_worker|lifecycle_unavailable|no_payment_provider|no_webhook_secret|queue_full|leaving|worker_gone)$/;
 
-let stack: TestStack;
-let url: string;
 /** Ids that answers named, by their prefix. */
 const known = new Map<string, string[]>();
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api", { SHUTDOWN_GRACE_MS: "0" })).url;
-  await stack.start("worker");
-  for (let i = 0; i < 5; i++) await makeAgent(url, "def main(input):\n    return {}", { timeout_ms: 1_000 });
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService({ api: { SHUTDOWN_GRACE_MS: "0" } });
+for (let i = 0; i < 5; i++) await makeAgent(url, "def main(input):\n    return {}", { timeout_ms: 1_000 });
 
 type Try = { path: string; headers: Record<string, string>; body: string | null };
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { loginUrl } from "../../dev/database-roles.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { copyTemplate } from "./test-database.ts";
@@ -19,7 +19,7 @@ export type Member = {
   stop(signal?: NodeJS.Signals): Promise<void>;
 };
 
-/** A stack of real processes for one test file: its own database, its own Redis prefix. */
+/** A stack of real processes: its own database, its own Redis prefix. */
 export type TestStack = {
   /** As a superuser; members log in as a role that reads and writes rows only. */
   databaseUrl: string;
@@ -31,8 +31,19 @@ export type TestStack = {
   redis: Redis;
   /** Starts a built API or worker and waits until it is ready. */
   start(role: Role, env?: Record<string, string>): Promise<Member>;
+  /** Starts an API and a worker at the same time. */
+  startService(env?: Partial<Record<Role, Record<string, string>>>): Promise<Service>;
   close(): Promise<void>;
 };
+
+export type Service = { url: string; api: Member; worker: Member };
+
+/** A stack for the test file that calls this at its top level, closed after the file's last test. */
+export async function useTestStack(): Promise<TestStack> {
+  const stack = await openTestStack();
+  afterAll(() => stack.close());
+  return stack;
+}
 
 export async function openTestStack(): Promise<TestStack> {
   const database = await copyTemplate(inject("databaseUrl"), inject("templateDatabase"));
@@ -90,6 +101,10 @@ export async function openTestStack(): Promise<TestStack> {
     sql,
     redis,
     start,
+    async startService(env = {}) {
+      const [api, worker] = await Promise.all([start("api", env.api), start("worker", env.worker)]);
+      return { url: api.url, api, worker };
+    },
     async close() {
       await Promise.all(members.map((member) => member.stop("SIGKILL")));
       redis.disconnect();

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { answer, openReceiver, type Receiver } from "../harness/receiver.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { answer, openReceiver } from "../harness/receiver.ts";
+import { openTestStack, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let target: Receiver;
 const waitMs = 60_000;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  // 75 hours are 2.7 s.
-  await stack.start("worker", { CALLBACK_SCHEDULE_SCALE: "0.00001" });
-  url = (await stack.start("api")).url;
-  target = await openReceiver();
-}, 60_000);
-afterAll(async () => {
-  await target?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+// 75 hours are 2.7 s.
+const { url } = await stack.startService({ worker: { CALLBACK_SCHEDULE_SCALE: "0.00001" } });
+const target = await openReceiver();
+afterAll(() => target.close());
 
 type Told = { callback: { status: string; attempts: number; last_error: string | null }; data: unknown[] };
 

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
-import { openReceiver, type Receiver } from "../harness/receiver.ts";
-import { type Member, openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+import { openReceiver } from "../harness/receiver.ts";
+import { type Member, useTestStack, type Role } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let receiver: Receiver;
 /** Those of one test. */
 const members: Member[] = [];
 const hourMs = 3_600_000;
@@ -20,18 +18,13 @@ const longAtFirst =
 const sleeper = "import time\ndef main(input):\n    yield 'here'\n    time.sleep(60)\n";
 const asker = "from runfleet import interrupt\ndef main(input):\n    interrupt('Well?', expires_in_ms=60000)\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  receiver = await openReceiver();
-});
+const stack = await useTestStack();
+const receiver = await openReceiver();
 afterEach(async () => {
   await Promise.all(members.splice(0).map((member) => member.stop("SIGKILL")));
   await stack.sql.query("UPDATE jobs SET status = 'cancelled', next_tick_at = NULL");
 });
-afterAll(async () => {
-  await stack?.close();
-  await receiver?.close();
-});
+afterAll(() => receiver.close());
 
 async function startMember(role: Role, env: Record<string, string> = {}): Promise<Member> {
   const member = await stack.start(role, env);

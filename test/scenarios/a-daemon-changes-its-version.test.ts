@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
 import { daemonThat, readLog } from "../harness/daemon-client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const echo = "import os\ndef on_message(input):\n    return {**input, 'version': os.environ['AGENT_VERSION']}\n";
 const nodeEcho = "export const onMessage = (input) => ({ ...input, version: process.env.AGENT_VERSION });\n";
 
 const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
 
 const ask = (agent_id: string, payload: object) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=25`, { payload });

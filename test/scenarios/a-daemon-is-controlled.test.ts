@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 /** Counts its messages, says what its environment holds, and can be told to sleep. */
 const counter = `
 import os, time
@@ -30,12 +28,8 @@ export async function* on_message(input, context) {
 }
 `;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  await stack.start("worker", { DAEMON_STALL_MS: "600" });
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService({ worker: { DAEMON_STALL_MS: "600" } });
 
 const ask = (agent_id: string, payload: object, wait = 20) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });

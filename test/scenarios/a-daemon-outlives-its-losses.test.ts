@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
 import { descendants } from "../harness/process-tree.ts";
-import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const leaseMs = 2_000;
 const echo = "def on_message(input):\n    return input\n";
 
 const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
 
 const ask = (agent_id: string, payload: object, wait = 25) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });

@@ -1,27 +1,17 @@
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { answer, openReceiver, type Receiver } from "../harness/receiver.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { answer, openReceiver } from "../harness/receiver.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let dead: Receiver;
-let well: Receiver;
 const deliveries = 50;
 const atOncePerHost = 8;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker", { CALLBACK_SCHEDULE_SCALE: "0.00001" });
-  url = (await stack.start("api")).url;
-  [dead, well] = [await openReceiver("127.0.0.2"), await openReceiver("127.0.0.3")];
-}, 60_000);
-afterAll(async () => {
-  await Promise.all([dead?.close(), well?.close()]);
-  await stack?.close();
-});
+const stack = await useTestStack();
+const { url } = await stack.startService({ worker: { CALLBACK_SCHEDULE_SCALE: "0.00001" } });
+const [dead, well] = [await openReceiver("127.0.0.2"), await openReceiver("127.0.0.3")];
+afterAll(() => Promise.all([dead.close(), well.close()]));
 
 /** Milliseconds from a run's end to its callback at the receiver that is well. */
 async function timeOfCallback(): Promise<number> {

@@ -2,14 +2,11 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { openTestStack, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let port: number;
 const seen: string[] = [];
 const target = createServer((req, res) => {
   seen.push(`${req.method} ${req.url} ${req.headers.host}`);
@@ -18,20 +15,13 @@ const target = createServer((req, res) => {
   req.on("end", () => res.writeHead(201, { "x-kind": "target" }).end(`heard ${body.length}`));
 });
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
-  ({ port } = target.address() as AddressInfo);
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  await stack.start("worker", {
-    EGRESS_ALLOW: `localhost:${port},*`,
-    EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
-  });
+await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+const { port } = target.address() as AddressInfo;
+const stack = await useTestStack();
+const { url } = await stack.startService({
+  worker: { EGRESS_ALLOW: `localhost:${port},*`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" },
 });
-afterAll(async () => {
-  await stack?.close();
-  target.close();
-});
+afterAll(() => target.close());
 
 /** Asks by Python's own client, through the proxy that it finds in its environment; for `localhost` as well. */
 const asks = `

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent } from "../harness/client.ts";
 import { answer, openReceiver, type Received, type Receiver } from "../harness/receiver.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const receivers: Receiver[] = [];
 const runs = 24;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  for (const host of ["127.0.0.2", "127.0.0.3", "127.0.0.4"]) receivers.push(await openReceiver(host));
-}, 60_000);
-afterAll(async () => {
-  await Promise.all(receivers.map((receiver) => receiver.close()));
-  await stack?.close();
-});
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+for (const host of ["127.0.0.2", "127.0.0.3", "127.0.0.4"]) receivers.push(await openReceiver(host));
+afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
 
 const idOf = ({ headers }: Received) => String(headers["webhook-id"]);
 const got = () => receivers.flatMap((receiver) => receiver.got);

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type Cut, type FaultProxy, openFaultProxy } from "../harness/fault-proxy.ts";
-import { openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack, type Role } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const proxies: FaultProxy[] = [];
 /** Long enough to have a piece of its transcript written before its end. */
 const source =
   "import time\ndef main(input):\n    for i in range(20):\n        yield i\n        time.sleep(0.1)\n    return input\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-});
-afterAll(async () => {
-  await stack?.close();
-  await Promise.all(proxies.map((proxy) => proxy.close()));
-});
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+afterAll(() => Promise.all(proxies.map((proxy) => proxy.close())));
 
 /** A process that is killed as soon as its statement of that name was sent (before: and lost; after: and committed). */
 async function startDoomed(role: Role, text: string, cut: Cut) {

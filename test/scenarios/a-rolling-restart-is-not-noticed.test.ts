@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
-import { type Member, openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+import { type Member, useTestStack, type Role } from "../harness/test-stack.ts";
 
-let stack: TestStack;
 const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1000", WORKER_SLOTS: "8" };
 const short = "import time\ndef main(input):\n    for i in range(5):\n        yield str(i)\n        time.sleep(0.05)\n";
 /** So much longer than a leaving worker waits that of all that are under way some are handed back. It may be tried once only: being handed back must not count. */
 const long = "import time\ndef main(input):\n    time.sleep(8)\n    return {'ok': True}\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
 
 /** What a load balancer does: sends requests to the APIs that are ready, and to another one where nobody listens any more. */
 function balance(apis: Set<Member>) {

@@ -2,18 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 const play = async (source: string, body: Record<string, unknown> = {}, config: Record<string, unknown> = {}) => {
   const agent_id = await makeAgent(url, source, config);

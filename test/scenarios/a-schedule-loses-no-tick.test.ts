@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
-import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let agent: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  agent = await makeAgent(url, "def main(input): return {}");
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+const agent = await makeAgent(url, "def main(input): return {}");
 
 type Tick = { scheduled_at: Date; outcome: string; run_id: string | null };
 

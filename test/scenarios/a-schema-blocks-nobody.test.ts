@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
 
 test("while 87 inputs are checked by a pattern that backtracks for ever, every other request is answered", async () => {
   const source = "def main(input): return 1";

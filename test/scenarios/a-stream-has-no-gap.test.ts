@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let otherUrl: string;
 const counter =
   "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(input.get('pause', 0.02))\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-  otherUrl = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.start("api")]);
 
 const ids = (events: SentEvent[]): string[] => events.map((event) => event.id);
 

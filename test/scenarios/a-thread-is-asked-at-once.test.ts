@@ -1,20 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call, makeAgent } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const sleeper = "import time\ndef main(input):\n    time.sleep(60)\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 const start = (agent_id: string, thread_id: string, more: Record<string, unknown> = {}) =>
   call(url, "POST", "/v1/execute", { agent_id, version: "current", thread_id, ...more }, { prefer: "respond-async" });

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  // Four processes of threads at a time.
-  await stack.start("worker", { WORKER_SLOTS: "1" });
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+// Four processes of threads at a time.
+const { url } = await stack.startService({ worker: { WORKER_SLOTS: "1" } });
 
 const source = `
 words = []

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 /** Remembers what it was told, in its memory alone. */
 const rememberer = `
 import os, uuid
@@ -40,12 +38,8 @@ const rememberers = [
   ["node", nodeRememberer],
 ] as const;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  await Promise.all([stack.start("worker"), stack.start("worker")]);
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url }] = await Promise.all([stack.startService(), stack.start("worker")]);
 
 const say = async (agent_id: string, thread_id: string | null, input_payload: object, more: object = {}) => {
   const answer = await execute(url, {

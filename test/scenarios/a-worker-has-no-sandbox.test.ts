@@ -1,18 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
 
 /** How many descriptors a process may have from now on; those that it has stay. */
 const allowFiles = (pid: number, files: number): Buffer =>

@@ -1,24 +1,18 @@
 import { resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { descendants, isThere } from "../harness/process-tree.ts";
-import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let agentId: string;
 const leaseMs = 2_000;
 /** Its first attempt is too long to end before its worker is struck. */
 const source =
   "import time\ndef main(input, context):\n    for i in range(300 if context.attempt == 1 else 10):\n        yield i\n        time.sleep(0.1)\n    return {'of': input['of']}\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-  agentId = await makeAgent(url, source);
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+const agentId = await makeAgent(url, source);
 
 const ask = (agent_id: string, of = 0): Promise<Response> =>
   execute(url, { agent_id, version: "current", input_payload: { of } });

@@ -1,17 +1,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-  await stack.start("worker");
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 const asker = readFileSync(new URL("../agents/asker.py", import.meta.url), "utf8");
 const answer = (runId: string, response: unknown, interrupt_id?: string) =>

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { releaseRuns } from "../../shared/store/runs/schedule-run.ts";
 import { openDb } from "../../shared/store/client.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-  await stack.start("worker");
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 /** Fails in each attempt before the one that its input names. */
 const failing = `

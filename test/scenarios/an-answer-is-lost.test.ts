@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type BehindProxies, startBehindProxies } from "../harness/behind-proxies.ts";
-import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { type Member, useTestStack } from "../harness/test-stack.ts";
 
 /** The fault points of a run's way: at each, the request to Postgres is lost, or it is carried out and its answer is. */
-let stack: TestStack;
-let url: string;
-let agentId: string;
 /** Of one test. */
 let behind: BehindProxies;
 let worker: Member | undefined;
@@ -26,15 +23,12 @@ async function movesOf(runId: string): Promise<string[]> {
   return rows.map(({ to }) => to);
 }
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  agentId = await makeAgent(url, source, { max_attempts: 5 });
-});
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+const agentId = await makeAgent(url, source, { max_attempts: 5 });
 afterEach(async () => {
   await Promise.all([behind.close(), worker?.stop("SIGKILL")]);
 });
-afterAll(() => stack?.close());
 
 test.each(["before", "after"] as const)(
   "a run whose acceptance was cut %s its commit is accepted by the repeat, once",

@@ -1,18 +1,11 @@
 import { Agent, request } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  await stack.start("worker");
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 type Answer = number | "cut" | "not taken" | "gone";
 

@@ -1,17 +1,13 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const env = { NODE_OPTIONS: `--import ${resolve("test/harness/preload/throw-outside.mjs")}` };
-let stack: TestStack;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
 
 const slow = "import time\ndef main(input):\n    yield 'up'\n    time.sleep(input.get('s', 1))\n    return 'done'";
 const uncaught = async (url: string): Promise<number> =>

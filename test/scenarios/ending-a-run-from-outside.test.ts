@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const sleeper = "import time\ndef main(input):\n    yield 'started'\n    time.sleep(60)\n";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 /** A run that has given its first output. */
 async function started(): Promise<{ runId: string; rest: Promise<Awaited<ReturnType<typeof readEvents>>> }> {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-beforeAll(async () => {
-  stack = await openTestStack();
-  ({ url } = await stack.start("api"));
-  await stack.start("worker");
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
 
 const cases: [string, Record<string, unknown>][] = [
   ["python", { source: "def main(input):\n    yield 'hello'\n    return input" }],

@@ -1,22 +1,12 @@
 import { Queue } from "bullmq";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type Member, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let worker: Member;
-let agent_id: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  const api = await stack.start("api");
-  ({ url } = api);
-  worker = await stack.start("worker", { WORKER_SLOTS: "2" });
-  agent_id = await makeAgent(url, "def main(input): return {'ok': True}");
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
+const { url, api, worker } = await stack.startService({ worker: { WORKER_SLOTS: "2" } });
+const agent_id = await makeAgent(url, "def main(input): return {'ok': True}");
 
 async function succeeds(): Promise<void> {
   const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));

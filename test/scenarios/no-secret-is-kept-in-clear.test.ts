@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
-import { type Member, openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let api: Member;
-let worker: Member;
 const admin = randomBytes(24).toString("hex");
 const planted = (what: string): string => `${what}-${randomBytes(16).toString("hex")}`;
 const secrets = {
@@ -38,13 +35,9 @@ def main(input, context):
     return {"words": words, words[0]: 1}
 `;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  const settings = { LOG_LEVEL: "trace", AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin };
-  api = await stack.start("api", settings);
-  worker = await stack.start("worker", settings);
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const settings = { LOG_LEVEL: "trace", AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin };
+const { api, worker } = await stack.startService({ api: settings, worker: settings });
 
 /** A call that is answered as it should be. */
 const ask: typeof call = async (...request) => {

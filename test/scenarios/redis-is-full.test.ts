@@ -2,31 +2,22 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { cacheDir } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
-import type { Service } from "../../dev/start-service.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "full-redis-"));
-let stack: TestStack;
-let service: Service;
-let redis: Redis;
-let url: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  // One of its own: what is done to it would hit every other test.
-  service = await startRedis({ dataDir, cacheDir: cacheDir() });
-  redis = new Redis(service.url);
-  url = (await stack.start("api", { REDIS_URL: service.url })).url;
-  await stack.start("worker", { REDIS_URL: service.url });
-}, 60_000);
+const stack = await useTestStack();
+// One of its own: what is done to it would hit every other test.
+const service = await startRedis({ dataDir, cacheDir: cacheDir() });
+const redis = new Redis(service.url);
+const { url } = await stack.startService({ worker: { REDIS_URL: service.url }, api: { REDIS_URL: service.url } });
 afterAll(async () => {
-  await stack?.close();
-  redis?.disconnect();
-  await service?.close();
+  redis.disconnect();
+  await service.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -1,26 +1,19 @@
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
-import { openTestStack, type TestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const engines = mkdtempSync(join(tmpdir(), "engines-"));
 const sleeper = (seconds: number) => `import time\ndef main(input):\n    time.sleep(${seconds})\n    return {}`;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api", { OWNER_QUEUE_LIMIT: "20000", AGENT_QUEUE_LIMIT: "10" })).url;
-});
-afterAll(async () => {
-  await stack?.close();
-  rmSync(engines, { recursive: true });
-});
+const stack = await useTestStack();
+const { url } = await stack.start("api", { OWNER_QUEUE_LIMIT: "20000", AGENT_QUEUE_LIMIT: "10" });
+afterAll(() => rmSync(engines, { recursive: true }));
 
 const start = (agent_id: string, more: object = {}) =>
   call(url, "POST", "/v1/execute", { agent_id, version: "current", ...more }, { prefer: "respond-async" });

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../../harness/client.ts";
-import { type Member, openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { type Member, useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
 const waits = "import time\ndef main(i):\n    yield 'begun'\n    time.sleep(i.get('s', 0))\n    return 'done'";
-let stack: TestStack;
-let url: string;
-let agent: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-  agent = await makeAgent(url, waits);
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
+const agent = await makeAgent(url, waits);
 
 const start = async (s: number): Promise<string> => {
   const answer = await execute(

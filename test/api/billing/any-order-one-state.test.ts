@@ -1,24 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { applyEvent } from "../../../api/billing/apply-event.ts";
-import { type Db, openDb } from "../../../shared/store/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { openDb } from "../../../shared/store/client.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { monthOfEvents, subscriptionEnd, verified } from "./month-of-events.ts";
 
-let stack: TestStack;
-let db: Db;
 let users = 0;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 4, () => undefined);
-  await stack.sql.query(`INSERT INTO plans (id, name, provider_price_id, price_micro_usd, interval) VALUES
-    ('small', 'Small', 'price_small', 20000000, 'month'), ('big', 'Big', 'price_big', 90000000, 'month')`);
-});
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 4, () => undefined);
+await stack.sql.query(`INSERT INTO plans (id, name, provider_price_id, price_micro_usd, interval) VALUES
+  ('small', 'Small', 'price_small', 20000000, 'month'), ('big', 'Big', 'price_big', 90000000, 'month')`);
+afterAll(() => db.close());
 
 /** All that events decide, without the user's name and the clock of this machine. */
 async function stateOf(user_id: string): Promise<unknown> {

@@ -1,15 +1,11 @@
-import { createServer, type Server } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createServer } from "node:http";
+import { afterAll, expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
 /** Stands in for the provider's API: says what it was asked, and answers as that does. */
 type Asked = { method: string; path: string; form: Record<string, string>; key: string | undefined };
-let provider: Server;
 let asked: Asked[] = [];
-let stack: TestStack;
-let url: string;
-let without: string;
 
 const answers: [pattern: RegExp, answer: (asked: Asked) => [number, object]][] = [
   [/^POST \/v1\/customers$/, ({ form }) => [200, { id: `cus_${form["metadata[user_id]"]}`, object: "customer" }]],
@@ -22,39 +18,34 @@ const answers: [pattern: RegExp, answer: (asked: Asked) => [number, object]][] =
   [/^(POST|DELETE) \/v1\/subscriptions\//, ({ path }) => [200, { id: path.split("/")[3], object: "subscription" }]],
 ];
 
-beforeAll(async () => {
-  provider = createServer((req, res) => {
-    const chunks: Buffer[] = [];
-    req.on("data", (chunk: Buffer) => chunks.push(chunk));
-    req.on("end", () => {
-      const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
-      const key = req.headers["idempotency-key"];
-      const request = {
-        method: req.method ?? "",
-        path: req.url ?? "",
-        form,
-        key: key === undefined ? key : String(key),
-      };
-      asked.push(request);
-      const found = answers.find(([pattern]) => pattern.test(`${request.method} ${request.path}`));
-      const authorized = req.headers.authorization === "Bearer sk_test_1";
-      const [status, body] =
-        authorized && found ? found[1](request) : [401, { error: { type: "authentication_error" } }];
-      res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    });
+const provider = createServer((req, res) => {
+  const chunks: Buffer[] = [];
+  req.on("data", (chunk: Buffer) => chunks.push(chunk));
+  req.on("end", () => {
+    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const key = req.headers["idempotency-key"];
+    const request = {
+      method: req.method ?? "",
+      path: req.url ?? "",
+      form,
+      key: key === undefined ? key : String(key),
+    };
+    asked.push(request);
+    const found = answers.find(([pattern]) => pattern.test(`${request.method} ${request.path}`));
+    const authorized = req.headers.authorization === "Bearer sk_test_1";
+    const [status, body] = authorized && found ? found[1](request) : [401, { error: { type: "authentication_error" } }];
+    res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-  const address = provider.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  stack = await openTestStack();
-  const env = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_API_URL: `http://127.0.0.1:${port}` };
-  url = (await stack.start("api", env)).url;
-  without = (await stack.start("api")).url;
 });
-afterAll(async () => {
-  await stack?.close();
-  provider?.closeAllConnections();
-  provider?.close();
+await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+const address = provider.address();
+const port = typeof address === "object" && address ? address.port : 0;
+const stack = await useTestStack();
+const env = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_API_URL: `http://127.0.0.1:${port}` };
+const [{ url }, { url: without }] = await Promise.all([stack.start("api", env), stack.start("api")]);
+afterAll(() => {
+  provider.closeAllConnections();
+  provider.close();
 });
 
 const success_url = "https://shop.example/thanks";

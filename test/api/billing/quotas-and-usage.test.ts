@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDb } from "../../../shared/store/client.ts";
 import { resetWeeks } from "../../../shared/store/billing/reset-weeks.ts";
 import { call } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  // Two, so that both book.
-  await Promise.all([stack.start("worker"), stack.start("worker")]);
-  url = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+// Two workers, so that both book.
+const [{ url }] = await Promise.all([stack.startService(), stack.start("worker")]);
 
 const reporting = `
 import runfleet

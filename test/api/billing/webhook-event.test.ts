@@ -1,22 +1,18 @@
 import { Stripe } from "stripe";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { rawRequest } from "../http/raw-request.ts";
 import { monthOfEvents } from "./month-of-events.ts";
 
 const [secret, older] = ["whsec_new", "whsec_old"];
 const path = "/v1/billing/webhook-event";
-let stack: TestStack;
-let url: string;
-let unsigned: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api", { STRIPE_WEBHOOK_SECRET: `${secret},${older}` })).url;
-  unsigned = (await stack.start("api")).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url }, { url: unsigned }] = await Promise.all([
+  stack.start("api", { STRIPE_WEBHOOK_SECRET: `${secret},${older}` }),
+  stack.start("api"),
+]);
 
 type Signing = { by?: string; at?: number };
 

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
-let stack: TestStack;
 /** An agent is changed at one API process; the other one has run it before and remembers it. */
-let here: string;
-let there: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  [here, there] = (await Promise.all([stack.start("api"), stack.start("api")])).map(({ url }) => url) as [
-    string,
-    string,
-  ];
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url: here }, { url: there }] = await Promise.all([stack.startService(), stack.start("api")]);
 
 const config = { source: "def main(input): return {}" };
 const versions = (agent: string) => `/v1/versions/${agent}`;

@@ -1,22 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newApiKey } from "../../../shared/platform/secrets/api-key.ts";
 import { call, execute, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
 const admin = randomBytes(32).toString("hex");
 const internal = randomBytes(32).toString("hex");
-let stack: TestStack;
-let url: string;
-let openUrl: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  openUrl = (await stack.start("api")).url;
-  url = (await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, INTERNAL_TOKEN: internal })).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url: openUrl }, { url }] = await Promise.all([
+  stack.startService(),
+  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, INTERNAL_TOKEN: internal }),
+]);
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 

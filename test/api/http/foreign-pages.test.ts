@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { operations } from "../../../api/operations.ts";
-import { openTestStack, type Member, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack, type Member } from "../../harness/test-stack.ts";
 import { rawRequest } from "./raw-request.ts";
 
-let stack: TestStack;
-let open: Member;
-let keyed: Member;
 const key = "k".repeat(32);
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  const allowed = { ALLOWED_HOSTS: "fleet.example,[fd00::7]", ALLOWED_ORIGINS: "https://app.example" };
-  [open, keyed] = await Promise.all([
-    stack.start("api", allowed),
-    stack.start("api", { ...allowed, AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key }),
-  ]);
-});
-afterAll(() => stack.close());
+const stack = await useTestStack();
+const allowed = { ALLOWED_HOSTS: "fleet.example,[fd00::7]", ALLOWED_ORIGINS: "https://app.example" };
+const [open, keyed] = await Promise.all([
+  stack.start("api", allowed),
+  stack.start("api", { ...allowed, AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key }),
+]);
 
 const portOf = ({ url }: Member): number => Number(new URL(url).port);
 

@@ -1,18 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
 const token = randomBytes(32).toString("hex");
-let stack: TestStack;
-let url: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api", { INTERNAL_TOKEN: token })).url;
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api", { INTERNAL_TOKEN: token });
 
 const ask = (method: string, path: string) => call(url, method, path, undefined, { authorization: `Bearer ${token}` });
 

@@ -1,22 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
 const token = randomBytes(32).toString("hex");
 const settings = { INTERNAL_TOKEN: token, RETENTION_DAYS: "30", AUDIT_RETENTION_DAYS: "90" };
-let stack: TestStack;
-let url: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker", settings);
-  url = (await stack.start("api", settings)).url;
-  // The worker's clock has its turn at the start, and none for ten minutes after it.
-  await waitFor(() => count("internal_job_runs", "name = 'purge-transcripts' AND status = 'success'"), 30_000);
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService({ worker: settings, api: settings });
+// The worker's clock has its turn at the start, and none for ten minutes after it.
+await waitFor(() => count("internal_job_runs", "name = 'purge-transcripts' AND status = 'success'"), 30_000);
 
 async function purge(base = url, query = ""): Promise<Record<string, number>> {
   const path = `/v1/internal/jobs/purge-transcripts${query}`;

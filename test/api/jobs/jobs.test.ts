@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
-let agent: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  url = (await stack.start("api")).url;
-  agent = await makeAgent(url, "import os\ndef main(input): return {'heard': input, 'token': os.environ.get('TOKEN')}");
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.startService();
+const agent = await makeAgent(
+  url,
+  "import os\ndef main(input): return {'heard': input, 'token': os.environ.get('TOKEN')}",
+);
 
 const sleeper = "import time\ndef main(input): time.sleep(60)";
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
-let stack: TestStack;
-let url: string;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api")).url;
-  await stack.sql.query(
-    `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
-       input_payload, history, files, request_hash, expires_at, created_at, completed_at)
-     SELECT 'run' || n, 'u', 'a', CASE WHEN n IN (2, 24000) THEN '2.0.0' ELSE '1.0.0' END, 'success', 3, 'python', 'standard',
-       'serverless', 1000, json_build_object('n', CASE WHEN n = 2 THEN 'needle' END), '[]', '[]', '', now(),
-       now() + n * interval '1 ms', now() FROM generate_series(1, 25000) n`,
-  );
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api");
+await stack.sql.query(
+  `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+     input_payload, history, files, request_hash, expires_at, created_at, completed_at)
+   SELECT 'run' || n, 'u', 'a', CASE WHEN n IN (2, 24000) THEN '2.0.0' ELSE '1.0.0' END, 'success', 3, 'python', 'standard',
+     'serverless', 1000, json_build_object('n', CASE WHEN n = 2 THEN 'needle' END), '[]', '[]', '', now(),
+     now() + n * interval '1 ms', now() FROM generate_series(1, 25000) n`,
+);
 
 async function pages(query: string): Promise<{ ids: string[]; pages: number }> {
   const ids: string[] = [];

@@ -1,23 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
 const token = randomBytes(32).toString("hex");
-let stack: TestStack;
-let url: string;
-let agents: string[];
 
 /** Long over, so that all of its hours can be rolled up: around the spring day of 23 hours in Berlin. */
 const [since, until] = ["2025-03-28T10:20:00Z", "2025-04-01T13:47:12Z"];
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  url = (await stack.start("api", { INTERNAL_TOKEN: token })).url;
-  agents = [await makeAgent(url, "def main(i): return i"), await makeAgent(url, "def main(i): return i")];
-  await seed(4_000);
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const { url } = await stack.start("api", { INTERNAL_TOKEN: token });
+const agents = [await makeAgent(url, "def main(i): return i"), await makeAgent(url, "def main(i): return i")];
+await seed(4_000);
 
 async function seed(runs: number): Promise<void> {
   await stack.sql.query("SELECT setseed(0.42)");

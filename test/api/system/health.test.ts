@@ -2,19 +2,13 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { afterAll, expect, test } from "vitest";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "health-"));
-let stack: TestStack;
-beforeAll(async () => {
-  stack = await openTestStack();
-});
-afterAll(async () => {
-  await stack.close();
-  await rm(scratch, { recursive: true });
-});
+const stack = await useTestStack();
+afterAll(() => rm(scratch, { recursive: true }));
 
 test("health and fleet say why a worker has no stronger level, and its file until when it is alive", async () => {
   const alive = join(scratch, "alive");

@@ -1,22 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
-import { type Member, openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { type Member, useTestStack } from "../../harness/test-stack.ts";
 
 const admin = randomBytes(32).toString("hex");
-let stack: TestStack;
-let url: string;
 
 const start = (env: Record<string, string>): Promise<Member> =>
   stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, ...env });
 const most = "3";
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  const perUser = ["KEYS", "AGENTS", "DAEMONS", "JOBS", "THREADS", "WEBHOOKS"].map((name) => `${name}_PER_USER`);
-  url = (await start(Object.fromEntries(perUser.map((name) => [name, most])))).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const perUser = ["KEYS", "AGENTS", "DAEMONS", "JOBS", "THREADS", "WEBHOOKS"].map((name) => `${name}_PER_USER`);
+const url = (await start(Object.fromEntries(perUser.map((name) => [name, most])))).url;
 
 const as =
   (key: string, to = url) =>

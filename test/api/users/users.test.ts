@@ -1,20 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
 const admin = randomBytes(32).toString("hex");
-let stack: TestStack;
-let open: string;
-let url: string;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  await stack.start("worker");
-  open = (await stack.start("api")).url;
-  url = (await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin })).url;
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+const [{ url: open }, { url }] = await Promise.all([
+  stack.startService(),
+  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin }),
+]);
 
 const as = (key: string) => (method: string, path: string, body?: unknown) =>
   call(url, method, path, body, { authorization: `Bearer ${key}` });

@@ -1,22 +1,18 @@
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
 import { control } from "../../harness/daemon-client.ts";
 import { answer, openReceiver, type Received, type Receiver } from "../../harness/receiver.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
-let stack: TestStack;
-let url: string;
 const receivers: Receiver[] = [];
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  // 100,000 times as fast: the last of the ten tries comes after some seconds.
-  await stack.start("worker", { CALLBACK_SCHEDULE_SCALE: "0.00001", DAEMON_BACKOFF_SCALE: "0.05" });
-  url = (await stack.start("api")).url;
-}, 60_000);
-afterAll(() => stack?.close());
+const stack = await useTestStack();
+// 100,000 times as fast: the last of the ten tries comes after some seconds.
+const { url } = await stack.startService({
+  worker: { CALLBACK_SCHEDULE_SCALE: "0.00001", DAEMON_BACKOFF_SCALE: "0.05" },
+});
 afterEach(async () => {
   await stack.sql.query("DELETE FROM webhooks");
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));

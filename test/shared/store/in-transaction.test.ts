@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Db, openDb } from "../../../shared/store/client.ts";
+import { afterAll, expect, test } from "vitest";
+import { openDb } from "../../../shared/store/client.ts";
 import { inTransaction } from "../../../shared/store/in-transaction.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
-let stack: TestStack;
-let db: Db;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 1, () => undefined);
-});
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 1, () => undefined);
+afterAll(() => db.close());
 
 test("a connection that dies between two statements costs its transaction, and neither the process nor the next one", async () => {
   const cut = inTransaction(db, async (client) => {

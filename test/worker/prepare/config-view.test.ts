@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Db, openDb } from "../../../shared/store/client.ts";
-import { type ConfigView, createConfigView } from "../../../worker/prepare/config-view.ts";
+import { afterAll, expect, test } from "vitest";
+import { openDb } from "../../../shared/store/client.ts";
+import { createConfigView } from "../../../worker/prepare/config-view.ts";
 import { call, makeAgent } from "../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
+import { useTestStack } from "../../harness/test-stack.ts";
 
-let stack: TestStack;
-let db: Db;
-let url: string;
-let view: ConfigView;
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 2, () => undefined);
-  ({ url } = await stack.start("api"));
-  view = createConfigView(db);
-});
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 2, () => undefined);
+const { url } = await stack.start("api");
+const view = createConfigView(db);
+afterAll(() => db.close());
 
 const revisionOf = async (agent_id: string): Promise<string> =>
   (await stack.sql.query("SELECT revision FROM agents WHERE id = $1", [agent_id])).rows[0].revision;

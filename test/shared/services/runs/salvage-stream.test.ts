@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { placeEvent } from "../../../../shared/domain/run/stream-event.ts";
 import { salvageStream } from "../../../../shared/services/runs/salvage-stream.ts";
-import { type Db, openDb } from "../../../../shared/store/client.ts";
-import { openRunStreams, type RunStreams } from "../../../../shared/platform/stream/run-streams.ts";
+import { openDb } from "../../../../shared/store/client.ts";
+import { openRunStreams } from "../../../../shared/platform/stream/run-streams.ts";
 import { readTranscript } from "../../../../shared/store/runs/read-transcript.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+import { useTestStack } from "../../../harness/test-stack.ts";
 import { waitFor } from "../../../harness/wait-for.ts";
 
-let stack: TestStack;
-let db: Db;
-let streams: RunStreams;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 2, () => undefined);
-  streams = openRunStreams(stack.redisUrl, stack.prefix, () => undefined);
-  await waitFor(() =>
-    streams.ping().then(
-      () => true,
-      () => false,
-    ),
-  );
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 2, () => undefined);
+const streams = openRunStreams(stack.redisUrl, stack.prefix, () => undefined);
+await waitFor(() =>
+  streams.ping().then(
+    () => true,
+    () => false,
+  ),
+);
 afterAll(async () => {
-  streams?.close();
-  await db?.close();
-  await stack?.close();
+  streams.close();
+  await db.close();
 });
 
 test("of a lost attempt whose stream Redis lost a part of, the transcript gets what stands before the gap, and nothing behind it", async () => {

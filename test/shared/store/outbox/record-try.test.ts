@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { openDb } from "../../../../shared/store/client.ts";
 import { recordTry, type Verdict } from "../../../../shared/store/outbox/record-try.ts";
-import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+import { useTestStack } from "../../../harness/test-stack.ts";
 
-let stack: TestStack;
-let db: Db;
-
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 4, () => undefined);
-}, 60_000);
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 4, () => undefined);
+afterAll(() => db.close());
 beforeEach(async () => {
   await stack.sql.query("DELETE FROM users");
   await stack.sql.query("INSERT INTO users (id) VALUES ('u')");

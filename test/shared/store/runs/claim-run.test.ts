@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { afterAll, expect, test } from "vitest";
+import { openDb } from "../../../../shared/store/client.ts";
 import { claimRun } from "../../../../shared/store/runs/claim-run.ts";
-import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+import { useTestStack } from "../../../harness/test-stack.ts";
 
-let stack: TestStack;
-let db: Db;
 const waiting = 3_000;
 const claims = 20;
 const worker = { id: "w", leaseMs: 60_000, sandbox: { level: 3, name: "ns", layers: [] }, adapters: ["python"] };
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 1, () => undefined);
-}, 60_000);
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 1, () => undefined);
+afterAll(() => db.close());
 
 const queue = (first: number, last: number) =>
   stack.sql.query(

@@ -1,40 +1,27 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Db, openDb } from "../../../../shared/store/client.ts";
+import { afterAll, expect, test } from "vitest";
+import { openDb } from "../../../../shared/store/client.ts";
 import { requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+import { useTestStack } from "../../../harness/test-stack.ts";
 
-let stack: TestStack;
-let db: Db;
 const lost = 200;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 8, () => undefined);
-  const { url } = await stack.start("api");
-  const worker = await stack.start("worker");
-  const agent_id = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(60)");
-  const { body } = await call(
-    url,
-    "POST",
-    "/v1/execute",
-    { agent_id, version: "current" },
-    { prefer: "respond-async" },
-  );
-  // Nobody is left to mend anything, but for the test.
-  await worker.stop("SIGKILL");
-  await stack.sql.query(
-    `INSERT INTO runs SELECT r.* FROM runs original, generate_series(1, ${lost}) AS i,
-       jsonb_populate_record(original, jsonb_build_object('id', 'lost-' || i, 'status', 'running', 'attempt', 1,
-         'worker_id', 'gone', 'lease_until', now() - interval '1 s')) AS r
-     WHERE original.id = $1`,
-    [body["id"]],
-  );
-}, 60_000);
-afterAll(async () => {
-  await db?.close();
-  await stack?.close();
-});
+const stack = await useTestStack();
+const db = openDb(stack.databaseUrl, 8, () => undefined);
+const { url } = await stack.start("api");
+const worker = await stack.start("worker");
+const agent_id = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(60)");
+const { body } = await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "respond-async" });
+// Nobody is left to mend anything, but for the test.
+await worker.stop("SIGKILL");
+await stack.sql.query(
+  `INSERT INTO runs SELECT r.* FROM runs original, generate_series(1, ${lost}) AS i,
+     jsonb_populate_record(original, jsonb_build_object('id', 'lost-' || i, 'status', 'running', 'attempt', 1,
+       'worker_id', 'gone', 'lease_until', now() - interval '1 s')) AS r
+   WHERE original.id = $1`,
+  [body["id"]],
+);
+afterAll(() => db.close());
 
 test("of any number of reconcilers that look at once, one takes back each lost run, and charges it once", async () => {
   const reconcile = async (): Promise<string[]> => {

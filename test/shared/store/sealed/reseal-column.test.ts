@@ -1,19 +1,15 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sealedColumns } from "../../../../shared/store/sealed/sealed-columns.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
-import { openTestStack, type TestStack } from "../../../harness/test-stack.ts";
+import { useTestStack } from "../../../harness/test-stack.ts";
 
 const newKey = (id: string): string => `${id}:${randomBytes(32).toString("base64")}`;
 const [old, fresh] = [newKey("k1"), newKey("longerid2")];
-let stack: TestStack;
 
-beforeAll(async () => {
-  stack = await openTestStack();
-});
-afterAll(() => stack?.close());
+const stack = await useTestStack();
 
 const start = async (keys: string): Promise<string> => (await stack.start("api", { ENCRYPTION_KEYS: keys })).url;
 
