@@ -6,6 +6,7 @@ import { withDocs } from "../../api/system/with-docs.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
 import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call, execute } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { authorizationCases as cases, type World } from "./authorization-cases.ts";
 
@@ -34,7 +35,12 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
   const user_id = `u${randomBytes(6).toString("hex")}`;
   const [{ text: key }, { id: key_id }] = [await makeKey(user_id), await makeKey(user_id)];
   const headers = { authorization: `Bearer ${key}` };
-  const config = { source: "import runfleet\ndef main(i): runfleet.artifact('a.txt', 'a')" };
+  const config = {
+    source: py`
+      import runfleet
+      def main(i): runfleet.artifact('a.txt', 'a')
+    `,
+  };
   const agent = await call(url, "POST", "/v1/agents", { user_id, name: "a", config }, headers);
   const agent_id = String(agent.body["id"]);
   await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config }, headers);

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
 const { url } = await stack.startService();
-const agent_id = await makeAgent(url, "def main(input):\n    return {}\n");
+const agent_id = await makeAgent(
+  url,
+  py`
+    def main(input):
+        return {}
+  `,
+);
 
 const long = "x".repeat(5_000);
 const bad: [string, Record<string, unknown>, string[]][] = [
@@ -106,7 +113,11 @@ test.each([
 test("odd but legal content comes back exactly: NUL, lone surrogates, __proto__, deep and wide JSON", async () => {
   const echo = await makeAgent(
     url,
-    "import json\ndef main(input):\n    return {'keys': sorted(input), 'len': len(input['text'])}\n",
+    py`
+      import json
+      def main(input):
+          return {'keys': sorted(input), 'len': len(input['text'])}
+    `,
   );
   const raw = String.raw`{"agent_id":"${echo}","version":"current","input_payload":{"text":"a\u0000b\ud800c","__proto__":{"x":1},"constructor":1}}`;
   const response = await fetch(`${url}/v1/execute`, {

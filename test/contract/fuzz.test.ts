@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { call, makeAgent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { spoilt, valid } from "./arbitrary-json.ts";
 import { type DocumentedOperation, faultOfAnswer, operations, type Parameter } from "./openapi-document.ts";
@@ -20,7 +21,15 @@ const known = new Map<string, string[]>();
 
 const stack = await useTestStack();
 const { url } = await stack.startService({ api: { SHUTDOWN_GRACE_MS: "0" } });
-for (let i = 0; i < 5; i++) await makeAgent(url, "def main(input):\n    return {}", { timeout_ms: 1_000 });
+for (let i = 0; i < 5; i++)
+  await makeAgent(
+    url,
+    py`
+      def main(input):
+          return {}
+    `,
+    { timeout_ms: 1_000 },
+  );
 
 type Try = { path: string; headers: Record<string, string>; body: string | null };
 

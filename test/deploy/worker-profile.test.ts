@@ -8,6 +8,7 @@ import { isReachable } from "../../dev/reachable.ts";
 import { assembleFilter, type CallRule } from "../../worker/sandbox/seccomp.ts";
 import { allowedCalls, judgedCalls, refusedCalls } from "../../worker/sandbox/syscall-tables.ts";
 import { bwrapPath } from "../worker/sandbox/open-levels.ts";
+import { py } from "../harness/py.ts";
 
 type Entry = {
   names: string[];
@@ -67,12 +68,14 @@ const mask = [
   "for d in bus fs irq sys; do mount --bind /proc/$d /proc/$d && mount -o remount,bind,ro /proc/$d; done",
 ].join("\n");
 
-const loadFilter = `import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-program = open(sys.argv[1], "rb").read()
-class Fprog(ctypes.Structure): _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
-assert libc.prctl(22, 2, ctypes.byref(Fprog(len(program) // 8, program)), 0, 0) == 0, ctypes.get_errno()
-os.execv(sys.argv[2], sys.argv[2:])`;
+const loadFilter = py`
+  import ctypes, os, sys
+  libc = ctypes.CDLL(None, use_errno=True)
+  program = open(sys.argv[1], "rb").read()
+  class Fprog(ctypes.Structure): _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+  assert libc.prctl(22, 2, ctypes.byref(Fprog(len(program) // 8, program)), 0, 0) == 0, ctypes.get_errno()
+  os.execv(sys.argv[2], sys.argv[2:])
+`;
 
 type Proof = { report: { level: number; name: string }; missing: string[] };
 type Container = { isMasked: boolean; filter: string; minLevel?: number; user?: string; capabilities?: string };

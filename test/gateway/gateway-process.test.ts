@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { exchange } from "../harness/exchange.ts";
+import { py } from "../harness/py.ts";
 import { waitFor } from "../harness/wait-for.ts";
 import { openScene, type Scene } from "./scene.ts";
 
@@ -139,10 +140,12 @@ test("a sandbox has 64 connections at most, and its neighbours have theirs", asy
 test("a sandbox that connects as fast as it can leaves its neighbours their answers", async () => {
   const [greedy, neighbour] = await Promise.all([openSandbox(), openSandbox()]);
   await asks(neighbour.port);
-  const source = `import socket, sys, time
-end = time.time() + 3
-while time.time() < end:
-    s = socket.socket(); s.connect(("127.0.0.1", ${greedy.port})); s.close()`;
+  const source = py`
+    import socket, sys, time
+    end = time.time() + 3
+    while time.time() < end:
+        s = socket.socket(); s.connect(("127.0.0.1", ${greedy.port})); s.close()
+  `;
   const floods = Array.from({ length: 4 }, () => spawn("python3", ["-c", source], { stdio: "ignore" }));
   onTestFinished(() => floods.forEach((flood) => flood.kill("SIGKILL")));
   await sleep(500);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { call, execute, makeAgent, readEvents, resume } from "./client.ts";
 import { openTestStack } from "./test-stack.ts";
+import { py } from "./py.ts";
 
 /** A stack with agents, by the ways in which their runs go. */
 export type Talkers = {
@@ -30,7 +31,13 @@ export async function openTalkers(): Promise<Talkers> {
   const talker = await makeAgent(url, sourceOf("talker"));
   // Whose answers nothing checks, within a time limit at that: it isn't what is tested.
   const asker = await makeAgent(url, sourceOf("asker").replace(', response_schema={"type": "string"}', ""));
-  const mute = await makeAgent(url, "def main(input):\n    return 'only a result'\n");
+  const mute = await makeAgent(
+    url,
+    py`
+      def main(input):
+          return 'only a result'
+    `,
+  );
 
   return {
     url,

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { answer, openReceiver } from "../harness/receiver.ts";
 import { openTestStack, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -67,11 +68,18 @@ test("a callback carries no input, no env var, no file and no state of the run",
   target.got.splice(0);
   target.react(answer(204));
   const planted = "planted-0123456789";
-  await startRun("def main(i, context):\n    context.save_state('planted-0123456789')\n    return {'done': True}\n", {
-    input_payload: { text: planted },
-    env_vars: { TOKEN: planted },
-    files: { "note.txt": planted },
-  });
+  await startRun(
+    py`
+      def main(i, context):
+          context.save_state('planted-0123456789')
+          return {'done': True}
+    `,
+    {
+      input_payload: { text: planted },
+      env_vars: { TOKEN: planted },
+      files: { "note.txt": planted },
+    },
+  );
   await waitFor(() => target.got.length === 1, waitMs);
   expect(target.got[0]?.body).toMatchObject({ type: "run.success", result_content: { done: true } });
   for (const word of [planted, "TOKEN", "note.txt"]) expect(target.got[0]?.text).not.toContain(word);

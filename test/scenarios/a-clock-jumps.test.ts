@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { openReceiver } from "../harness/receiver.ts";
 import { type Member, useTestStack, type Role } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -10,13 +11,34 @@ import { waitFor } from "../harness/wait-for.ts";
 const members: Member[] = [];
 const hourMs = 3_600_000;
 const leaseMs = 3_000;
-const counter =
-  "import time\ndef main(input):\n    for i in range(30):\n        yield i\n        time.sleep(0.1)\n    return {}\n";
+const counter = py`
+  import time
+  def main(input):
+      for i in range(30):
+          yield i
+          time.sleep(0.1)
+      return {}
+`;
 /** Its first attempt is too long to end by itself. */
-const longAtFirst =
-  "import time\ndef main(input, context):\n    for i in range(300 if context.attempt == 1 else 5):\n        yield i\n        time.sleep(0.1)\n    return {}\n";
-const sleeper = "import time\ndef main(input):\n    yield 'here'\n    time.sleep(60)\n";
-const asker = "from runfleet import interrupt\ndef main(input):\n    interrupt('Well?', expires_in_ms=60000)\n";
+const longAtFirst = py`
+  import time
+  def main(input, context):
+      for i in range(300 if context.attempt == 1 else 5):
+          yield i
+          time.sleep(0.1)
+      return {}
+`;
+const sleeper = py`
+  import time
+  def main(input):
+      yield 'here'
+      time.sleep(60)
+`;
+const asker = py`
+  from runfleet import interrupt
+  def main(input):
+      interrupt('Well?', expires_in_ms=60000)
+`;
 
 const stack = await useTestStack();
 const receiver = await openReceiver();

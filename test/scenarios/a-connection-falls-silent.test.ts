@@ -2,11 +2,18 @@ import { randomUUID } from "node:crypto";
 import { describe, type TestContext, test } from "vitest";
 import { startBehindProxies } from "../harness/behind-proxies.ts";
 import { execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const source =
-  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
+const source = py`
+  import time
+  def main(input):
+      for i in range(input['n']):
+          yield i
+          time.sleep(0.1)
+      return {'n': input['n']}
+`;
 /** A slow machine doesn't use it up. */
 const lease = { LEASE_MS: "5000" };
 

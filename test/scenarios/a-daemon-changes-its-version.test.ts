@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
 import { daemonThat, readLog } from "../harness/daemon-client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const echo = "import os\ndef on_message(input):\n    return {**input, 'version': os.environ['AGENT_VERSION']}\n";
+const echo = py`
+  import os
+  def on_message(input):
+      return {**input, 'version': os.environ['AGENT_VERSION']}
+`;
 const nodeEcho = "export const onMessage = (input) => ({ ...input, version: process.env.AGENT_VERSION });\n";
 
 const startWorker = (env: Record<string, string> = {}) =>
@@ -54,12 +59,25 @@ test("an upgrade drains and replaces the daemon, and stands when it is healthy; 
 });
 
 test.each([
-  ["crashes at its start", "python", "raise SystemExit(4)\ndef on_message(input):\n    return input\n"],
+  [
+    "crashes at its start",
+    "python",
+    py`
+      raise SystemExit(4)
+      def on_message(input):
+          return input
+    `,
+  ],
   ["crashes at its start", "node", "process.exit(4);\n"],
   [
     "makes no progress",
     "python",
-    "import time\ndef on_message(input):\n    time.sleep(3)\n    return {'version': 'bad'}\n",
+    py`
+      import time
+      def on_message(input):
+          time.sleep(3)
+          return {'version': 'bad'}
+    `,
   ],
 ])(
   "an upgrade to a version that %s goes back by itself, daemon and current alike (%s)",

@@ -1,20 +1,21 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 /** Counts its messages, says what its environment holds, and can be told to sleep. */
-const counter = `
-import os, time
-count = 0
-def on_message(input, context):
-    global count
-    count += 1
-    context.log("at work")
-    yield f"message {count}"
-    time.sleep(input.get("sleep", 0))
-    return {"count": count, "pid": os.getpid(), "echo": input.get("echo"), "word": os.environ.get("WORD"), "version": os.environ["AGENT_VERSION"]}
+const counter = py`
+  import os, time
+  count = 0
+  def on_message(input, context):
+      global count
+      count += 1
+      context.log("at work")
+      yield f"message {count}"
+      time.sleep(input.get("sleep", 0))
+      return {"count": count, "pid": os.getpid(), "echo": input.get("echo"), "word": os.environ.get("WORD"), "version": os.environ["AGENT_VERSION"]}
 `;
 const nodeCounter = `
 import { setTimeout as sleep } from "node:timers/promises";
@@ -157,18 +158,18 @@ test("what is wrong is told: another agent_id in the body, unknown agents, versi
   expect((await readDaemon(url, agent_id)).status).toBe("stopped");
 });
 
-const turner = `
-import sys
-def main(input, context):
-    turns = int(context.state or 0) + 1
-    context.save_state(str(turns))
-    print("turn", turns)
-    print("careful", file=sys.stderr)
-    for message in context.messages():
-        if "bad" in message.input:
-            message.fail("no good")
-        elif "reply" in message.input:
-            message.reply({"turns": turns})
+const turner = py`
+  import sys
+  def main(input, context):
+      turns = int(context.state or 0) + 1
+      context.save_state(str(turns))
+      print("turn", turns)
+      print("careful", file=sys.stderr)
+      for message in context.messages():
+          if "bad" in message.input:
+              message.fail("no good")
+          elif "reply" in message.input:
+              message.reply({"turns": turns})
 `;
 const nodeTurner = `
 export async function main(input, context) {
@@ -208,7 +209,13 @@ test.each([
 test("the log and the status are a stream that resumes without a gap", async () => {
   const agent_id = await makeAgent(
     url,
-    "def on_message(input):\n    return input\ndef main():\n    print('one')\n    print('two')\n",
+    py`
+      def on_message(input):
+          return input
+      def main():
+          print('one')
+          print('two')
+    `,
   );
   const path = `${url}/v1/daemon/${agent_id}/stream`;
   const starting: Promise<unknown>[] = [];
@@ -235,18 +242,18 @@ test("busy without progress is degraded, and healthy again with the message's en
   await daemonThat(url, agent_id, ({ status, health }) => status === "running" && health.state === "healthy");
 });
 
-const sleeper = `
-import os, time
-def on_message(input):
-    yield "begun"
-    while True:
-        try:
-            time.sleep(0.05)
-        except BaseException:
-            if not input.get("deaf"):
-                raise
-        if input.get("quick"):
-            return {"pid": os.getpid()}
+const sleeper = py`
+  import os, time
+  def on_message(input):
+      yield "begun"
+      while True:
+          try:
+              time.sleep(0.05)
+          except BaseException:
+              if not input.get("deaf"):
+                  raise
+          if input.get("quick"):
+              return {"pid": os.getpid()}
 `;
 const nodeSleeper = `
 import { setTimeout as sleep } from "node:timers/promises";

@@ -2,11 +2,15 @@ import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
 import { descendants } from "../harness/process-tree.ts";
+import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const leaseMs = 2_000;
-const echo = "def on_message(input):\n    return input\n";
+const echo = py`
+  def on_message(input):
+      return input
+`;
 
 const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
@@ -41,7 +45,12 @@ async function killProcessOf(agent_id: string): Promise<void> {
 test.each([
   [
     "python",
-    "def on_message(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n}\n",
+    py`
+      def on_message(input, context):
+          n = int(context.state or 0) + 1
+          context.save_state(str(n))
+          return {'n': n}
+    `,
   ],
   [
     "node",
@@ -97,7 +106,12 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   const doomed = await startWorker({ SHUTDOWN_GRACE_MS: "300" });
   const agent_id = await makeAgent(
     url,
-    "import time\ndef on_message(input):\n    time.sleep(input.get('sleep', 0))\n    return input\n",
+    py`
+      import time
+      def on_message(input):
+          time.sleep(input.get('sleep', 0))
+          return input
+    `,
   );
   await ask(agent_id, {});
   const { body } = await ask(agent_id, { sleep: 4 }, 0);
@@ -116,7 +130,14 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
 });
 
 test.each([
-  ["python", "def on_message(input):\n    return input\nraise RuntimeError('no way up')\n"],
+  [
+    "python",
+    py`
+      def on_message(input):
+          return input
+      raise RuntimeError('no way up')
+    `,
+  ],
   ["node", "export const onMessage = (input) => input;\nthrow new RangeError('no way up');\n"],
 ])(
   "a crash loop backs off, then fails, with its traceback in the log; a start by hand tries again (%s)",
@@ -143,7 +164,13 @@ test("a message that kills its daemon each time ends as an error after its attem
   const worker = await startWorker();
   const agent_id = await makeAgent(
     url,
-    "import os\ndef on_message(input):\n    if input.get('poison'):\n        os._exit(3)\n    return input\n",
+    py`
+      import os
+      def on_message(input):
+          if input.get('poison'):
+              os._exit(3)
+          return input
+    `,
   );
   const poison = ask(agent_id, { poison: 1 });
   const good = ask(agent_id, { good: 1 });
@@ -154,7 +181,13 @@ test("a message that kills its daemon each time ends as an error after its attem
 
 test("1,000 messages, with kill -9 of the process and of the worker in between: each ends once, none is lost", async () => {
   const workers = [await startWorker(), await startWorker()];
-  const agent_id = await makeAgent(url, "def on_message(input):\n    return {'i': input['i']}\n");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def on_message(input):
+          return {'i': input['i']}
+    `,
+  );
   await control(url, agent_id, { action: "start" });
   const count = 1_000;
   const ids = Array.from({ length: count }, (_, i) => `m-${agent_id}-${i}`);
@@ -205,7 +238,12 @@ test("runs of other lifecycles are not the daemon's, and a daemon's run is nobod
   const worker = await startWorker();
   const agent_id = await makeAgent(
     url,
-    "def main(input):\n    return {'by': 'main'}\ndef on_message(input):\n    return {'by': 'daemon'}\n",
+    py`
+      def main(input):
+          return {'by': 'main'}
+      def on_message(input):
+          return {'by': 'daemon'}
+    `,
   );
   const run = async (lifecycle: string) => {
     const events = await readEvents(await execute(url, { agent_id, version: "current", lifecycle }));

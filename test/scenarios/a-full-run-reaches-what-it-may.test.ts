@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { openTestStack, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -24,34 +25,34 @@ const { url } = await stack.startService({
 afterAll(() => target.close());
 
 /** Asks by Python's own client, through the proxy that it finds in its environment; for `localhost` as well. */
-const asks = `
-import http.client, json, os, socket, urllib.error, urllib.request
-def ask(address, data=None):
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, data), timeout=10) as answer:
-            return [answer.status, answer.headers.get("x-kind"), answer.read().decode()]
-    except urllib.error.HTTPError as error:
-        return [error.code, None, error.read().decode()]
-    except Exception as error:
-        return [0, None, type(error).__name__]
-def tunnel(host, port):
-    proxy = os.environ.get("HTTPS_PROXY", "").rpartition("/")[2].partition(":")
-    if not proxy[0]: return "no proxy"
-    connection = http.client.HTTPConnection(proxy[0], int(proxy[2]), timeout=10)
-    connection.set_tunnel(host, port)
-    try:
-        connection.request("GET", "/tunnelled")
-        return connection.getresponse().read().decode()
-    except OSError as error:
-        return str(error)
-def direct(host, port):
-    try:
-        socket.create_connection((host, port), timeout=3).close()
-        return "reached"
-    except OSError as error:
-        return "unreachable"
-def main(input):
-    return {"ask": ask(input["url"], b"x" * 300_000), "tunnel": tunnel(*input["tunnel"]), "direct": direct("127.0.0.1", input["tunnel"][1])}
+const asks = py`
+  import http.client, json, os, socket, urllib.error, urllib.request
+  def ask(address, data=None):
+      try:
+          with urllib.request.urlopen(urllib.request.Request(address, data), timeout=10) as answer:
+              return [answer.status, answer.headers.get("x-kind"), answer.read().decode()]
+      except urllib.error.HTTPError as error:
+          return [error.code, None, error.read().decode()]
+      except Exception as error:
+          return [0, None, type(error).__name__]
+  def tunnel(host, port):
+      proxy = os.environ.get("HTTPS_PROXY", "").rpartition("/")[2].partition(":")
+      if not proxy[0]: return "no proxy"
+      connection = http.client.HTTPConnection(proxy[0], int(proxy[2]), timeout=10)
+      connection.set_tunnel(host, port)
+      try:
+          connection.request("GET", "/tunnelled")
+          return connection.getresponse().read().decode()
+      except OSError as error:
+          return str(error)
+  def direct(host, port):
+      try:
+          socket.create_connection((host, port), timeout=3).close()
+          return "reached"
+      except OSError as error:
+          return "unreachable"
+  def main(input):
+      return {"ask": ask(input["url"], b"x" * 300_000), "tunnel": tunnel(*input["tunnel"]), "direct": direct("127.0.0.1", input["tunnel"][1])}
 `;
 
 const run = async (agent_id: string, runtime_mode: string, host: string) => {

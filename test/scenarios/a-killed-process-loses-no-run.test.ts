@@ -1,12 +1,19 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 /** All that this file has started. */
 const fleet: Member[] = [];
-const counter =
-  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
+const counter = py`
+  import time
+  def main(input):
+      for i in range(input['n']):
+          yield i
+          time.sleep(0.1)
+      return {'n': input['n']}
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.start("api");

@@ -1,13 +1,20 @@
 import { afterAll, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type Cut, type FaultProxy, openFaultProxy } from "../harness/fault-proxy.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack, type Role } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const proxies: FaultProxy[] = [];
 /** Long enough to have a piece of its transcript written before its end. */
-const source =
-  "import time\ndef main(input):\n    for i in range(20):\n        yield i\n        time.sleep(0.1)\n    return input\n";
+const source = py`
+  import time
+  def main(input):
+      for i in range(20):
+          yield i
+          time.sleep(0.1)
+      return input
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.start("api");

@@ -1,11 +1,23 @@
 import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { type Member, useTestStack, type Role } from "../harness/test-stack.ts";
 
 const settings = { SHUTDOWN_NOTICE_MS: "600", SHUTDOWN_GRACE_MS: "1000", WORKER_SLOTS: "8" };
-const short = "import time\ndef main(input):\n    for i in range(5):\n        yield str(i)\n        time.sleep(0.05)\n";
+const short = py`
+  import time
+  def main(input):
+      for i in range(5):
+          yield str(i)
+          time.sleep(0.05)
+`;
 /** So much longer than a leaving worker waits that of all that are under way some are handed back. It may be tried once only: being handed back must not count. */
-const long = "import time\ndef main(input):\n    time.sleep(8)\n    return {'ok': True}\n";
+const long = py`
+  import time
+  def main(input):
+      time.sleep(8)
+      return {'ok': True}
+`;
 
 const stack = await useTestStack();
 

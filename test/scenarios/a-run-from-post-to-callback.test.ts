@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -19,7 +20,12 @@ describe("a client that starts a run sees", () => {
   test("headers and run.queued at once, then the agent's chunks in order, then one terminal event", async () => {
     const agent_id = await makeAgent(
       url,
-      "def main(input):\n    for i in range(3):\n        yield f'{input[\"word\"]} {i}'\n    return {'count': 3}\n",
+      py`
+        def main(input):
+            for i in range(3):
+                yield f'{input["word"]} {i}'
+            return {'count': 3}
+      `,
     );
     const response = await execute(url, { agent_id, version: "latest", input_payload: { word: "chunk" } });
     expect(response.status).toBe(200);
@@ -41,7 +47,14 @@ describe("a client that starts a run sees", () => {
 
   test("prints to stdout as output and to stderr as log, in the order of the yields", async () => {
     const events = await play(
-      "import sys\ndef main(input):\n    print('one')\n    yield 'two'\n    print('three')\n    print('aside', file=sys.stderr)\n",
+      py`
+        import sys
+        def main(input):
+            print('one')
+            yield 'two'
+            print('three')
+            print('aside', file=sys.stderr)
+      `,
     );
     expect(outputs(events).join("")).toBe("one\ntwothree\n");
     expect(events.find((event) => event.event === "log")?.data).toMatchObject({
@@ -51,7 +64,13 @@ describe("a client that starts a run sees", () => {
   });
 
   test("an exception as run.error with its type, message and traceback, and what there was as partial", async () => {
-    const last = (await play("def main(input):\n    yield 'half'\n    raise ValueError('no luck')\n")).at(-1);
+    const last = (
+      await play(py`
+        def main(input):
+            yield 'half'
+            raise ValueError('no luck')
+      `)
+    ).at(-1);
     expect(last?.event).toBe("run.error");
     expect(last?.data).toMatchObject({
       error: { code: "agent_error", type: "ValueError", message: "no luck" },
@@ -61,14 +80,25 @@ describe("a client that starts a run sees", () => {
   });
 
   test("a process that just exits as run.error", async () => {
-    const last = (await play("import os\ndef main(input):\n    os._exit(7)\n")).at(-1);
+    const last = (
+      await play(py`
+        import os
+        def main(input):
+            os._exit(7)
+      `)
+    ).at(-1);
     expect(last?.data).toMatchObject({ status: "error", error: { code: "process_exited" } });
   });
 
   test("an agent that sleeps past its time-out end as run.timeout, soon after it", async () => {
     const last = (
       await play(
-        "import time\ndef main(input):\n    yield 'x'\n    time.sleep(60)\n",
+        py`
+          import time
+          def main(input):
+              yield 'x'
+              time.sleep(60)
+        `,
         {},
         { limits: { timeout_ms: 400 } },
       )
@@ -79,7 +109,11 @@ describe("a client that starts a run sees", () => {
 
   test("a flood of output cut at its limit, with its own error code", async () => {
     const events = await play(
-      "def main(input):\n    while True:\n        yield 'x' * 1000\n",
+      py`
+        def main(input):
+            while True:
+                yield 'x' * 1000
+      `,
       {},
       { limits: { output_bytes: 200_000 } },
     );
@@ -91,7 +125,15 @@ describe("a client that starts a run sees", () => {
     const agent = await call(url, "POST", "/v1/agents", { user_id: "tester", name: "bare" });
     const body = { agent_id: agent.body["id"], version: "1.0.0" };
     const ran = await readEvents(
-      await execute(url, { ...body, files: { "main.py": "def main(i):\n    return {'ok': True}\n" } }),
+      await execute(url, {
+        ...body,
+        files: {
+          "main.py": py`
+            def main(i):
+                return {'ok': True}
+          `,
+        },
+      }),
     );
     expect(ran.at(-1)?.data).toMatchObject({ status: "success", result_content: { ok: true } });
     const none = await readEvents(await execute(url, body));
@@ -102,8 +144,12 @@ describe("a client that starts a run sees", () => {
 describe("env_vars and files", () => {
   test("reach the agent; their values reach neither Redis nor an answer nor, printed, the stream", async () => {
     const secret = "sk-planted-0123456789";
-    const source =
-      "import os\ndef main(input):\n    print(os.environ['TOKEN'])\n    return {'len': len(os.environ['TOKEN']), 'file': open('a/b.txt').read()}\n";
+    const source = py`
+      import os
+      def main(input):
+          print(os.environ['TOKEN'])
+          return {'len': len(os.environ['TOKEN']), 'file': open('a/b.txt').read()}
+    `;
     const agent_id = await makeAgent(url, source);
     const response = await execute(url, {
       agent_id,
@@ -129,8 +175,12 @@ describe("env_vars and files", () => {
 
 describe("a thread", () => {
   test("is made when unknown; its history and last state flow into its next run", async () => {
-    const source =
-      "def main(input, context):\n    n = int(context.state or 0) + 1\n    context.save_state(str(n))\n    return {'n': n, 'seen': len(context.history)}\n";
+    const source = py`
+      def main(input, context):
+          n = int(context.state or 0) + 1
+          context.save_state(str(n))
+          return {'n': n, 'seen': len(context.history)}
+    `;
     const agent_id = await makeAgent(url, source);
     const body = { agent_id, version: "current", thread_id: `t-${Date.now()}` };
     const first = (await readEvents(await execute(url, body))).at(-1);
@@ -142,7 +192,13 @@ describe("a thread", () => {
   test("runs its runs one at a time, in order, however many are started at once", async () => {
     const agent_id = await makeAgent(
       url,
-      "import time\ndef main(input):\n    t = time.time()\n    time.sleep(0.1)\n    return {'from': t, 'to': time.time()}\n",
+      py`
+        import time
+        def main(input):
+            t = time.time()
+            time.sleep(0.1)
+            return {'from': t, 'to': time.time()}
+      `,
     );
     const thread_id = `t-parallel-${Date.now()}`;
     const ends = await Promise.all(
@@ -163,7 +219,13 @@ describe("run_id", () => {
   test("the same id with the same body attaches, from many clients at once: one execution; with another body 409", async () => {
     const agent_id = await makeAgent(
       url,
-      "import time\ndef main(input):\n    yield 'a'\n    time.sleep(0.2)\n    yield 'b'\n",
+      py`
+        import time
+        def main(input):
+            yield 'a'
+            time.sleep(0.2)
+            yield 'b'
+      `,
     );
     const run_id = `mine-${Date.now()}`;
     const body = { agent_id, version: "current", run_id };
@@ -178,7 +240,13 @@ describe("run_id", () => {
 
 describe("Prefer", () => {
   test("respond-async answers 202 with the run, wait=N answers 200 with the ended run", async () => {
-    const agent_id = await makeAgent(url, "def main(input):\n    return {'done': True}\n");
+    const agent_id = await makeAgent(
+      url,
+      py`
+        def main(input):
+            return {'done': True}
+      `,
+    );
     const later = await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "respond-async" });
     expect([later.status, later.body["object"]]).toEqual([202, "run"]);
     const waited = await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "wait=10" });
@@ -205,7 +273,13 @@ describe("a receiver of callbacks", () => {
 
   test("gets one signed message per ended run, again with the same id after a failure, and it is told in the run", async () => {
     const { body: made } = await call(url, "POST", "/v1/users/me/callback-secret", { user_id: "tester" });
-    const agent_id = await makeAgent(url, "def main(input):\n    return {'done': True}\n");
+    const agent_id = await makeAgent(
+      url,
+      py`
+        def main(input):
+            return {'done': True}
+      `,
+    );
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
     status = 500;

@@ -6,6 +6,7 @@ import pg from "pg";
 import { type TestContext, test, vi } from "vitest";
 import { supervise } from "../../dev/supervise.ts";
 import { call, makeAgent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -63,7 +64,14 @@ test.concurrent("a worker for which nothing is to be taken is not stalled, nor i
   const { stack, url, submit, haveEnded } = await openScene(context);
   const worker = await stack.start("worker", { LEASE_MS: "500", WORKER_SLOTS: "2" });
   const [one, paused] = await Promise.all([
-    makeAgent(url, "import time\ndef main(input): time.sleep(60)", { concurrency: 1 }),
+    makeAgent(
+      url,
+      py`
+        import time
+        def main(input): time.sleep(60)
+      `,
+      { concurrency: 1 },
+    ),
     makeAgent(url, "def main(input): return {}"),
   ]);
   await stack.sql.query("INSERT INTO queue_pauses (name, paused_by) VALUES ('runs', 'test')");

@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const counter =
-  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(input.get('pause', 0.02))\n";
+const counter = py`
+  import time
+  def main(input):
+      for i in range(input['n']):
+          yield i
+          time.sleep(input.get('pause', 0.02))
+`;
 
 const stack = await useTestStack();
 const [{ url }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.start("api")]);
@@ -58,7 +64,14 @@ test("a malformed event id is a 400, one of the future waits for the run's end",
 });
 
 test("a reader that doesn't read costs the others nothing", async () => {
-  const agent_id = await makeAgent(url, "def main(input):\n    for i in range(3000):\n        yield 'x' * 2000\n");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def main(input):
+          for i in range(3000):
+              yield 'x' * 2000
+    `,
+  );
   const response = await execute(url, { agent_id, version: "current" });
   const runId = response.headers.get("x-run-id") ?? "";
   const idle = await resume(url, runId);

@@ -2,10 +2,15 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call, makeAgent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const sleeper = "import time\ndef main(input):\n    time.sleep(60)\n";
+const sleeper = py`
+  import time
+  def main(input):
+      time.sleep(60)
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.startService();
@@ -51,7 +56,15 @@ test("interrupt: of 8 runs that ask at once the last one goes on, those before i
 });
 
 test("enqueue: runs of a thread go one at a time, in the order in which they were taken", async () => {
-  const agent = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(0.05)\n    return {}");
+  const agent = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          time.sleep(0.05)
+          return {}
+    `,
+  );
   const thread_id = newThread();
   await times(6, () => start(agent, thread_id));
   const runs = await waitFor(async () => {

@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
 // Four processes of threads at a time.
 const { url } = await stack.startService({ worker: { WORKER_SLOTS: "1" } });
 
-const source = `
-words = []
-def main(input, context):
-    words.append(1)
-    return {"seen": len(words)}
+const source = py`
+  words = []
+  def main(input, context):
+      words.append(1)
+      return {"seen": len(words)}
 `;
 
 async function makeAgent(user_id: string): Promise<string> {

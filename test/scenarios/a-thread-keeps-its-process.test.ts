@@ -1,24 +1,25 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 /** Remembers what it was told, in its memory alone. */
-const rememberer = `
-import os, uuid
-words, me = [], uuid.uuid4().hex
-def main(input, context):
-    if input.get("ask"):
-        return {"answer": context.interrupt("Which word?")}
-    if input.get("crash"):
-        os._exit(3)
-    if input.get("hang"):
-        import time
-        time.sleep(600)
-    os.system("echo from a child")
-    words.append(input.get("word"))
-    yield f"{len(words)} words"
-    return {"words": words, "me": me, "env": os.environ.get("TOKEN"), "files": sorted(context.files), "state": context.state}
+const rememberer = py`
+  import os, uuid
+  words, me = [], uuid.uuid4().hex
+  def main(input, context):
+      if input.get("ask"):
+          return {"answer": context.interrupt("Which word?")}
+      if input.get("crash"):
+          os._exit(3)
+      if input.get("hang"):
+          import time
+          time.sleep(600)
+      os.system("echo from a child")
+      words.append(input.get("word"))
+      yield f"{len(words)} words"
+      return {"words": words, "me": me, "env": os.environ.get("TOKEN"), "files": sorted(context.files), "state": context.state}
 `;
 const nodeRememberer = `
 import { execSync } from "node:child_process";
@@ -84,14 +85,14 @@ test.each(rememberers)(
 test("each message has its own environment and files, and what one was told doesn't leave by a later one", async () => {
   const agent_id = await makeAgent(
     url,
-    `
-import os
-os.environ["MODE"] = "own"
-kept = []
-def main(input, context):
-    kept.append(os.environ.get("TOKEN"))
-    return {"mode": os.environ.get("MODE"), "kept": kept, "now": os.environ.get("TOKEN"), "data": open("data.txt").read() if context.files else None}
-`,
+    py`
+      import os
+      os.environ["MODE"] = "own"
+      kept = []
+      def main(input, context):
+          kept.append(os.environ.get("TOKEN"))
+          return {"mode": os.environ.get("MODE"), "kept": kept, "now": os.environ.get("TOKEN"), "data": open("data.txt").read() if context.files else None}
+    `,
   );
   const first = await say(agent_id, "env", {}, { env_vars: { TOKEN: "sesame-opens-it" }, files: { "data.txt": "12" } });
   expect(first.result).toEqual({ mode: "own", kept: ["[redacted]"], now: "[redacted]", data: "12" });
@@ -126,13 +127,13 @@ test.each(rememberers)(
 );
 
 test("a process that idles for its time-out ends, and the next message starts one that knows the saved state", async () => {
-  const source = `
-import os
-def main(input, context):
-    before = context.state
-    context.save_state(input["word"])
-    return {"before": before, "pid": os.getpid()}
-`;
+  const source = py`
+    import os
+    def main(input, context):
+        before = context.state
+        context.save_state(input["word"])
+        return {"before": before, "pid": os.getpid()}
+  `;
   const agent_id = await makeAgent(url, source, { idle_timeout_ms: 1_000 });
   const first = await say(agent_id, "idle", { word: "kept" });
   expect(first.result).toMatchObject({ before: "" });
@@ -155,7 +156,13 @@ test("a time-out ends the message and not the memory", async () => {
 });
 
 test("when the worker that keeps the process dies, another goes on with the thread's history within its lease", async () => {
-  const agent_id = await makeAgent(url, `def main(input, context):\n    return {"said": len(context.history)}\n`);
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def main(input, context):
+          return {"said": len(context.history)}
+    `,
+  );
   const before = await say(agent_id, "orphan", { word: "a" });
   const workerId = before.events.find(({ event }) => event === "run.started")?.data["worker_id"];
   const fleet = (await call(url, "GET", "/v1/admin/fleet")).body["data"] as { id: string; pid: number }[];

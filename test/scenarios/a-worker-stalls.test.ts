@@ -2,13 +2,20 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { descendants, isThere } from "../harness/process-tree.ts";
+import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const leaseMs = 2_000;
 /** Its first attempt is too long to end before its worker is struck. */
-const source =
-  "import time\ndef main(input, context):\n    for i in range(300 if context.attempt == 1 else 10):\n        yield i\n        time.sleep(0.1)\n    return {'of': input['of']}\n";
+const source = py`
+  import time
+  def main(input, context):
+      for i in range(300 if context.attempt == 1 else 10):
+          yield i
+          time.sleep(0.1)
+      return {'of': input['of']}
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.start("api");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
@@ -52,13 +53,13 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
 });
 
 test("what its attempts before the question used is counted with the last one's", async () => {
-  const source = `
-def main(input, context):
-    context.usage(input_tokens=10)
-    if context.attempt == 1:
-        sum(range(10_000_000))
-    return {"name": context.interrupt("Your name?")}
-`;
+  const source = py`
+    def main(input, context):
+        context.usage(input_tokens=10)
+        if context.attempt == 1:
+            sum(range(10_000_000))
+        return {"name": context.interrupt("Your name?")}
+  `;
   const agent_id = await makeAgent(url, source);
   const asked = await readEvents(await execute(url, { agent_id, version: "current" }));
   const runId = String(asked[0]?.data["run_id"]);
@@ -94,7 +95,10 @@ test("the files that it hands out are served as they are, with their type, as do
 test("exactly one of many answers counts, and nothing else can be answered", async () => {
   const agent_id = await makeAgent(
     url,
-    "from runfleet import interrupt\ndef main(input): return {'got': interrupt('?')}\n",
+    py`
+      from runfleet import interrupt
+      def main(input): return {'got': interrupt('?')}
+    `,
   );
   const events = await readEvents(await execute(url, { agent_id, version: "current" }));
   const runId = String(events[0]?.data["run_id"]);
@@ -130,7 +134,10 @@ test("a question whose schema no answer can fit is the agent's error", async () 
 test("a question that nobody answers expires, and a waiting run can be cancelled or completed", async () => {
   const agent_id = await makeAgent(
     url,
-    "from runfleet import interrupt\ndef main(input): return interrupt('?', expires_in_ms=input.get('ms'))\n",
+    py`
+      from runfleet import interrupt
+      def main(input): return interrupt('?', expires_in_ms=input.get('ms'))
+    `,
   );
   const ask = async (input_payload: Record<string, unknown>) => {
     const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload }));
@@ -154,7 +161,15 @@ test("a question that nobody answers expires, and a waiting run can be cancelled
 });
 
 test("progress from outside is an event of the running run, and its current status", async () => {
-  const agent_id = await makeAgent(url, "import time\ndef main(input):\n    yield 'up'\n    time.sleep(30)\n");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          yield 'up'
+          time.sleep(30)
+    `,
+  );
   const response = await execute(url, { agent_id, version: "current" });
   const runId = String(response.headers.get("x-run-id"));
   const report = (body: unknown) => call(url, "POST", `/v1/runs/${runId}/progress`, body);

@@ -2,19 +2,20 @@ import { expect, test } from "vitest";
 import { releaseRuns } from "../../shared/store/runs/schedule-run.ts";
 import { openDb } from "../../shared/store/client.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
 const { url } = await stack.startService();
 
 /** Fails in each attempt before the one that its input names. */
-const failing = `
-def main(input, context):
-    context.usage(input_tokens=10)
-    yield f"try {context.attempt}"
-    if context.attempt < input["good"]:
-        raise ValueError(f"not yet: {context.attempt}")
-    return {"attempt": context.attempt}
+const failing = py`
+  def main(input, context):
+      context.usage(input_tokens=10)
+      yield f"try {context.attempt}"
+      if context.attempt < input["good"]:
+          raise ValueError(f"not yet: {context.attempt}")
+      return {"attempt": context.attempt}
 `;
 const soon = { max_attempts: 3, delay_ms: 1 };
 const later = { max_attempts: 3, delay_ms: 60_000 };
@@ -125,8 +126,12 @@ test("while a daemon's message waits, those of its thread wait behind it, and al
 });
 
 test("while it waits, the next one has its place among those that its agent may run at once", async () => {
-  const source =
-    "import time\ndef main(input):\n    time.sleep(input['s'])\n    return {} if input['s'] == 0 else None / 0\n";
+  const source = py`
+    import time
+    def main(input):
+        time.sleep(input['s'])
+        return {} if input['s'] == 0 else None / 0
+  `;
   const agent_id = await makeAgent(url, source, { retry: later, concurrency: 1 });
   const post = (s: number) => execute(url, { agent_id, version: "current", input_payload: { s } });
   const failed = await readEvents(await post(0.7), ({ event }) => event === "run.started");
@@ -175,14 +180,14 @@ test.each([[{ max_attempts: 1 }], [{ delay_ms: 5 }], [{ max_attempts: 3, factor:
 );
 
 /** Fails at first, then hangs. */
-const hanging = `
-import time
-def main(input, context):
-    context.usage(input_tokens=10)
-    if context.attempt == 1:
-        raise ValueError("not yet")
-    yield "hangs"
-    time.sleep(60)
+const hanging = py`
+  import time
+  def main(input, context):
+      context.usage(input_tokens=10)
+      if context.attempt == 1:
+          raise ValueError("not yet")
+      yield "hangs"
+      time.sleep(60)
 `;
 const anHourAgo = async (runId: string): Promise<void> => {
   await stack.sql.query("UPDATE runs SET started_at = started_at - interval '1 hour' WHERE id = $1", [runId]);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type BehindProxies, startBehindProxies } from "../harness/behind-proxies.ts";
+import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 
 /** The fault points of a run's way: at each, the request to Postgres is lost, or it is carried out and its answer is. */
@@ -11,8 +12,14 @@ let worker: Member | undefined;
 /** A slow machine doesn't use it up. */
 const lease = { LEASE_MS: "5000" };
 
-const source =
-  "import time\ndef main(input):\n    for i in range(input['n']):\n        yield i\n        time.sleep(0.1)\n    return {'n': input['n']}\n";
+const source = py`
+  import time
+  def main(input):
+      for i in range(input['n']):
+          yield i
+          time.sleep(0.1)
+      return {'n': input['n']}
+`;
 const ask = (n: number) => ({ run_id: randomUUID(), agent_id: agentId, version: "current", input_payload: { n } });
 
 async function movesOf(runId: string): Promise<string[]> {

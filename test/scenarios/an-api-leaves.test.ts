@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -45,7 +46,13 @@ test("SIGTERM of an API: every request that it took is answered, none by a 5xx",
 
 test("SIGTERM of an API in mid-stream: the stream ends at once and is resumed elsewhere without a gap", async () => {
   const leaving = await stack.start("api");
-  const source = "import time\ndef main(input):\n    for i in range(20):\n        yield i\n        time.sleep(0.1)\n";
+  const source = py`
+    import time
+    def main(input):
+        for i in range(20):
+            yield i
+            time.sleep(0.1)
+  `;
   const agent_id = await makeAgent(url, source);
   const response = await execute(leaving.url, { agent_id, version: "current" });
   const runId = response.headers.get("x-run-id") ?? "";

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -9,7 +10,13 @@ const env = { NODE_OPTIONS: `--import ${resolve("test/harness/preload/throw-outs
 
 const stack = await useTestStack();
 
-const slow = "import time\ndef main(input):\n    yield 'up'\n    time.sleep(input.get('s', 1))\n    return 'done'";
+const slow = py`
+  import time
+  def main(input):
+      yield 'up'
+      time.sleep(input.get('s', 1))
+      return 'done'
+`;
 const uncaught = async (url: string): Promise<number> =>
   Number(/^runfleet_uncaught_errors (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? -1);
 

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const sleeper = "import time\ndef main(input):\n    yield 'started'\n    time.sleep(60)\n";
+const sleeper = py`
+  import time
+  def main(input):
+      yield 'started'
+      time.sleep(60)
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.startService();

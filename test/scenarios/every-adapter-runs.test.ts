@@ -1,12 +1,22 @@
 import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
 const { url } = await stack.startService();
 
 const cases: [string, Record<string, unknown>][] = [
-  ["python", { source: "def main(input):\n    yield 'hello'\n    return input" }],
+  [
+    "python",
+    {
+      source: py`
+        def main(input):
+            yield 'hello'
+            return input
+      `,
+    },
+  ],
   ["node", { source: "export async function* main(input) { yield 'hello'; return input; }" }],
   ["node", { files: { "main.ts": "export function* main(input: object) { yield 'hello'; return input; }" } }],
   ["node", { files: { "main.cjs": "exports.main = function* (input) { yield 'hello'; return input; };" } }],
@@ -121,7 +131,12 @@ test.each([
   ["event_too_large", "context.emit('big', 'x' * (13 << 20))"],
   ["artifact_limit", "context.artifact('big.bin', bytes(13 << 20))"],
 ])("a run that ends at once after it said too much is told of it, %s: %s", async (code, act) => {
-  const source = `def main(input, context):\n    yield "before"\n    ${act}\n    return 1`;
+  const source = py`
+    def main(input, context):
+        yield "before"
+        ${act}
+        return 1
+  `;
   const config = { source, limits: { events: 20, output_bytes: code === "output_limit" ? 10_000 : 10_000_000 } };
   const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
   const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
@@ -164,8 +179,20 @@ test.each([
 ])(
   "a run that tells of more usage than its agent's budget %o is ended, and is charged for it",
   async (budget, told, used) => {
-    const acts = told.map((usage) => `    context.usage(${usage})\n    yield "on"\n`).join("");
-    const source = `import time\ndef main(input, context):\n${acts}    time.sleep(60)\n    return {"done": True}`;
+    const acts = told
+      .map(
+        (usage) => py`
+          context.usage(${usage})
+          yield "on"
+        `,
+      )
+      .join("");
+    const source = py`
+      import time
+      def main(input, context):
+      ${acts}    time.sleep(60)
+          return {"done": True}
+    `;
     const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source, budget } });
     const events = await readEvents(await execute(url, { agent_id: made.body["id"], version: "current" }));
     expect(events.at(-1)).toMatchObject({

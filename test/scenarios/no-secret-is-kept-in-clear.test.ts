@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { call, execute, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
@@ -14,25 +15,25 @@ const secrets = {
   daemon: planted("daemon"),
 };
 /** Says what it was told in every way that there is. */
-const teller = `
-import os, sys
-def main(input, context):
-    words = [os.environ["TOKEN"], os.environ["AGENT_SECRET"]]
-    for word in words:
-        print("out", word)
-        print("err", word, file=sys.stderr)
-        context.emit("fact", {"word": word, word: 1})
-        context.log("log " + word)
-        context.progress(0.5, "at " + word)
-        context.artifact("a-" + word + ".txt", b"x", "text/" + word)
-        with context.tool("ask", {"word": word}) as tool:
-            tool.result = [word]
-    context.save_state("state " + words[0])
-    yield words[0][:20]
-    yield words[0][20:]
-    if input.get("fail"):
-        raise ValueError("it was " + words[0] + " and " + words[1])
-    return {"words": words, words[0]: 1}
+const teller = py`
+  import os, sys
+  def main(input, context):
+      words = [os.environ["TOKEN"], os.environ["AGENT_SECRET"]]
+      for word in words:
+          print("out", word)
+          print("err", word, file=sys.stderr)
+          context.emit("fact", {"word": word, word: 1})
+          context.log("log " + word)
+          context.progress(0.5, "at " + word)
+          context.artifact("a-" + word + ".txt", b"x", "text/" + word)
+          with context.tool("ask", {"word": word}) as tool:
+              tool.result = [word]
+      context.save_state("state " + words[0])
+      yield words[0][:20]
+      yield words[0][20:]
+      if input.get("fail"):
+          raise ValueError("it was " + words[0] + " and " + words[1])
+      return {"words": words, words[0]: 1}
 `;
 
 const stack = await useTestStack();

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { cacheDir } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "full-redis-"));
@@ -47,7 +48,15 @@ const faults = [
 test.each(faults)(
   "a Redis that has no $lack left delays runs and their streams; it loses none, and all is well when it has again",
   async ({ strike, says, mend }) => {
-    const agent_id = await makeAgent(url, "def main(input):\n    yield 'a'\n    yield 'b'\n    return {'ok': True}");
+    const agent_id = await makeAgent(
+      url,
+      py`
+        def main(input):
+            yield 'a'
+            yield 'b'
+            return {'ok': True}
+      `,
+    );
     const run = async () => readEvents(await execute(url, { agent_id, version: "current" }));
     expect((await run()).at(-1)?.event).toBe("run.success");
     await strike();

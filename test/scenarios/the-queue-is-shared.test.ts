@@ -5,11 +5,17 @@ import { afterAll, expect, inject, test } from "vitest";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const engines = mkdtempSync(join(tmpdir(), "engines-"));
-const sleeper = (seconds: number) => `import time\ndef main(input):\n    time.sleep(${seconds})\n    return {}`;
+const sleeper = (seconds: number) => py`
+  import time
+  def main(input):
+      time.sleep(${seconds})
+      return {}
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.start("api", { OWNER_QUEUE_LIMIT: "20000", AGENT_QUEUE_LIMIT: "10" });

@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { type Member, useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
-const waits = "import time\ndef main(i):\n    yield 'begun'\n    time.sleep(i.get('s', 0))\n    return 'done'";
+const waits = py`
+  import time
+  def main(i):
+      yield 'begun'
+      time.sleep(i.get('s', 0))
+      return 'done'
+`;
 
 const stack = await useTestStack();
 const { url } = await stack.startService();

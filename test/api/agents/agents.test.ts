@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -9,7 +10,11 @@ const { url } = await stack.startService();
 const wait = { prefer: "wait=20" };
 const run = (agent_id: string, more: Record<string, unknown> = {}, headers: Record<string, string> = wait) =>
   call(url, "POST", "/v1/execute", { agent_id, version: "current", ...more }, headers);
-const sleeper = "import time\ndef main(input):\n    time.sleep(60)\n";
+const sleeper = py`
+  import time
+  def main(input):
+      time.sleep(60)
+`;
 
 test("agents are listed by page, newest first, and by what they are searched for", async () => {
   const ids: string[] = [];
@@ -104,7 +109,14 @@ test("the kill switch can cancel what runs", async () => {
 });
 
 test("an agent's runs and figures are its own", async () => {
-  const id = await makeAgent(url, "def main(i):\n    if i: raise ValueError()\n    return {}");
+  const id = await makeAgent(
+    url,
+    py`
+      def main(i):
+          if i: raise ValueError()
+          return {}
+    `,
+  );
   for (const input_payload of [{}, {}, { fail: 1 }]) await run(id, { input_payload });
   const { body } = await call(url, "GET", `/v1/agents/${id}/runs?status=success`);
   expect(body["data"]).toHaveLength(2);
@@ -123,8 +135,12 @@ test("an agent's runs and figures are its own", async () => {
 });
 
 test("a secret reaches the run by name, is overridden by env_vars, and is found in no store, answer or stream", async () => {
-  const source =
-    "import os\ndef main(i):\n    print(os.environ.get('TOKEN'))\n    return {'n': len(os.environ['TOKEN']), 'other': os.environ.get('OTHER'), 't': os.environ['TOKEN']}";
+  const source = py`
+    import os
+    def main(i):
+        print(os.environ.get('TOKEN'))
+        return {'n': len(os.environ['TOKEN']), 'other': os.environ.get('OTHER'), 't': os.environ['TOKEN']}
+  `;
   const id = await makeAgent(url, source, { secrets: ["TOKEN"] });
   const secret = "planted-secret-value-1234567890";
   const put = (name: string, value: string) => call(url, "PUT", `/v1/agents/${id}/secrets/${name}`, { value });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { openDb } from "../../../shared/store/client.ts";
 import { resetWeeks } from "../../../shared/store/billing/reset-weeks.ts";
 import { call } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -9,12 +10,12 @@ const stack = await useTestStack();
 // Two workers, so that both book.
 const [{ url }] = await Promise.all([stack.startService(), stack.start("worker")]);
 
-const reporting = `
-import runfleet
-def main(i):
-    with runfleet.tool("search", {"q": ',"tool.start",'}):
-        pass
-    runfleet.usage(input_tokens=100, output_tokens=20, cost_usd=i.get("cost", 0))
+const reporting = py`
+  import runfleet
+  def main(i):
+      with runfleet.tool("search", {"q": ',"tool.start",'}):
+          pass
+      runfleet.usage(input_tokens=100, output_tokens=20, cost_usd=i.get("cost", 0))
 `;
 
 async function agentOf(user_id: string, source = "def main(i): return i"): Promise<string> {
@@ -154,7 +155,13 @@ test("a spend limit counts what its period has cost, refuses what is beyond, and
 test("a plan's room for open runs is refused with 429, and is free again when they end", async () => {
   await putPlan("narrow", { max_concurrent_runs: 2 });
   await subscribe("fay", "narrow");
-  const agent_id = await agentOf("fay", "import time\ndef main(i): time.sleep(30)");
+  const agent_id = await agentOf(
+    "fay",
+    py`
+      import time
+      def main(i): time.sleep(30)
+    `,
+  );
   const started = [
     await run(agent_id, {}, { prefer: "respond-async" }),
     await run(agent_id, {}, { prefer: "respond-async" }),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 
 const stack = await useTestStack();
@@ -67,7 +68,14 @@ test("a secret that is shown once is kept sealed for its repeat", async () => {
 });
 
 test("a repeated execute attaches to the run of the first, whatever the answer's form", async () => {
-  const agent_id = await makeAgent(url, "def main(input):\n    yield 'x'\n    return {}\n");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def main(input):
+          yield 'x'
+          return {}
+    `,
+  );
   const request = { agent_id, version: "current" };
   const first = await execute(url, request, key("e1"));
   const events = await readEvents(first);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents, resume } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -21,8 +22,14 @@ async function purge(base = url, query = ""): Promise<Record<string, number>> {
 }
 
 async function endedRun(): Promise<string> {
-  const source =
-    "import runfleet\ndef main(i):\n    runfleet.artifact('a.txt', 'a')\n    yield 'one'\n    yield 'two'\n    return 3";
+  const source = py`
+    import runfleet
+    def main(i):
+        runfleet.artifact('a.txt', 'a')
+        yield 'one'
+        yield 'two'
+        return 3
+  `;
   const answer = await execute(
     url,
     { agent_id: await makeAgent(url, source), version: "current", env_vars: { TOKEN: "planted" } },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -8,10 +9,16 @@ const stack = await useTestStack();
 const { url } = await stack.startService();
 const agent = await makeAgent(
   url,
-  "import os\ndef main(input): return {'heard': input, 'token': os.environ.get('TOKEN')}",
+  py`
+    import os
+    def main(input): return {'heard': input, 'token': os.environ.get('TOKEN')}
+  `,
 );
 
-const sleeper = "import time\ndef main(input): time.sleep(60)";
+const sleeper = py`
+  import time
+  def main(input): time.sleep(60)
+`;
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 type Item = Record<string, unknown>;
 
@@ -255,13 +262,13 @@ test("a job's ticks are paged; a deleted job is gone with them, its runs stay", 
 });
 
 test("a job's runs on a thread carry its state from tick to tick", async () => {
-  const counter = `
-import runfleet
-def main(input):
-    count = int(runfleet.context.state_snapshot or "0") + 1
-    runfleet.save_state(str(count))
-    return {"count": count}
-`;
+  const counter = py`
+    import runfleet
+    def main(input):
+        count = int(runfleet.context.state_snapshot or "0") + 1
+        runfleet.save_state(str(count))
+        return {"count": count}
+  `;
   const id = await idOf({ agent_id: await makeAgent(url, counter), thread_id: "counted", schedule: inAnHour() });
   for (const count of [1, 2]) {
     const run = (await command(id, "trigger")).body;

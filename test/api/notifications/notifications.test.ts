@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -173,7 +174,13 @@ test("a run that fails or runs out of time tells its owner, once; one that succe
     return response.headers.get("x-run-id") ?? "";
   };
   const failed = await run("def main(i): raise ValueError('no luck')");
-  const late = await run("import time\ndef main(i): time.sleep(60)", { limits: { timeout_ms: 300 } });
+  const late = await run(
+    py`
+      import time
+      def main(i): time.sleep(60)
+    `,
+    { limits: { timeout_ms: 300 } },
+  );
   const fine = await run("def main(i): return 1");
   expect(await waitFor(async () => (await list(`run_id=${failed}`))[0])).toMatchObject({
     type: "run.error",

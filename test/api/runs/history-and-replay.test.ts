@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -16,7 +17,13 @@ const ended = async (id: unknown) => {
 };
 
 test("a timeline tells each move, who made it and why", async () => {
-  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(60)");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(i): time.sleep(60)
+    `,
+  );
   const { id } = await run(agent_id, {}, { prefer: "respond-async" });
   await waitFor(async () => (await get(`/v1/runs/${String(id)}`)).body["status"] === "running");
   await call(url, "POST", `/v1/runs/${String(id)}/complete`, { status: "success" });
@@ -30,7 +37,15 @@ test("a timeline tells each move, who made it and why", async () => {
 test("logs are what was logged and written to stderr, by page and by level", async () => {
   const agent_id = await makeAgent(
     url,
-    "import sys\nfrom runfleet import log\ndef main(i):\n    for n in range(5):\n        log('line %d' % n, 'warning')\n        yield n\n    print('oops', file=sys.stderr)\n",
+    py`
+      import sys
+      from runfleet import log
+      def main(i):
+          for n in range(5):
+              log('line %d' % n, 'warning')
+              yield n
+          print('oops', file=sys.stderr)
+    `,
   );
   const { id } = await run(agent_id);
   const all = (await get(`/v1/runs/${String(id)}/logs`)).body;
@@ -44,7 +59,13 @@ test("logs are what was logged and written to stderr, by page and by level", asy
 });
 
 test("a run is deleted when it has ended, and its id is free for a new one that streams", async () => {
-  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(i.get('s', 0))");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(i): time.sleep(i.get('s', 0))
+    `,
+  );
   const { id } = await run(agent_id, { run_id: "once-more", input_payload: { s: 60 } }, { prefer: "respond-async" });
   expect(await call(url, "DELETE", `/v1/runs/${String(id)}`)).toMatchObject({
     status: 409,
@@ -58,7 +79,13 @@ test("a run is deleted when it has ended, and its id is free for a new one that 
 });
 
 test("a replay takes the version and input of its run, or the given ones; wiped env and files are asked for", async () => {
-  const agent_id = await makeAgent(url, "import os\ndef main(i): return {'v': 1, 'i': i, 'e': os.environ.get('E')}");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import os
+      def main(i): return {'v': 1, 'i': i, 'e': os.environ.get('E')}
+    `,
+  );
   const first = await run(agent_id, { input_payload: { a: 1 } });
   const config = { source: "def main(i): return {'v': 2, 'i': i}" };
   await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config });
@@ -77,7 +104,14 @@ test("a replay takes the version and input of its run, or the given ones; wiped 
 });
 
 test("a bulk operation is counted before, done in the background, and tells how far it is", async () => {
-  const agent_id = await makeAgent(url, "def main(i):\n    if i.get('bad'): raise ValueError()\n    return i");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def main(i):
+          if i.get('bad'): raise ValueError()
+          return i
+    `,
+  );
   for (let n = 0; n < 25; n += 1) await run(agent_id, { input_payload: { n, bad: n % 5 === 0 } });
   await run(agent_id, { input_payload: { bad: true }, env_vars: { E: "x" } });
   const filter = { agent_id, status: "error" };
@@ -145,7 +179,13 @@ test("a bulk replay that is begun anew after a crash replays no run twice", asyn
 });
 
 test("a bulk cancel ends what waits and what runs, and nothing else", async () => {
-  const agent_id = await makeAgent(url, "import time\ndef main(i): time.sleep(60)");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(i): time.sleep(60)
+    `,
+  );
   const other = await run(agent_id, { thread_id: "kept" }, { prefer: "respond-async" });
   const mine = await Promise.all(
     [1, 2, 3].map(() => run(agent_id, { thread_id: "cancelled" }, { prefer: "respond-async" })),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
+import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -7,14 +8,18 @@ const stack = await useTestStack();
 const { url } = await stack.startService();
 
 /** Counts its runs in the thread's state, and says what it was given. */
-const counter = `
-import runfleet
-def main(input):
-    count = int(runfleet.context.state_snapshot or "0") + 1
-    runfleet.save_state(str(count))
-    return {"count": count, "heard": len(runfleet.context.history)}
+const counter = py`
+  import runfleet
+  def main(input):
+      count = int(runfleet.context.state_snapshot or "0") + 1
+      runfleet.save_state(str(count))
+      return {"count": count, "heard": len(runfleet.context.history)}
 `;
-const sleeper = "import time\ndef main(input):\n    time.sleep(60)\n";
+const sleeper = py`
+  import time
+  def main(input):
+      time.sleep(60)
+`;
 type Item = { id: string; [field: string]: unknown };
 
 const get = async (path: string) => (await call(url, "GET", `/v1/threads${path}`)).body;
@@ -130,7 +135,15 @@ test("a thread with a run that has not ended can't be deleted; deleted, its runs
 
 test("a run that joins a thread in the moment of its deletion finds it whole, or a new one", async () => {
   // It ends when the deletion was answered, not before: then its thread might be gone for good reason.
-  const agent = await makeAgent(url, "import runfleet\ndef main(i):\n    runfleet.interrupt('go on?')\n    return {}");
+  const agent = await makeAgent(
+    url,
+    py`
+      import runfleet
+      def main(i):
+          runfleet.interrupt('go on?')
+          return {}
+    `,
+  );
   for (let round = 0; round < 10; round++) {
     const thread_id = String((await create()).body["id"]);
     const [run] = await Promise.all([

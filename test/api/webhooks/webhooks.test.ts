@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
 import { control } from "../../harness/daemon-client.ts";
+import { py } from "../../harness/py.ts";
 import { answer, openReceiver, type Received, type Receiver } from "../../harness/receiver.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
@@ -124,7 +125,13 @@ test("a run's callback and its webhooks are told apart, and each is delivered", 
 test("a run that asks a person tells so while it waits, with what it asks", async () => {
   const target = await receiver();
   await hook(target.url, ["run.interrupted"]);
-  const agent_id = await makeAgent(url, "def main(i, context):\n    return context.interrupt('approve?')\n");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      def main(i, context):
+          return context.interrupt('approve?')
+    `,
+  );
   const response = await execute(url, { agent_id, version: "current" });
   const events = await readEvents(response);
   expect(events.at(-1)?.event).toBe("run.interrupted");
@@ -142,7 +149,15 @@ test("a daemon's changes of status are told", async () => {
   await hook(target.url, ["daemon.*", "notification.*"], "keeper");
   const make = (source: string) =>
     call(url, "POST", "/v1/agents", { user_id: "keeper", name: "d", config: { source } });
-  const well = String((await make("import time\ndef main(i):\n    while True: time.sleep(1)\n")).body["id"]);
+  const well = String(
+    (
+      await make(py`
+        import time
+        def main(i):
+            while True: time.sleep(1)
+      `)
+    ).body["id"],
+  );
   await control(url, well, { action: "start" });
   await waitFor(() => target.got.some(({ body }) => body["type"] === "daemon.running"), waitMs);
   await control(url, well, { action: "stop" });

@@ -3,10 +3,17 @@ import { describeAdapter, type Program, type Programs } from "../../conformance/
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
 import { elsewhere, openLevels } from "../sandbox/open-levels.ts";
+import { py } from "../../harness/py.ts";
 
 const python = (body: string, top = ""): Program => ({
   entrypoint: "main.py:main",
-  code: { "main.py": `${top}\ndef main(input):\n${body.replaceAll(/^/gm, "    ")}\n` },
+  code: {
+    "main.py": py`
+      ${top}
+      def main(input):
+      ${body.replaceAll(/^/gm, "    ")}
+    `,
+  },
 });
 const node = (body: string, file = "main.mjs"): Program => ({
   entrypoint: `${file}:main`,
@@ -27,11 +34,20 @@ const inPython: Programs = {
     'import subprocess, time\nsubprocess.Popen(["sleep", "60"], start_new_session=True)\nyield "up"\ntime.sleep(60)',
   ),
   look: python('import os\nyield os.environ["API_KEY"]\nyield open("in/data.txt", encoding="utf8").read()'),
-  forge: python(`import os\nprint('${forged}')\nprint('{"type":"exit","code":9}')\nreturn None`),
+  forge: python(py`
+    import os
+    print('${forged}')
+    print('{"type":"exit","code":9}')
+    return None
+  `),
   flood: python('print("x" * 1000000)'),
   memory: python('yield "begin"\nreturn len(b"x" * (1 << 30))'),
   disk: python('yield "begin"\nopen("big", "wb").write(b"x" * (1 << 26))'),
-  forks: python("import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)"),
+  forks: python(py`
+    import os, time
+    while True:
+        if os.fork() == 0: time.sleep(60)
+  `),
   cpu: python('yield "begin"\nwhile True: pass'),
 };
 

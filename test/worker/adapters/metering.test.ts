@@ -6,15 +6,16 @@ import { createPythonHost } from "../../../worker/daemons/python-host.ts";
 import { openInteractiveProcess } from "../../../worker/interactive/interactive-process.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
+import { py } from "../../harness/py.ts";
 
 const machine = await openLevels();
 afterAll(() => machine.close());
-const burn = (seconds: number) => `
-def burn(seconds=${seconds}):
-    import time
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
+const burn = (seconds: number) => py`
+  def burn(seconds=${seconds}):
+      import time
+      until = time.process_time() + seconds
+      while time.process_time() < until:
+          pass
 `;
 const request = (source: string) => agentRequest("chatty", { entrypoint: "main.py:main", code: { "main.py": source } });
 /** A tenth of the time may be lost to the clocks of older kernels. */
@@ -36,7 +37,11 @@ describe.each(cases)("what a run uses is measured at $name", ({ sandbox, isWarm 
 
   test("an import is charged to the run that caused it, and not to the next one", async () => {
     const adapter = await open();
-    const agent = request(`${burn(0.4)}\nburn()\ndef main(input): return 1`);
+    const agent = request(py`
+      ${burn(0.4)}
+      burn()
+      def main(input): return 1
+    `);
     const first = await runAgent(adapter, agent);
     const second = await runAgent(adapter, agent);
     expect(first.exit.cpu_ms).toBeGreaterThan(about(400));
@@ -46,19 +51,21 @@ describe.each(cases)("what a run uses is measured at $name", ({ sandbox, isWarm 
 
   test("children and orphans count as the run itself", async () => {
     const adapter = await open();
-    const source = `${burn(0.15)}
-import os
-def main(input):
-    for detached in (False, True):
-        if os.fork() == 0:
-            if detached and os.fork():
-                os._exit(0)
-            burn()
-            os._exit(0)
-    burn()
-    import time
-    time.sleep(0.6)
-    return 1`;
+    const source = py`
+      ${burn(0.15)}
+      import os
+      def main(input):
+          for detached in (False, True):
+              if os.fork() == 0:
+                  if detached and os.fork():
+                      os._exit(0)
+                  burn()
+                  os._exit(0)
+          burn()
+          import time
+          time.sleep(0.6)
+          return 1
+    `;
     expect((await runAgent(adapter, request(source))).exit.cpu_ms).toBeGreaterThan(about(450));
     adapter.close();
   });
@@ -66,7 +73,14 @@ def main(input):
   test("what an agent says of its own use counts for nothing", async () => {
     const adapter = await open();
     const forged = '{"type":"usage","cpu_ms":0,"max_rss_bytes":0}\\n';
-    const source = `${burn(0.3)}\nimport os\ndef main(input):\n    burn()\n    os.write(3, b'${forged}')\n    os._exit(0)`;
+    const source = py`
+      ${burn(0.3)}
+      import os
+      def main(input):
+          burn()
+          os.write(3, b'${forged}')
+          os._exit(0)
+    `;
     const { exit, frames } = await runAgent(adapter, request(source));
     expect(exit.cpu_ms).toBeGreaterThan(about(300));
     expect(JSON.stringify(frames)).not.toContain('"cpu_ms":0,');
@@ -83,7 +97,15 @@ def main(input):
 
   test("and each message of a thread's process, with what it did since the one before", async () => {
     const host = createPythonHost(sandbox, machine.python);
-    const agent = { ...request(`${burn(0.2)}\ndef main(input):\n    burn()\n    return 1`), lifecycle: "interactive" };
+    const agent = {
+      ...request(py`
+        ${burn(0.2)}
+        def main(input):
+            burn()
+            return 1
+      `),
+      lifecycle: "interactive",
+    };
     const session = await openInteractiveProcess(host, agent, { packages: null, signal: new AbortController().signal });
     const used: (number | null)[] = [];
     for (const run_id of ["run_1", "run_2"])

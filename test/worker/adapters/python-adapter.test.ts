@@ -5,6 +5,7 @@ import { type Adapters, openAdapters } from "../../../worker/adapters/registry.t
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
 import { elsewhere, openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
+import { py } from "../../harness/py.ts";
 
 let adapter: Adapter;
 let adapters: Adapters;
@@ -52,14 +53,16 @@ describe("output", () => {
   });
 
   test("what is printed without a newline is sent as it comes; a line in one piece, and many small ones in few", async () => {
-    const source = `import json, sys, time
-def main(input):
-    for word in ("one", "two"):
-        print(word, end=" ")
-        time.sleep(0.1)
-    print("three", 4, sep="-")
-    print("to", "stderr", file=sys.stderr)
-    json.dump(list(range(2000)), sys.stdout)`;
+    const source = py`
+      import json, sys, time
+      def main(input):
+          for word in ("one", "two"):
+              print(word, end=" ")
+              time.sleep(0.1)
+          print("three", 4, sep="-")
+          print("to", "stderr", file=sys.stderr)
+          json.dump(list(range(2000)), sys.stdout)
+    `;
     const request = agentRequest("chatty", { entrypoint: "main.py", code: { "main.py": source } });
     const { frames, outputs } = await runAgent(adapter, request);
     expect(outputs.slice(0, 3)).toEqual(["one ", "two ", "three-4\n"]);
@@ -116,7 +119,12 @@ def main(input):
   });
 
   test("a result beyond 12 MiB is an error that says so", async () => {
-    const code = { "main.py": "def main(input):\n    return 'x' * (13 << 20)\n" };
+    const code = {
+      "main.py": py`
+        def main(input):
+            return 'x' * (13 << 20)
+      `,
+    };
     const { error } = await runAgent(adapter, agentRequest("chatty", { entrypoint: "main.py:main", code }));
     expect(error).toMatchObject({ code: "agent_error", error_type: "ResultTooLarge" });
   });
@@ -190,13 +198,13 @@ describe("entrypoints", () => {
   });
 
   test("runfleet.pyi says what `import runfleet` gives", async () => {
-    const source = `
-import inspect
-import runfleet
-def main():
-    functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
-    return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
-`;
+    const source = py`
+      import inspect
+      import runfleet
+      def main():
+          functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
+          return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
+    `;
     const stub = readFileSync("runtime/python/runfleet.pyi", "utf8");
     const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, parameters = ""]) => [
       name,

@@ -8,6 +8,7 @@ import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { hasPip, openWheelIndex } from "../environments/wheel-index.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
+import { py } from "../../harness/py.ts";
 
 /** Whose code would run at the start of any interpreter that looks at them. */
 const evil = "import os; os.environ['EVIL'] = 'ran'";
@@ -34,16 +35,16 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const source = `
-import greeter, os, sys
-def main(input):
-    if input.get("write"):
-        try:
-            open(os.path.join(os.path.dirname(greeter.__file__), "table.json"), "w")
-        except OSError as error:
-            return type(error).__name__
-        return "written"
-    return {"name": greeter.name, "evil": os.environ.get("EVIL"), "path": "/usr/share" in sys.path}
+const source = py`
+  import greeter, os, sys
+  def main(input):
+      if input.get("write"):
+          try:
+              open(os.path.join(os.path.dirname(greeter.__file__), "table.json"), "w")
+          except OSError as error:
+              return type(error).__name__
+          return "written"
+      return {"name": greeter.name, "evil": os.environ.get("EVIL"), "path": "/usr/share" in sys.path}
 `;
 const request = (requirements: string[], changes = {}) =>
   agentRequest("chatty", { entrypoint: "main.py:main", code: { "main.py": source }, requirements, ...changes });
@@ -85,7 +86,12 @@ describe.runIf(canInstall).each(cases)("requirements, level $level ($name)", ({ 
 
   test("come before what the machine has of the same name", async () => {
     const { adapter, close } = await openAdapter(sandbox);
-    const code = { "main.py": "import pip\ndef main(input): return pip.name" };
+    const code = {
+      "main.py": py`
+        import pip
+        def main(input): return pip.name
+      `,
+    };
     expect((await runAgent(adapter, request(["shadow"], { code }))).result).toBe("own");
     close();
   });

@@ -6,6 +6,7 @@ import type { WarmSandbox } from "../../../worker/sandbox/warm-sandbox.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
+import { py } from "../../harness/py.ts";
 
 const machine = await openLevels();
 const kept = machine.levels.find((level) => level.startWarm);
@@ -48,7 +49,11 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("is warm from its second run on, for its own owner, version and mode only", async () => {
-    const source = "import os\nboot = os.urandom(4).hex()\ndef main(input): return boot";
+    const source = py`
+      import os
+      boot = os.urandom(4).hex()
+      def main(input): return boot
+    `;
     const first = await run(source);
     const second = await run(source);
     expect([first.warm, second.warm]).toEqual([false, true]);
@@ -63,7 +68,11 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   test.each(['context["run_id"]', "context.run_id"])(
     "code that asks for %s when it is loaded is told of each run's own",
     async (asked) => {
-      const source = `from runfleet import context\nfound = ${asked}\ndef main(input): return found`;
+      const source = py`
+        from runfleet import context
+        found = ${asked}
+        def main(input): return found
+      `;
       const results = [];
       for (const run_id of ["1", "2", "3"]) results.push((await run(source, { run_id })).result);
       expect(results).toEqual(["1", "2", "3"]);
@@ -82,7 +91,11 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("an isolated run is alone in its sandbox, and later ones don't find it", async () => {
-    const source = "import os\nboot = os.urandom(4).hex()\ndef main(input): return boot";
+    const source = py`
+      import os
+      boot = os.urandom(4).hex()
+      def main(input): return boot
+    `;
     const results = [];
     for (let round = 0; round < 3; round += 1) results.push(await run(source, { runtime_mode: "isolated" }));
     expect(results.map(({ warm }) => warm)).toEqual([false, false, false]);
@@ -109,32 +122,92 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("two runs of a version at the same time have a sandbox each", async () => {
-    const source =
-      "import time\ndef main(input):\n    time.sleep(0.2)\n    return open('/proc/self/stat').read().split()[0]";
+    const source = py`
+      import time
+      def main(input):
+          time.sleep(0.2)
+          return open('/proc/self/stat').read().split()[0]
+    `;
     const both = await Promise.all([run(source), run(source)]);
     expect(both.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 
   test("random numbers differ from run to run, though the generator was made before", async () => {
-    const source = "import random\nrandom.random()\ndef main(input): return random.random()";
+    const source = py`
+      import random
+      random.random()
+      def main(input): return random.random()
+    `;
     const numbers = [];
     for (let round = 0; round < 4; round += 1) numbers.push((await run(source)).result);
     expect(new Set(numbers).size).toBe(4);
   });
 
   test.each([
-    ["starts threads", "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()"],
-    ["starts processes", "import subprocess\nsubprocess.Popen(['sleep', '60'])"],
-    ["opens files or connections", "import socket\nlistener = socket.socket()"],
+    [
+      "starts threads",
+      py`
+        import threading, time
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+      `,
+    ],
+    [
+      "starts processes",
+      py`
+        import subprocess
+        subprocess.Popen(['sleep', '60'])
+      `,
+    ],
+    [
+      "opens files or connections",
+      py`
+        import socket
+        listener = socket.socket()
+      `,
+    ],
     ["writes output", "print('hello from the top')"],
     ["writes files", "open('cache', 'w').write('x')"],
-    ["shares memory", "import mmap\narea = mmap.mmap(-1, 4096)"],
-    ["reads or sets the environment (API_KEY)", "import os\nkey = os.environ.get('API_KEY')"],
-    ["reads or sets the environment (API_KEY)", "import os\nos.environ['API_KEY'] = 'own'"],
-    ["raises KeyError", "import os\nkey = os.environ['API_KEY']"],
-    ["its process ends", "import os\nos.environ.get('RUN_ID') or os._exit(3)"],
+    [
+      "shares memory",
+      py`
+        import mmap
+        area = mmap.mmap(-1, 4096)
+      `,
+    ],
+    [
+      "reads or sets the environment (API_KEY)",
+      py`
+        import os
+        key = os.environ.get('API_KEY')
+      `,
+    ],
+    [
+      "reads or sets the environment (API_KEY)",
+      py`
+        import os
+        os.environ['API_KEY'] = 'own'
+      `,
+    ],
+    [
+      "raises KeyError",
+      py`
+        import os
+        key = os.environ['API_KEY']
+      `,
+    ],
+    [
+      "its process ends",
+      py`
+        import os
+        os.environ.get('RUN_ID') or os._exit(3)
+      `,
+    ],
   ])("code that %s when it is imported is loaded by each run, which says so once", async (fault, top) => {
-    const source = `${top}\ndef main(input):\n    return globals().get('key', 'ran')`;
+    const source = py`
+      ${top}
+      def main(input):
+          return globals().get('key', 'ran')
+    `;
     const changes = { env: { API_KEY: "k1", RUN_ID: "run_1" } };
     const first = await run(source, changes);
     expect(first.notes).toEqual([expect.stringContaining(fault)]);
@@ -146,7 +219,11 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("the version's own environment is there when it is imported, and stays warm", async () => {
-    const source = "import os\nbase = os.environ['BASE']\ndef main(input): return [base, os.environ['RUN_ID']]";
+    const source = py`
+      import os
+      base = os.environ['BASE']
+      def main(input): return [base, os.environ['RUN_ID']]
+    `;
     const version_env = { BASE: "https://x" };
     const play = (run_id: string) => run(source, { version_env, env: { ...version_env, RUN_ID: run_id } });
     expect((await play("r1")).result).toEqual(["https://x", "r1"]);
@@ -154,7 +231,11 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("what the code sets in the environment when it is imported stays, loaded ahead or not", async () => {
-    const source = "import os\nos.environ['MODE'] = 'own'\ndef main(input): return os.environ['MODE']";
+    const source = py`
+      import os
+      os.environ['MODE'] = 'own'
+      def main(input): return os.environ['MODE']
+    `;
     const version_env = { MODE: "version" };
     const play = (env: object = {}) => run(source, { version_env, env: { ...version_env, ...env } });
     expect((await play()).result).toBe("own");
@@ -163,7 +244,10 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
   });
 
   test("a run that brings files has them beside the code, and may shadow it", async () => {
-    const source = "import helper\ndef main(input): return helper.name";
+    const source = py`
+      import helper
+      def main(input): return helper.name
+    `;
     const code = { "main.py": source, "helper.py": "name = 'version'" };
     expect((await run(source, { code })).result).toBe("version");
     expect((await run(source, { code, files: { "helper.py": "name = 'run'" } })).result).toBe("run");
@@ -174,7 +258,13 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 300);
     const frames = [];
-    for await (const frame of adapter.run(request("while True: pass\ndef main(input): pass"), controller.signal))
+    for await (const frame of adapter.run(
+      request(py`
+        while True: pass
+        def main(input): pass
+      `),
+      controller.signal,
+    ))
       frames.push(frame.type);
     expect(frames).toEqual(["started", "exit"]);
   });
@@ -190,7 +280,13 @@ describe.runIf(kept)("a Python agent whose sandbox is kept", () => {
     const warmth = async (agent_id: string) => {
       const { frames } = await runAgent(
         small,
-        request("hoard = b'x' * (4 << 20)\ndef main(input): return 1", { agent_id }),
+        request(
+          py`
+            hoard = b'x' * (4 << 20)
+            def main(input): return 1
+          `,
+          { agent_id },
+        ),
       );
       return frames[0];
     };

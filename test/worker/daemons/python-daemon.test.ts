@@ -4,6 +4,7 @@ import { createPythonHost } from "../../../worker/daemons/python-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 import { deliver, openMachine, resultOf, startDaemon } from "./play-daemon.ts";
+import { py } from "../../harness/py.ts";
 
 const { level, python } = await openMachine();
 
@@ -14,18 +15,18 @@ describe.each([0, -1])("at level index %i of those that this machine has", (inde
   test("messages are answered in one process that ends when it is asked to", async () => {
     const { daemon, ready, own, prints } = await start(
       level(index),
-      `
-import os, subprocess, sys
-print("loaded")
-count = 0
-async def on_message(input, context):
-    global count
-    count += 1
-    print("for the run")
-    context.progress(0.5, "half")
-    return {"count": count, "colour": os.environ["COLOUR"], "state": context.state, "stdin": subprocess.run(["cat"], capture_output=True).stdout.decode(),
-            "files": {name: open(path).read() for name, path in context.files.items()}, "env": context.env.get("MINE")}
-`,
+      py`
+        import os, subprocess, sys
+        print("loaded")
+        count = 0
+        async def on_message(input, context):
+            global count
+            count += 1
+            print("for the run")
+            context.progress(0.5, "half")
+            return {"count": count, "colour": os.environ["COLOUR"], "state": context.state, "stdin": subprocess.run(["cat"], capture_output=True).stdout.decode(),
+                    "files": {name: open(path).read() for name, path in context.files.items()}, "env": context.env.get("MINE")}
+      `,
     );
     await ready;
     const first = await deliver(daemon, {}, { files: { "a/b.txt": "data:,hi%20there" }, env: { MINE: "x" } });
@@ -48,13 +49,13 @@ async def on_message(input, context):
   test("a cancelled message ends within its yields and sleeps, and the frames around it stay whole", async () => {
     const { daemon, ready } = await start(
       level(index),
-      `
-import time
-def on_message(input, context):
-    for i in range(input["n"]):
-        yield {"i": i, "pad": "x" * 20_000}
-    time.sleep(input.get("sleep", 0))
-`,
+      py`
+        import time
+        def on_message(input, context):
+            for i in range(input["n"]):
+                yield {"i": i, "pad": "x" * 20_000}
+            time.sleep(input.get("sleep", 0))
+      `,
     );
     await ready;
     for (let i = 0; i < 20; i++) {
@@ -78,7 +79,14 @@ def on_message(input, context):
 });
 
 test("a process that dies under a message says how", async () => {
-  const { daemon, ready } = await start(level(0), "import os\ndef on_message(input):\n    os.kill(os.getpid(), 9)\n");
+  const { daemon, ready } = await start(
+    level(0),
+    py`
+      import os
+      def on_message(input):
+          os.kill(os.getpid(), 9)
+    `,
+  );
   await ready;
   const error = await deliver(daemon, {}).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(DaemonLost);
@@ -88,14 +96,14 @@ test("a process that dies under a message says how", async () => {
 test("errors and results that can't be sent are the message's, and the daemon goes on", async () => {
   const { daemon, ready } = await start(
     level(0),
-    `
-import sys
-def on_message(input):
-    if input["how"] == "raise": raise ValueError("no")
-    if input["how"] == "exit": sys.exit(3)
-    if input["how"] == "huge": return "x" * (13 << 20)
-    return {"fine": True}
-`,
+    py`
+      import sys
+      def on_message(input):
+          if input["how"] == "raise": raise ValueError("no")
+          if input["how"] == "exit": sys.exit(3)
+          if input["how"] == "huge": return "x" * (13 << 20)
+          return {"fine": True}
+    `,
   );
   await ready;
   const errors = [];
@@ -113,19 +121,19 @@ def on_message(input):
 test("main runs beside on_message: what it says is the daemon's own, and its error ends the daemon", async () => {
   const { daemon, ready, own } = await start(
     level(0),
-    `
-import threading
-go = threading.Event()
-def on_message(input, context):
-    context.log("mine")
-    if input.get("end"): go.set()
-    return {}
-def main(input, context):
-    context.log("own")
-    context.save_state({"n": 1})
-    go.wait()
-    raise RuntimeError("main is over")
-`,
+    py`
+      import threading
+      go = threading.Event()
+      def on_message(input, context):
+          context.log("mine")
+          if input.get("end"): go.set()
+          return {}
+      def main(input, context):
+          context.log("own")
+          context.save_state({"n": 1})
+          go.wait()
+          raise RuntimeError("main is over")
+    `,
   );
   await ready;
   const logs = (await deliver(daemon, {})).flatMap((frame) => (frame.type === "log" ? [frame.message] : []));
@@ -147,8 +155,15 @@ test("a script that does nothing but end says so", async () => {
 });
 
 test("a stop reaches a main that runs on: its finally blocks run", async () => {
-  const source =
-    "import time\ndef main(input, context):\n    try:\n        print('up')\n        time.sleep(60)\n    finally:\n        print('tidied')\n";
+  const source = py`
+    import time
+    def main(input, context):
+        try:
+            print('up')
+            time.sleep(60)
+        finally:
+            print('tidied')
+  `;
   const { daemon, ready, prints } = await start(level(0), source);
   await ready;
   await waitFor(() => prints.join("") === "up\n");
@@ -158,13 +173,22 @@ test("a stop reaches a main that runs on: its finally blocks run", async () => {
 });
 
 test("an agent with neither is handed each message as a run would be; a named entrypoint is main", async () => {
-  const plain = await start(level(0), "def predict(input):\n    return input['text'].upper()\n");
+  const plain = await start(
+    level(0),
+    py`
+      def predict(input):
+          return input['text'].upper()
+    `,
+  );
   await plain.ready;
   expect(resultOf(await deliver(plain.daemon, { text: "loud" }))).toBe("LOUD");
   plain.daemon.kill();
   const named = await start(
     level(0),
-    "def serve(input, context):\n    for m in context.messages(): m.reply(m.input['x'])\n",
+    py`
+      def serve(input, context):
+          for m in context.messages(): m.reply(m.input['x'])
+    `,
     "main.py:serve",
   );
   await named.ready;

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { judgedCalls, refusedCalls } from "../../../worker/sandbox/syscall-tables.ts";
 import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
+import { py } from "../../harness/py.ts";
 
 const machine = await openLevels();
 afterAll(() => machine.close());
@@ -10,39 +11,41 @@ const confined = machine.levels.filter(({ report }) => report.layers.includes("s
 const arch = process.arch === "arm64" ? "arm64" : "x64";
 
 /** Makes calls by number with zeros as arguments, and prints the errno of each. */
-const caller = `
-import ctypes, json, sys
-libc = ctypes.CDLL(None, use_errno=True)
-def errno_of(number, *args):
-    ctypes.set_errno(0)
-    return ctypes.get_errno() if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, args)) == -1 else 0
-print(json.dumps([errno_of(*call) for call in json.load(sys.stdin)]))`;
+const caller = py`
+  import ctypes, json, sys
+  libc = ctypes.CDLL(None, use_errno=True)
+  def errno_of(number, *args):
+      ctypes.set_errno(0)
+      return ctypes.get_errno() if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, args)) == -1 else 0
+  print(json.dumps([errno_of(*call) for call in json.load(sys.stdin)]))
+`;
 
-const everyday = `
-import asyncio, concurrent.futures, hashlib, json, multiprocessing, os, resource, socket, sqlite3, ssl, subprocess, tempfile, threading, time
-def square(x): return x * x
-os.nice(1)
-resource.setrlimit(resource.RLIMIT_NOFILE, (512, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-os.sched_setaffinity(0, os.sched_getaffinity(0))
-with concurrent.futures.ThreadPoolExecutor(8) as pool: assert list(pool.map(square, range(20))) == [x * x for x in range(20)]
-# No Pool: its semaphores need /dev/shm, which Landlock doesn't open.
-mine, its = multiprocessing.Pipe()
-child = multiprocessing.get_context("fork").Process(target=lambda: its.send(square(3)))
-child.start(); assert mine.recv() == 9; child.join()
-async def ask():
-    process = await asyncio.create_subprocess_exec("/bin/echo", "hi", stdout=subprocess.PIPE)
-    return (await process.communicate())[0]
-assert asyncio.run(ask()) == b"hi\\n"
-with tempfile.TemporaryDirectory() as folder:
-    db = sqlite3.connect(folder + "/db")
-    db.execute("PRAGMA journal_mode=WAL")
-    with db: db.execute("CREATE TABLE t(x)"); db.execute("INSERT INTO t VALUES (42)")
-    assert db.execute("SELECT x FROM t").fetchone() == (42,)
-    os.mkfifo(folder + "/fifo"); os.chmod(folder, 0o700); os.utime(folder)
-ssl.create_default_context(); hashlib.scrypt(b"x", salt=b"y", n=1024, r=8, p=1)
-one, other = socket.socketpair(); one.send(b"x"); assert other.recv(1) == b"x"
-threading.Timer(0.01, lambda: None).start(); time.sleep(0.02)
-print("fine")`;
+const everyday = py`
+  import asyncio, concurrent.futures, hashlib, json, multiprocessing, os, resource, socket, sqlite3, ssl, subprocess, tempfile, threading, time
+  def square(x): return x * x
+  os.nice(1)
+  resource.setrlimit(resource.RLIMIT_NOFILE, (512, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+  os.sched_setaffinity(0, os.sched_getaffinity(0))
+  with concurrent.futures.ThreadPoolExecutor(8) as pool: assert list(pool.map(square, range(20))) == [x * x for x in range(20)]
+  # No Pool: its semaphores need /dev/shm, which Landlock doesn't open.
+  mine, its = multiprocessing.Pipe()
+  child = multiprocessing.get_context("fork").Process(target=lambda: its.send(square(3)))
+  child.start(); assert mine.recv() == 9; child.join()
+  async def ask():
+      process = await asyncio.create_subprocess_exec("/bin/echo", "hi", stdout=subprocess.PIPE)
+      return (await process.communicate())[0]
+  assert asyncio.run(ask()) == b"hi\n"
+  with tempfile.TemporaryDirectory() as folder:
+      db = sqlite3.connect(folder + "/db")
+      db.execute("PRAGMA journal_mode=WAL")
+      with db: db.execute("CREATE TABLE t(x)"); db.execute("INSERT INTO t VALUES (42)")
+      assert db.execute("SELECT x FROM t").fetchone() == (42,)
+      os.mkfifo(folder + "/fifo"); os.chmod(folder, 0o700); os.utime(folder)
+  ssl.create_default_context(); hashlib.scrypt(b"x", salt=b"y", n=1024, r=8, p=1)
+  one, other = socket.socketpair(); one.send(b"x"); assert other.recv(1) == b"x"
+  threading.Timer(0.01, lambda: None).start(); time.sleep(0.02)
+  print("fine")
+`;
 
 const nodeProgram = `
 const { Worker } = require("node:worker_threads"), fs = require("node:fs"), { execFileSync } = require("node:child_process");

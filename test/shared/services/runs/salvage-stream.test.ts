@@ -5,6 +5,7 @@ import { openDb } from "../../../../shared/store/client.ts";
 import { openRunStreams } from "../../../../shared/platform/stream/run-streams.ts";
 import { readTranscript } from "../../../../shared/store/runs/read-transcript.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
+import { py } from "../../../harness/py.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
 import { waitFor } from "../../../harness/wait-for.ts";
 
@@ -25,7 +26,14 @@ afterAll(async () => {
 test("of a lost attempt whose stream Redis lost a part of, the transcript gets what stands before the gap, and nothing behind it", async () => {
   const { url } = await stack.start("api");
   await stack.start("worker");
-  const agent_id = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(60)");
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          time.sleep(60)
+    `,
+  );
   const { body } = await call(
     url,
     "POST",

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { openDb } from "../../../../shared/store/client.ts";
 import { requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
+import { py } from "../../../harness/py.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
 
 const lost = 200;
@@ -10,7 +11,14 @@ const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 8, () => undefined);
 const { url } = await stack.start("api");
 const worker = await stack.start("worker");
-const agent_id = await makeAgent(url, "import time\ndef main(input):\n    time.sleep(60)");
+const agent_id = await makeAgent(
+  url,
+  py`
+    import time
+    def main(input):
+        time.sleep(60)
+  `,
+);
 const { body } = await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "respond-async" });
 // Nobody is left to mend anything, but for the test.
 await worker.stop("SIGKILL");
