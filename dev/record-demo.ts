@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Env, readEnv } from "../shared/config/env.ts";
-import { runProcess } from "../shared/lifecycle/run-process.ts";
+import { type Env, readEnv } from "../shared/platform/config/env.ts";
+import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { drawTerminal, type Written } from "./draw-terminal.ts";
 import { projectFolder } from "./reachable.ts";
 

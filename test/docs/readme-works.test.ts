@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { transformSync } from "@swc/wasm-typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readEnv } from "../../shared/config/env.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
 import { call } from "../harness/client.ts";
 import { openTestStack, type TestStack } from "../harness/test-stack.ts";
 import { readDocument } from "./read-documents.ts";

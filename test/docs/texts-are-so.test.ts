@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadDevConfig } from "../../dev/dev-config.ts";
-import { variableNames } from "../../shared/config/load-config.ts";
+import { variableNames } from "../../shared/platform/config/load-config.ts";
 import {
   anchorsOf,
   type Document,
@@ -87,7 +87,7 @@ test("every link between the texts leads somewhere, to its heading too", () => {
 
 test("every block of JSON parses", () => {
   const blocks = documents.flatMap(({ blocks }) => blocks.filter(({ language }) => language === "json"));
-  for (const { code } of blocks) expect(() => JSON.parse(code) as unknown, code).not.toThrow();
+  expect(blocks.filter(({ code }) => !isJson(code))).toEqual([]);
 });
 
 test("every route that a text names is in the OpenAPI document", () => {
@@ -112,6 +112,15 @@ test("no text tells of the machine that it was written on", () => {
   const told = /(?:^|[\s`"'(=])\/(?:work|root|home)\/\w|\bTODO\b|\bFIXME\b/;
   expect(documents.filter((document) => told.test(document.text)).map(({ path }) => path)).toEqual([]);
 });
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What is set by the image or by the tests' own programs, and for nobody to choose. */
 const unsaid = ["NODE_ENV", "PATH"];
