@@ -105,8 +105,12 @@ function drawLine({ text, kind }: Line, number: number): string {
   const y = barHeight + padding + number * lineHeight;
   const look = kind === "plain" ? "" : ` class="${kind}"`;
   // The length holds the columns in a viewer whose monospace font is wider.
-  return `<text${look} x="${padding}" y="${y}" textLength="${(text.length * charWidth).toFixed(1)}" lengthAdjust="spacingAndGlyphs">${escapeText(text)}</text>`;
+  return `<text${look} x="${padding}" y="${y}" textLength="${(text.length * charWidth).toFixed(1)}" lengthAdjust="spacingAndGlyphs">${markContent(escapeText(text))}</text>`;
 }
+
+/** What the agent says is what a reader looks for among the fields of its event. */
+const markContent = (escaped: string): string =>
+  escaped.replace(/(?<=&quot;content&quot;:)&quot;.*&quot;/, '<tspan class="mark">$&</tspan>');
 
 const escapeText = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -6,8 +6,13 @@ import { root } from "./read-documents.ts";
 
 const drawing = { title: "a program", columns: 10, rows: 4, slowdown: 2, longestPauseMs: 500 };
 const linesOf = (svg: string): string[] =>
-  [...svg.matchAll(/<text[^>]* textLength="[^"]+"[^>]*>([^<]*)<\/text>/g)].map(([, text = ""]) =>
-    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
+  [...svg.matchAll(/<text[^>]* textLength="[^"]+"[^>]*>(.*?)<\/text>/g)].map(([, text = ""]) =>
+    text
+      .replaceAll(/<\/?tspan[^>]*>/g, "")
+      .replaceAll("&quot;", '"')
+      .replaceAll("&lt;", "<")
+      .replaceAll("&gt;", ">")
+      .replaceAll("&amp;", "&"),
   );
 
 test("a recording has what the program wrote, broken as a terminal breaks it, and nothing else", () => {

@@ -28,11 +28,13 @@ afterAll(async () => {
 
 const hasCurl = (readEnv()["PATH"] ?? "").split(delimiter).some((path) => existsSync(join(path, "curl")));
 
-/** The README's block of this language in which `mark` stands, for an API at `at`. */
+/** The README's block of this language in which `mark` stands, for an API at `at` and for readers in a hurry. */
 function block(language: string, mark: string, at: string): string {
   const found = readme.blocks.find(({ language: other, code }) => other === language && code.includes(mark));
   if (!found) throw new Error(`The README has no ${language} block with ${mark}.`);
-  return found.code.replaceAll(written, at);
+  return found.code
+    .replaceAll(written, at)
+    .replace(/(?<=setTimeout\(resolve, )1_000|(?<=time\.sleep\()(1|0\.3)(?=\))/g, "0.05");
 }
 
 /** Runs a program and gives what it wrote. Throws when it fails. */

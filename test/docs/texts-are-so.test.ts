@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { loadDevConfig } from "../../dev/dev-config.ts";
 import { variableNames } from "../../shared/platform/config/load-config.ts";
 import {
@@ -133,6 +134,18 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+test("the forms and the workflow of .github parse, and CI runs a script that is there", () => {
+  const files = listProject(".github").filter((path) => path.endsWith(".yml"));
+  const parsed = new Map(files.map((path) => [path, parse(readFileSync(join(root, path), "utf8")) as unknown]));
+  const forms = [".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/idea.yml"];
+  for (const form of forms)
+    expect(parsed.get(form)).toMatchObject({ name: expect.any(String), body: expect.any(Array) });
+  const { jobs } = parsed.get(".github/workflows/ci.yml") as { jobs: Record<string, { steps: { run?: string }[] }> };
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  expect(commands).toContain(".ci/run");
+  expect(statSync(join(root, ".ci/run")).mode & 0o111).not.toBe(0);
+});
 
 /** What is set by the image or by the tests' own programs, and for nobody to choose. */
 const unsaid = ["NODE_ENV", "PATH"];
