@@ -102,30 +102,30 @@ test.each(["ts", "python"] as const)(
   30_000,
 );
 
-/** A way to the API whose first connection breaks before the answer, and the next two within it. */
+/** A way to the API whose first connection breaks before the answer, and the next two in the middle of an event. */
 async function openCuttingProxy(target: number): Promise<{ server: Server; port: number; cuts(): number }> {
-  const budgets = [0, 900, 1_100];
+  const cutAt = ["HTTP/1.1", '"attempt":1,"seq":3,', '"attempt":1,"seq":5,'];
   let cuts = 0;
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
-    let left = budgets.shift() ?? Infinity;
-    const cut = (): void => {
-      cuts += 1;
-      client.destroy();
-      upstream.destroy();
-    };
+    const mark = cutAt.shift();
+    let passed = "";
     client.on("data", (bytes) => void upstream.write(bytes));
     upstream.on("data", (bytes: Buffer) => {
-      if (client.destroyed) return;
-      client.write(bytes.subarray(0, left));
-      left -= bytes.length;
-      if (left < 0) client.end(cut);
+      if (client.writableEnded) return;
+      const before = passed.length;
+      passed += bytes.toString("latin1");
+      const end = mark === undefined ? -1 : passed.indexOf(mark);
+      if (end < 0) return void client.write(bytes);
+      cuts += 1;
+      client.end(bytes.subarray(0, Math.max(0, end - before)), () => client.destroy());
+      upstream.destroy();
     });
     for (const [one, other] of [
       [client, upstream],
       [upstream, client],
     ] as const)
-      one.on("error", () => undefined).on("close", () => other.destroy());
+      one.on("error", () => undefined).on("close", () => other.end());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { server, port: (server.address() as AddressInfo).port, cuts: () => cuts };
