@@ -9,10 +9,15 @@ import marshal
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, ModuleType
+    from typing import Any
+
 ModuleSpec = sys.modules["_frozen_importlib"].ModuleSpec
 
 
-def read(fd, length):
+def read(fd: int, length: int) -> bytes:
     data = b""
     while len(data) < length:
         part = os.read(fd, length - len(data))
@@ -25,25 +30,25 @@ def read(fd, length):
 class Finder:
     """Finds our modules among those that were sent."""
 
-    def __init__(self, modules):
+    def __init__(self, modules: "dict[str, CodeType]") -> None:
         self.modules = modules
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, *_: object) -> "Any":
         if name not in self.modules:
             return None
         return ModuleSpec(name, self, origin="<runfleet>", is_package=name == "_runfleet")
 
-    def create_module(self, spec):
+    def create_module(self, _: object) -> None:
         return None
 
-    def exec_module(self, module):
+    def exec_module(self, module: "ModuleType") -> None:
         exec(self.modules[module.__name__], module.__dict__)
 
 
-def boot():
+def boot() -> None:
     name, fd = sys.argv[1], int(sys.argv[2])
     del sys.argv[1:]
-    finder = Finder(marshal.loads(read(fd, int(read(fd, 8)))))
+    finder: "Any" = Finder(marshal.loads(read(fd, int(read(fd, 8)))))
     sys.meta_path.insert(0, finder)
     try:
         main = __import__("_runfleet." + name, fromlist=["main"]).main

@@ -1,6 +1,5 @@
 """What an agent may `import runfleet` for; it is there in every sandbox, with nothing installed."""
 
-from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 

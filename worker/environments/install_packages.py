@@ -4,6 +4,8 @@ The request is JSON on stdin: `{"argv": [...]}`, pip's whole command line, which
 to stderr. Exits with 1 when pip failed. The worker reads the archive as foreign bytes, so nothing here has to be believed.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import stat
@@ -11,16 +13,20 @@ import subprocess
 import sys
 import tarfile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 ROOT = "packages"
 
 
-def make_entry(path, status):
+def make_entry(path: str, status: os.stat_result) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(os.path.relpath(path, ROOT))
     entry.mode = 0o755 if status.st_mode & 0o111 else 0o644
     return entry
 
 
-def write_archive(output):
+def write_archive(output: BinaryIO) -> None:
     """Directories before what is in them. Owners and times are left out."""
     with tarfile.open(fileobj=output, mode="w|", format=tarfile.PAX_FORMAT) as archive:
         for directory, directories, files in os.walk(ROOT):

@@ -1,15 +1,22 @@
 """What a hostile agent would try first. One JSON request on stdin, one JSON object {attempt: held} a line on fd 3."""
 
+from __future__ import annotations
+
 import json
 import os
 import socket
 import sys
 import time
 
-request = json.load(sys.stdin)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+request: dict[str, Any] = json.load(sys.stdin)
 
 
-def held(attempt):
+def held(attempt: Callable[[], object]) -> bool:
     """Whether the sandbox stopped `attempt`: it raised, or answered False."""
     try:
         return attempt() is False
@@ -17,22 +24,22 @@ def held(attempt):
         return True
 
 
-def read(path):
+def read(path: str) -> bool:
     return len(open(path, "rb").read()) >= 0
 
 
-def connect(family, address):
+def connect(family: socket.AddressFamily, address: str | tuple[str, int]) -> None:
     with socket.socket(family) as client:
         client.settimeout(1)
         client.connect(address)
 
 
-def send_datagram():
+def send_datagram() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.sendto(b"x", ("127.0.0.1", request["udp"]))
 
 
-def find_environment():
+def find_environment() -> bool:
     mark = request["mark"].encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         if not held(lambda: mark in open(f"/proc/{pid}/environ", "rb").read()):
@@ -40,18 +47,18 @@ def find_environment():
     return False
 
 
-def write(path):
+def write(path: str) -> None:
     with open(path, "w") as file:
         file.write("x")
 
 
-def call_libc(name, *args):
+def call_libc(name: str, *args: int) -> bool:
     import ctypes
 
     return getattr(ctypes.CDLL(None), name)(*args) == 0
 
 
-def datagram(path):
+def datagram(path: str) -> bool:
     """Whether a socket of a pair can be pointed elsewhere. Of the wrong type means found, and not refused."""
     import errno
 
@@ -63,12 +70,12 @@ def datagram(path):
     return True
 
 
-def set_io_priority(pid):
+def set_io_priority(pid: int) -> bool:
     number = {"x86_64": 251, "aarch64": 30}[os.uname().machine]
     return call_libc("syscall", number, 1, pid, 0)
 
 
-def meddle(pid):
+def meddle(pid: int) -> dict[str, bool]:
     """What a process may do to another one of its user, without a signal and without ptrace."""
     results = {"priority": held(lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))}
     if sys.platform.startswith("linux"):
@@ -84,7 +91,7 @@ def meddle(pid):
     return results
 
 
-def reach():
+def reach() -> dict[str, bool]:
     held(send_datagram)  # Sending proves nothing: the worker sees whether it arrives.
     results = {
         "secret_file": held(lambda: read(request["secret"])),
@@ -108,9 +115,9 @@ def reach():
     return results
 
 
-def fork_until(limit):
+def fork_until(limit: int) -> bool | None:
     """Returns False when the kernel refused before `limit` children. Else waits for the sandbox to end all of this."""
-    children = []
+    children: list[int] = []
     try:
         for _ in range(limit):
             pid = os.fork()
@@ -127,7 +134,7 @@ def fork_until(limit):
             os.waitpid(pid, 0)
 
 
-def allocate(size):
+def allocate(size: int) -> bool:
     """In a child, since a cgroup answers with SIGKILL."""
     pid = os.fork()
     if pid == 0:
@@ -135,23 +142,23 @@ def allocate(size):
     return os.waitpid(pid, 0)[1] == 0
 
 
-def limits():
+def limits() -> dict[str, bool]:
     return {
         "memory": held(lambda: allocate(request["memory_bytes"] * 2)),
         "disk": held(lambda: write_bytes("big", request["disk_bytes"] + 65536)),
     }
 
 
-def forks():
+def forks() -> dict[str, bool]:
     return {"forks": held(lambda: fork_until(request["processes"] + 16))}
 
 
-def write_bytes(path, size):
+def write_bytes(path: str, size: int) -> None:
     with open(path, "wb") as file:
         file.write(b"x" * size)
 
 
-def survive():
+def survive() -> None:
     """Leaves a process in a session of its own that holds our pipes; the worker then kills us."""
     if os.fork() == 0:
         os.setsid()

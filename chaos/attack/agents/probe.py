@@ -1,20 +1,25 @@
 """What every attacking Python program is given: `probe` tells all that an earlier run of the version may have changed."""
 
+from __future__ import annotations
+
 import os
 import resource
 import signal
 import sys
 import time
 
-import _socket
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 WORK = os.getcwd()
 HAS_NAMESPACES = WORK.startswith("/run/agent")
 PLACES = (WORK, "/tmp", "/dev/shm") if HAS_NAMESPACES else (WORK,)  # Elsewhere the others are the machine's.
-STATE = []
+STATE: list[object] = []
 
 
-def syscall(*args):
+def syscall(*args: int | str | bytes) -> int:
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -22,11 +27,11 @@ def syscall(*args):
     return -ctypes.get_errno() if found == -1 else found
 
 
-def prctl(*args):
+def prctl(*args: int) -> int:
     return syscall(157, *(args + (0,) * (5 - len(args))))
 
 
-def quietly(function, *args):
+def quietly(function: Callable[..., Any], *args: Any) -> Any:
     """The error's name in place of the error."""
     try:
         return function(*args)
@@ -34,9 +39,9 @@ def quietly(function, *args):
         return type(error).__name__
 
 
-def worked(attempts):
+def worked(attempts: dict[str, Callable[[], object]]) -> list[str]:
     """The names of those that neither raised nor answered with a negative number or False."""
-    done = []
+    done: list[str] = []
     for name, attempt in attempts.items():
         try:
             found = attempt()
@@ -47,13 +52,13 @@ def worked(attempts):
     return done
 
 
-def burn(seconds):
+def burn(seconds: float) -> None:
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass
 
 
-def others():
+def others() -> list[int]:
     """Every process but this one; where none can be listed, those that may be."""
     try:
         found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -62,21 +67,21 @@ def others():
     return [pid for pid in found if pid != os.getpid()]
 
 
-def read(path):
+def read(path: str) -> str:
     with open(path) as file:
         return file.read()
 
 
-def lines(path):
+def lines(path: str) -> Any:
     return quietly(lambda: len(read(path).splitlines()))
 
 
-def describe_fd(name):
+def describe_fd(name: str) -> list[str]:
     target = quietly(os.readlink, "/proc/self/fd/" + name)
     return [name, target.partition(":")[0]]
 
 
-def describe_place(place):
+def describe_place(place: str) -> dict[str, Any]:
     found = os.stat(place)
     space = os.statvfs(place)
     return {
@@ -89,12 +94,32 @@ def describe_place(place):
     }
 
 
-def status():
-    wanted = ("Sig", "Shd", "Cap", "NoNew", "Seccomp", "Threads", "Groups", "Uid", "Gid", "VmLck", "VmPin", "Tracer", "Umask", "Speculation", "THP")
-    return [line for line in read("/proc/self/status").splitlines() if line.startswith(wanted) and not line.startswith("SigQ")]
+def status() -> list[str]:
+    wanted = (
+        "Sig",
+        "Shd",
+        "Cap",
+        "NoNew",
+        "Seccomp",
+        "Threads",
+        "Groups",
+        "Uid",
+        "Gid",
+        "VmLck",
+        "VmPin",
+        "Tracer",
+        "Umask",
+        "Speculation",
+        "THP",
+    )
+    return [
+        line
+        for line in read("/proc/self/status").splitlines()
+        if line.startswith(wanted) and not line.startswith("SigQ")
+    ]
 
 
-def probe_process():
+def probe_process() -> dict[str, Any]:
     """What a process without namespaces has to itself. How many the user's other processes are shows in RLIMIT_NPROC."""
     return {
         "limits": [resource.getrlimit(n) for n in range(16) if n != resource.RLIMIT_NPROC],
@@ -106,17 +131,21 @@ def probe_process():
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
         "leader": [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
         "own files": sorted(os.listdir(WORK))[:20],
-        "environment": sorted((name, value) for name, value in os.environ.items() if name not in ("TMPDIR", "HOME", "PWD")),
+        "environment": sorted(
+            (name, value) for name, value in os.environ.items() if name not in ("TMPDIR", "HOME", "PWD")
+        ),
         "state": STATE,
     }
 
 
-def probe():
+def probe() -> dict[str, Any]:
     """How this run finds its sandbox. The same for each run of a version, and for each sandbox."""
     if not HAS_NAMESPACES:
         return probe_process()
-    seen = {
-        "network": [lines("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "unix", "raw", "packet", "netlink")],
+    return {
+        "network": [
+            lines("/proc/net/" + name) for name in ("tcp", "tcp6", "udp", "udp6", "unix", "raw", "packet", "netlink")
+        ],
         "sockets": quietly(lambda: read("/proc/net/sockstat").partition("TCP:")[2].split()[1:6:4]),
         "count": len([name for name in os.listdir("/proc") if name.isdigit()]),
         "limits": [resource.getrlimit(n) for n in range(16)],
@@ -148,8 +177,7 @@ def probe():
         "ipc": [lines("/proc/sysvipc/" + name) for name in ("shm", "sem", "msg")],
         "look": sys.modules["main"].look() if hasattr(sys.modules.get("main"), "look") else None,
     }
-    return seen
 
 
-def act(program, input):
+def act(program: dict[str, Any], input: dict[str, Any]) -> Any:
     return probe() if input["mode"] == "probe" else program["attack"](input)

@@ -1,7 +1,25 @@
 """From an entrypoint to a result: loads the agent's file, finds what to call, calls it, and sends what it yields."""
 
+# An agent's objects are of any type.
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
+from __future__ import annotations
+
 import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ast import Module
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+    from typing import Any
+
+    from _runfleet.context import Context
+
+    Send = Callable[..., None]
+    Call = Callable[..., Any]
 
 
 class NoEntrypoint(Exception):
@@ -15,21 +33,21 @@ class BadEntrypoint(Exception):
 CANDIDATES = ("main", "run", "agent", "graph", "crew", "app", "predict", "Predictor", "handler")
 
 
-def call_entrypoint(entrypoint, context, send, module=None):
+def call_entrypoint(entrypoint: str, context: Context, send: Send, module: ModuleType | None = None) -> Any:
     """The agent's result. `module` is its module, where it is loaded already."""
     if module is None:
         module = execute(*read_code(*split_entrypoint(entrypoint)))
     if module is None:
         return None
     path, _, name = entrypoint.partition(":")
-    found = getattr(module, name, None) if name else first_callable(module)
+    found = getattr(module, name, None) if name else first_callable(module, send)
     function = adapt(found, send)
     if name and function is None:
         raise BadEntrypoint(f"'{path}' has nothing to call that is named '{name}'.")
     return drive(call(function, context), send) if function else None
 
 
-def split_entrypoint(entrypoint):
+def split_entrypoint(entrypoint: str) -> tuple[str, str]:
     if not entrypoint:
         raise NoEntrypoint("The agent has no code: neither its config nor the run's files name any.")
     path, _, name = entrypoint.partition(":")
@@ -41,18 +59,20 @@ def split_entrypoint(entrypoint):
     return path, name
 
 
-def first_callable(module):
-    return next((item for item in (getattr(module, name, None) for name in CANDIDATES) if adapt(item, None)), None)
+def first_callable(module: ModuleType, send: Send) -> Any:
+    return next((item for item in (getattr(module, name, None) for name in CANDIDATES) if adapt(item, send)), None)
 
 
-def read_code(path, name):
+def read_code(path: str, name: str) -> tuple[str, Module, bool]:
     """(path, its syntax tree, whether it is a script): a script defines nothing that could be called."""
     with open(path, "rb") as file:
-        tree = compile(file.read(), os.path.abspath(path), "exec", 0x400, dont_inherit=True)  # ast.PyCF_ONLY_AST, without importing ast
+        tree: Any = compile(
+            file.read(), os.path.abspath(path), "exec", 0x400, dont_inherit=True
+        )  # ast.PyCF_ONLY_AST, without importing ast
     return path, tree, not name and defined_names(tree.body).isdisjoint((*CANDIDATES, "*"))
 
 
-def execute(path, tree, script):
+def execute(path: str, tree: Module, script: bool) -> ModuleType | None:
     """Runs a file's code. Its module; None for a script, which is over by then."""
     sys.path[:0] = [os.getcwd()] if not os.path.dirname(path) else [os.path.abspath(os.path.dirname(path)), os.getcwd()]
     sys.argv = [path]
@@ -68,9 +88,9 @@ def execute(path, tree, script):
     return None if script else module
 
 
-def defined_names(statements):
+def defined_names(statements: Iterable[Any]) -> set[str]:
     """What a module's statements bind at its top level, in nested blocks as well."""
-    names = set()
+    names: set[str] = set()
     for statement in statements:
         kind = type(statement).__name__
         if kind in ("FunctionDef", "AsyncFunctionDef", "ClassDef"):
@@ -87,7 +107,7 @@ def defined_names(statements):
     return names
 
 
-def adapt(found, send):
+def adapt(found: Any, send: Send) -> Call | None:
     """The function behind an object of a known framework, by shape alone; None for what can't be called."""
     if type(found) is type(adapt):
         return found
@@ -107,7 +127,7 @@ def adapt(found, send):
     return found if callable(found) else None
 
 
-def stream_graph(graph, input, context, send):
+def stream_graph(graph: Any, input: Any, context: Context, send: Send) -> Any:
     """A LangGraph graph (it has channels), or a LangChain runnable."""
     config = {"configurable": {"thread_id": context.thread_id or context.run_id}}
     last = None
@@ -127,15 +147,15 @@ def stream_graph(graph, input, context, send):
     return last
 
 
-async def stream_pydantic(agent, input, send):
+async def stream_pydantic(agent: Any, input: Any, send: Send) -> Any:
     async with agent.run_stream(prompt_of(input)) as result:
         async for text in result.stream_text(delta=True):
             send("output", content=text)
         return await result.get_output()
 
 
-async def stream_openai(agent, input, send):
-    runner = sys.modules[type(agent).__module__.partition(".")[0]].Runner
+async def stream_openai(agent: Any, input: Any, send: Send) -> Any:
+    runner: Any = sys.modules[type(agent).__module__.partition(".")[0]].Runner
     result = runner.run_streamed(agent, prompt_of(input))
     async for event in result.stream_events():
         if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
@@ -145,20 +165,20 @@ async def stream_openai(agent, input, send):
     return result.final_output
 
 
-def prompt_of(input):
+def prompt_of(input: Any) -> Any:
     """What a framework that takes a text, or its own list of messages, is given of an input."""
     if isinstance(input, dict):
         return next((input[name] for name in ("prompt", "input", "message", "messages") if name in input), str(input))
     return input
 
 
-def predict(predictor, input):
+def predict(predictor: Any, input: dict[str, Any]) -> Any:
     getattr(predictor, "setup", lambda: None)()
     _, names, takes_any = parameters(predictor.predict)
     return predictor.predict(**{name: value for name, value in input.items() if takes_any or name in names})
 
 
-def parameters(function):
+def parameters(function: Call) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """(positional names, names that may go by keyword, whether any keyword goes), cheaply for plain functions."""
     bound = getattr(function, "__func__", None)
     code = getattr(bound or function, "__code__", None)
@@ -178,7 +198,7 @@ def parameters(function):
     return positional, positional + keyword, any(p.kind == p.VAR_KEYWORD for p in found)
 
 
-def call(function, context):
+def call(function: Call, context: Context) -> Any:
     """
     Its first parameter gets the whole input, unless it is one of several and the input has a field of its name; the others
     get the input's fields by name. A parameter `ctx` or `context` gets the context.
@@ -195,7 +215,7 @@ def call(function, context):
     return function(input, **given) if positional[0] in whole else function(**{whole[0]: input}, **given)
 
 
-def drive(result, send):
+def drive(result: Any, send: Send) -> Any:
     """Sends what an iterator yields; its return value, or the value itself, is the result."""
     if hasattr(result, "__await__") or hasattr(result, "__anext__"):
         import asyncio
@@ -211,7 +231,7 @@ def drive(result, send):
         send("output", content=part)
 
 
-async def drive_async(result, send):
+async def drive_async(result: Any, send: Send) -> Any:
     if hasattr(result, "__await__"):
         result = await result
     if not hasattr(result, "__anext__"):

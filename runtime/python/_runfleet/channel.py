@@ -1,5 +1,7 @@
 """What an agent's process says: NDJSON frames on fd 3, its prints among them in the order in which they are made."""
 
+from __future__ import annotations
+
 import _thread
 import builtins
 import io
@@ -8,6 +10,13 @@ import sys
 import time
 
 from _runfleet.encode_json import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    WriteText = Callable[[str], None]
 
 EVENTS_FD = 3
 LINE_BYTES = 12 * 1024 * 1024  # The longest line that the worker reads as one frame.
@@ -23,7 +32,7 @@ class Channel:
 
     fd = EVENTS_FD
 
-    def write(self, type_, fields):
+    def write(self, type_: str, fields: dict[str, Any]) -> bool:
         """Sends a frame as it is. Returns False when it is longer than the worker would read."""
         line = encode({"type": type_, **fields}) + b"\n"
         if len(line) > LINE_BYTES:
@@ -38,12 +47,12 @@ class Channel:
 channel = Channel()
 
 
-def write_frame(type_, **fields):
+def write_frame(type_: str, **fields: Any) -> bool:
     """Sends a frame. Returns False when it is longer than the worker would read."""
     return channel.write(type_, fields)
 
 
-def flush():
+def flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -59,7 +68,7 @@ class ArtifactTooLarge(ValueError):
     pass
 
 
-def send(type_, **fields):
+def send(type_: str, **fields: Any) -> None:
     """Sends a frame after all that was printed before it. Raises where it is longer than a frame may be."""
     flush()
     if not write_frame(type_, **fields):
@@ -70,19 +79,19 @@ def send(type_, **fields):
 class FrameStream(io.RawIOBase):
     """Python's own stdout and stderr. What C code and subprocesses write goes to the real descriptors, for the worker."""
 
-    def __init__(self, fd, write_text):
+    def __init__(self, fd: int, write_text: WriteText) -> None:
         self.fd, self.write_text = fd, write_text
         import codecs
 
         self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def fileno(self):
+    def fileno(self) -> int:
         return self.fd
 
-    def write(self, data):
+    def write(self, data: Any) -> int:
         if text := self.decode(bytes(data)):
             self.write_text(text)
         return len(data)
@@ -94,7 +103,7 @@ class PromptText(io.TextIOWrapper):
 
     sent = 0.0
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         written = super().write(text)
         now = monotonic()
         if now - self.sent > PATIENCE_S:
@@ -103,12 +112,12 @@ class PromptText(io.TextIOWrapper):
         return written
 
 
-def text_stream(fd, write_text):
+def text_stream(fd: int, write_text: WriteText) -> PromptText:
     raw = io.BufferedWriter(FrameStream(fd, write_text))
     return PromptText(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
-def print_whole(*values, sep=" ", end="\n", file=None, flush=False):
+def print_whole(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
     """Python's `print`, whose text is written in one piece."""
     stream = sys.stdout if file is None else file
     if type(stream) is not PromptText or type(sep) is not str or type(end) is not str:
@@ -118,10 +127,10 @@ def print_whole(*values, sep=" ", end="\n", file=None, flush=False):
         stream.flush()
 
 
-def print_output(text):
+def print_output(text: str) -> None:
     for start in range(0, len(text), 1 << 20):
         write_frame("output", content=text[start : start + (1 << 20)])
 
 
-def print_log(text):
+def print_log(text: str) -> None:
     write_frame("log", level="info", stream="stderr", message=text[:-1] if text.endswith("\n") else text)

@@ -1,5 +1,7 @@
 """What an agent is given besides its input: the context, also as `import runfleet`."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
@@ -7,66 +9,78 @@ import time
 from _runfleet.channel import send
 from _runfleet.encode_json import encode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+    from typing import Any
+
+    from _runfleet.daemon import Message
+
 
 class Tool:
     """`with context.tool("search", {"q": 1}) as call: call.result = …`, in `async with` as well."""
 
-    def __init__(self, name, args):
-        self.call_id, self.name, self.args, self.result = os.urandom(8).hex(), name, args, None
+    def __init__(self, name: str, args: Any) -> None:
+        self.call_id, self.name, self.args = os.urandom(8).hex(), name, args
+        self.result: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Tool:
         self.started = time.monotonic()
         send("tool.start", call_id=self.call_id, name=self.name, args=self.args)
         return self
 
-    def __exit__(self, kind, error, _):
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         took = round((time.monotonic() - self.started) * 1000)
         message = f"{kind.__name__}: {error}" if kind else None
         send("tool.end", call_id=self.call_id, result=self.result, error=message, duration_ms=took)
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> Tool:
         return self.__enter__()
 
-    async def __aexit__(self, *error):
+    async def __aexit__(self, *error: Any) -> None:
         self.__exit__(*error)
 
 
-class Context(dict):
+class Context(dict[str, Any] if TYPE_CHECKING else dict):
     """What the agent knows of its run, by key or attribute, and what it may say besides yielding."""
 
-    def __getattr__(self, name):
+    if TYPE_CHECKING:
+        messages: Callable[[], Iterator[Message]]  # Set by daemon.py.
+
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
             raise AttributeError(name) from None
 
-    def emit(self, name, value=None):
+    def emit(self, name: str, value: Any = None) -> None:
         send("custom", name=str(name), value=value)
 
-    def progress(self, value=None, message=None):
+    def progress(self, value: float | str | None = None, message: str | None = None) -> None:
         """`value` from 0 to 1."""
         if isinstance(value, str):
             value, message = None, value
         bounded = None if value is None else min(max(float(value), 0.0), 1.0)
         send("progress", value=bounded, message=None if message is None else str(message))
 
-    def log(self, message, level="info"):
+    def log(self, message: Any, level: str = "info") -> None:
         send("log", level=str(level), stream="agent", message=str(message))
 
-    def save_state(self, state):
+    def save_state(self, state: Any) -> None:
         """Text is kept as it is, anything else as its JSON."""
         text = state if isinstance(state, str) else encode(state).decode()
         self["state"] = self["state_snapshot"] = text
         send("state", state_snapshot=text)
 
-    def usage(self, **counts):
+    def usage(self, **counts: float) -> None:
         """Totals so far: input_tokens, output_tokens, cost_usd."""
         send("usage", **counts)
 
-    def tool(self, name, args=None):
+    def tool(self, name: str, args: Any = None) -> Tool:
         return Tool(str(name), args)
 
-    def artifact(self, name, content=None, mime=None):
+    def artifact(self, name: str, content: str | bytes | None = None, mime: str | None = None) -> None:
         """Hands out a file: `content` (text or bytes), or the file of that name."""
         if content is None:
             with open(name, "rb") as file:
@@ -80,7 +94,13 @@ class Context(dict):
         encoded = binascii.b2a_base64(bytes(content), newline=False).decode()
         send("artifact", name=os.path.basename(str(name)), mime=mime, content=encoded)
 
-    def interrupt(self, message=None, reason="input_required", response_schema=None, expires_in_ms=None):
+    def interrupt(
+        self,
+        message: Any = None,
+        reason: str = "input_required",
+        response_schema: dict[str, Any] | None = None,
+        expires_in_ms: int | None = None,
+    ) -> Any:
         """
         Asks a person. The run ends here and starts anew when the answer is there, which this call then returns; what came
         before it runs again, and gets the same answers.
@@ -95,27 +115,39 @@ class Context(dict):
 class Interrupted(BaseException):
     """Not an Exception: an agent that catches those must not catch this."""
 
-    def __init__(self, **question):
+    def __init__(self, **question: Any) -> None:
         self.question = question
 
 
-asked = []  # The questions of the run at hand, in the order of asking.
+asked: list[Any] = []  # The questions of the run at hand, in the order of asking.
 context = Context()
 
 
-def offer_helper():
+def offer_helper() -> None:
     """`import runfleet`: the context, and its methods as functions. The context is empty until the run begins."""
-    helper = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
+    helper: Any = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
     helper.context = context
     for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt"):
         setattr(helper, name, getattr(context, name))
     sys.modules["runfleet"] = helper
 
 
-request_fields = ("history", "answers", "state_snapshot", "run_id", "thread_id", "agent_id", "user_id", "version", "attempt", "metadata", "env")
+request_fields = (
+    "history",
+    "answers",
+    "state_snapshot",
+    "run_id",
+    "thread_id",
+    "agent_id",
+    "user_id",
+    "version",
+    "attempt",
+    "metadata",
+    "env",
+)
 
 
-def fill_context(context, request):
+def fill_context(context: Context, request: dict[str, Any]) -> None:
     for name in request_fields:
         context[name] = request[name]
     context["input"] = request["input_payload"]

@@ -12,6 +12,8 @@ For a thread (`interactive`) it is the memory between the thread's runs: each of
 own files and environment, by the code that the first of them loaded; session.py adds that.
 """
 
+from __future__ import annotations
+
 import _thread
 import os
 import queue
@@ -26,10 +28,17 @@ from _runfleet.endings import WORK_DIRECTORY, describe, end_by, write_ending
 from _runfleet.files import write_files
 from _runfleet.runner import become_runner
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, NoReturn
+
+    from _runfleet.channel import WriteText
+
 STDOUT, STDERR = 1, 2
 thread_local = _thread._local()
-inbox = queue.SimpleQueue()
-cancelled = set()
+inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+cancelled: set[str] = set()
 main_thread = _thread.get_ident()
 
 
@@ -39,10 +48,10 @@ class Daemon:
     interactive = False
     interruptible = False  # Whether the main thread is in the author's function for a message, and may be interrupted.
     stopping = False
-    run_id = None  # Of the message at hand; None between messages.
+    run_id: str | None = None  # Of the message at hand; None between messages.
     context = own_context
     state = ""  # What the daemon saved last. A message that brings no state of its own finds it.
-    drains = ()  # Each sends what C code and subprocesses have printed.
+    drains: tuple[Callable[[], None], ...] = ()  # Each sends what C code and subprocesses have printed.
 
 
 daemon = Daemon()
@@ -53,11 +62,11 @@ class Cancelled(BaseException):
     """The message at hand is no longer wanted."""
 
 
-def current():
+def current() -> str | None:
     return getattr(thread_local, "run_id", None)
 
 
-def write_tied(type_, fields):
+def write_tied(type_: str, fields: dict[str, Any]) -> bool:
     """Writes a frame, whole, with its message: what would interrupt the main thread in the middle of it waits for its end."""
     if type_ == "state":
         daemon.state = fields["state_snapshot"]
@@ -72,17 +81,17 @@ def write_tied(type_, fields):
             interrupt()
 
 
-def interrupt(*_):
+def interrupt(*_: Any) -> None:
     """In the main thread: ends the message at hand, if it is the function's and no longer wanted."""
     if daemon.interruptible and current() in cancelled:
         daemon.interruptible = False
         raise Cancelled("The message was cancelled.")
 
 
-def print_to(fd, write_text):
+def print_to(fd: int, write_text: WriteText) -> WriteText:
     """What is printed for a message goes to its run; all else to the real descriptor, which is the daemon's log."""
 
-    def write(text):
+    def write(text: str) -> None:
         if current() is not None:
             return write_text(text)
         view = memoryview(text.encode("utf-8", "backslashreplace"))
@@ -92,28 +101,30 @@ def print_to(fd, write_text):
     return write
 
 
-class Message(dict):
+class Message(dict[str, Any] if TYPE_CHECKING else dict):
     """What a `main` gets of its mailbox: `message.input`, `message.context`, and how to answer it."""
 
-    def __init__(self, request):
+    def __init__(self, request: dict[str, Any]) -> None:
         self.run_id, self.context = request["run_id"], open_message(request)
         self.input, self.answered = self.context["input"], False
         super().__init__(self.input)
 
-    def reply(self, result=None):
+    def reply(self, result: Any = None) -> None:
         self.answer("result", result_content=result)
 
-    def fail(self, error):
+    def fail(self, error: Any) -> None:
         known = isinstance(error, BaseException)
-        self.answer("error", **(describe(error) if known else {"error_type": "Error", "message": str(error), "traceback": None}))
+        self.answer(
+            "error", **(describe(error) if known else {"error_type": "Error", "message": str(error), "traceback": None})
+        )
 
-    def answer(self, type_, **fields):
+    def answer(self, type_: str, **fields: Any) -> None:
         if not self.answered:
             self.answered = True
             close_message(self.run_id, type_, fields)
 
 
-def messages():
+def messages() -> Iterator[Message]:
     """Yields messages one by one, as they come. One that was not answered when the next is asked for is answered with null."""
     while True:
         message = Message(inbox.get())
@@ -121,12 +132,13 @@ def messages():
         message.reply()
 
 
-def set_context(context):
-    daemon.context = sys.modules["runfleet"].context = context
+def set_context(context: Context) -> Context:
+    helper: Any = sys.modules["runfleet"]
+    daemon.context = helper.context = context
     return context
 
 
-def open_message(request):
+def open_message(request: dict[str, Any]) -> Context:
     """The context of one message, whose files lie in a directory of its own."""
     run_id = thread_local.run_id = daemon.run_id = request["run_id"]
     context = set_context(Context())
@@ -145,7 +157,7 @@ def open_message(request):
     return context
 
 
-def close_message(run_id, type_, fields):
+def close_message(run_id: str, type_: str, fields: dict[str, Any]) -> None:
     """The last frame of a message."""
     flush()
     for drain in daemon.drains:
@@ -160,7 +172,7 @@ def close_message(run_id, type_, fields):
     set_context(own_context)
 
 
-def handle(act, request):
+def handle(act: Callable[[Context], Any], request: dict[str, Any]) -> None:
     """Executes one message, which ends in every case."""
     run_id = request["run_id"]
     try:
@@ -176,7 +188,7 @@ def handle(act, request):
     close_message(run_id, *last)
 
 
-def hear_commands(commands):
+def hear_commands(commands: Iterable[bytes]) -> NoReturn:
     """In a thread of its own. The pipe's end means that the worker is gone."""
     for line in commands:
         command = encode_json.parse(line.decode("utf-8", "surrogatepass"))
@@ -192,11 +204,11 @@ def hear_commands(commands):
     os._exit(1)
 
 
-def on_terminate(*_):
+def on_terminate(*_: Any) -> NoReturn:
     raise SystemExit(0)
 
 
-def run_aside(main):
+def run_aside(main: Callable[..., Any]) -> None:
     """A `main` beside `on_message`. Its return is none of our business; its error ends the daemon."""
     try:
         call_agent.drive(call_agent.call(main, own_context), send)
@@ -204,7 +216,7 @@ def run_aside(main):
         end_daemon(error)
 
 
-def end_daemon(error=None):
+def end_daemon(error: BaseException | None = None) -> NoReturn:
     """Says why, as far as there is a reason, and is gone. Nothing of a daemon's comes after this."""
     code = 0
     if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
@@ -221,31 +233,38 @@ def end_daemon(error=None):
         os._exit(code)
 
 
-def serve(entrypoint):
+def serve(entrypoint: str) -> None:
     path, name = call_agent.split_entrypoint(entrypoint)
     path, tree, script = call_agent.read_code(path, name)
     if script and "on_message" not in call_agent.defined_names(tree.body):
         write_frame("ready")
         call_agent.execute(path, tree, True)
-        write_frame("log", level="warn", stream="agent", message=f"'{path}' has neither on_message nor main, and has run to its end.")
+        write_frame(
+            "log",
+            level="warn",
+            stream="agent",
+            message=f"'{path}' has neither on_message nor main, and has run to its end.",
+        )
         return None
-    module = call_agent.execute(path, tree, False)
-    main = getattr(module, name if name and name != "on_message" else "main", None)
-    on_message = getattr(module, "on_message", None)
+    module: Any = call_agent.execute(path, tree, False)
+    main: Any = getattr(module, name if name and name != "on_message" else "main", None)
+    on_message: Any = getattr(module, "on_message", None)
     if on_message is None and main is None:
-        on_message = call_agent.adapt(call_agent.first_callable(module), send)
+        on_message = call_agent.adapt(call_agent.first_callable(module, send), send)
     if on_message is None and main is None:
         raise call_agent.BadEntrypoint(f"'{path}' has neither on_message nor main.")
     write_frame("ready")
     if on_message is None:
-        return call_agent.drive(call_agent.call(main, own_context), send)
+        return call_agent.drive(call_agent.call(main, own_context), send)  # pyright: ignore[reportArgumentType]
     if main is not None:
         _thread.start_new_thread(run_aside, (main,))
     while True:
-        handle(lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get())
+        handle(
+            lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get()
+        )
 
 
-def main(fd, serve=serve):
+def main(fd: int, serve: Callable[[str], None] = serve) -> None:
     commands = open(fd, "rb", closefd=False)
     start = encode_json.parse(commands.readline().decode("utf-8", "surrogatepass"))
     # Nothing more is sent before `ready`, so that buffer is empty; the commands are nothing that the agent could read.
@@ -254,9 +273,13 @@ def main(fd, serve=serve):
     daemon.interactive = start["lifecycle"] == "interactive"
     become_runner(start["site_path"], start["packages"])
     channel.write = write_tied
-    sys.stdout, sys.stderr = text_stream(STDOUT, print_to(STDOUT, print_output)), text_stream(STDERR, print_to(STDERR, print_log))
-    Context.messages = staticmethod(messages)
-    sys.modules["runfleet"].messages = messages
+    sys.stdout, sys.stderr = (
+        text_stream(STDOUT, print_to(STDOUT, print_output)),
+        text_stream(STDERR, print_to(STDERR, print_log)),
+    )
+    helper: Any = sys.modules["runfleet"]
+    setattr(Context, "messages", staticmethod(messages))
+    helper.messages = messages
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, on_terminate)
     try:
@@ -264,7 +287,9 @@ def main(fd, serve=serve):
         write_files(start["code"])
         daemon.state = start["state_snapshot"]
         own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
-        own_context.update(input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=daemon.state)
+        own_context.update(
+            input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=daemon.state
+        )
         _thread.start_new_thread(hear_commands, (commands,))
         serve(start["entrypoint"])
         end_daemon()

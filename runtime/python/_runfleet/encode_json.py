@@ -1,9 +1,19 @@
 """Anything that an agent hands over as JSON, without the `json` package (it imports `re`, which doubles the start-up)."""
 
+# An agent's values are of any type.
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
+
+from __future__ import annotations
+
 import _json
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def plain(value):
+
+def plain(value: Any) -> Any:
     """The nearest thing that JSON can say, for what the encoder can't."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         import binascii
@@ -22,7 +32,7 @@ def plain(value):
     return str(value)
 
 
-def clean(value, above=()):
+def clean(value: Any, above: tuple[int, ...] = ()) -> Any:
     """A copy that JSON can say: NaN and infinities become null (as in JavaScript), loops and other keys become text."""
     if isinstance(value, float):
         return value if value - value == 0 else None
@@ -45,7 +55,7 @@ def clean(value, above=()):
 encode_plain = _json.make_encoder(None, plain, _json.encode_basestring, None, ":", ",", False, False, False)
 
 
-def encode(value):
+def encode(value: Any) -> bytes:
     """Compact UTF-8 JSON. Half a surrogate pair, which UTF-8 has not, becomes U+FFFD."""
     try:
         text = "".join(encode_plain(value, 0))
@@ -62,8 +72,9 @@ class Options:
     parse_float, parse_int, parse_constant = float, int, float
 
 
-scan = _json.make_scanner(Options)
+options: Any = Options
+scan = _json.make_scanner(options)
 
 
-def parse(text):
+def parse(text: str) -> Any:
     return scan(text, 0)[0]

@@ -1,25 +1,34 @@
 """How a run or a message ends: its last frame."""
 
+from __future__ import annotations
+
 import os
 
 from _runfleet.channel import LINE_BYTES, flush, write_frame
 from _runfleet.context import Interrupted
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 TRACEBACK_CHARS = 64 * 1024
 WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty when the process starts.
 
 
-def describe(error):
+def describe(error: BaseException) -> dict[str, Any]:
     """{error_type, message, traceback} with the agent's own frames and their source lines only."""
     try:
         import traceback
     except Exception:  # out of memory or descriptors
         return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
     summary = traceback.TracebackException.from_exception(error)
-    part, seen = summary, set()
+    part: traceback.TracebackException | None = summary
+    seen: set[int] = set()
     while part and id(part) not in seen:
         seen.add(id(part))
-        part.stack = traceback.StackSummary.from_list(frame for frame in part.stack if not frame.filename.startswith("<runfleet"))
+        part.stack = traceback.StackSummary.from_list(
+            frame for frame in part.stack if not frame.filename.startswith("<runfleet")
+        )
         part = part.__cause__ or part.__context__
     try:
         message = str(error)
@@ -29,7 +38,7 @@ def describe(error):
     return {"error_type": type(error).__name__, "message": message[:TRACEBACK_CHARS], "traceback": text}
 
 
-def end_by(error):
+def end_by(error: BaseException) -> tuple[str, dict[str, Any]]:
     """The last frame's type and fields of a run that raised."""
     if isinstance(error, Interrupted):
         return "interrupt", error.question
@@ -39,10 +48,14 @@ def end_by(error):
     if code != "agent_error":
         return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
     described = describe(error)
-    return "error", {"code": code, **described, "traceback": None if isinstance(error, SystemExit) else described["traceback"]}
+    return "error", {
+        "code": code,
+        **described,
+        "traceback": None if isinstance(error, SystemExit) else described["traceback"],
+    }
 
 
-def write_ending(type_, fields):
+def write_ending(type_: str, fields: dict[str, Any]) -> bool:
     """Writes the last frame, or an error in its place when it is too long. Returns whether the run ended well."""
     flush()
     if write_frame(type_, **fields):

@@ -1,9 +1,15 @@
 """Files of an agent and of a run, written into the working directory."""
 
+from __future__ import annotations
+
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def write_files(files):
+
+def write_files(files: dict[str, str]) -> None:
     """Names are relative paths inside of the working directory; a data: URL gives bytes, any other text itself."""
     for name, content in files.items():
         parts = name.split("/")
@@ -14,7 +20,7 @@ def write_files(files):
         put_file(name, decode_content(content))
 
 
-def put_file(name, data):
+def put_file(name: str, data: bytes) -> None:
     """Without `open`, whose layers touch ten times the memory: each run has to copy what it touches."""
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     while data:
@@ -22,7 +28,7 @@ def put_file(name, data):
     os.close(fd)
 
 
-def decode_content(content):
+def decode_content(content: str) -> bytes:
     head, comma, body = content.partition(",") if content.startswith("data:") else ("", "", "")
     if not comma or any(character.isspace() for character in head):
         return content.encode("utf-8", "replace")
@@ -35,11 +41,11 @@ def decode_content(content):
     return unquote_to_bytes(body)
 
 
-def directories_of(names):
+def directories_of(names: Iterable[str]) -> list[str]:
     """The directories that files lie in, the deepest first."""
     return sorted({directory for name in names for directory in parents(name)}, key=len, reverse=True)
 
 
-def parents(name):
+def parents(name: str) -> list[str]:
     """`a/b/c` lies in `a` and `a/b`."""
     return [name[:end] for end, character in enumerate(name) if character == "/"]

@@ -1,25 +1,32 @@
 """System calls that Python has no function for. `_ctypes` alone, without the types of `ctypes`, which each fork would copy."""
 
+from __future__ import annotations
+
 import _ctypes
 import os
 import struct
 
-CLONE, CAPSET, GET_ROBUST_LIST, SET_ROBUST_LIST = {"x86_64": (56, 126, 274, 273), "aarch64": (220, 91, 100, 99)}.get(os.uname().machine, (None,) * 4)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+numbers: dict[str, tuple[int, int, int, int]] = {"x86_64": (56, 126, 274, 273), "aarch64": (220, 91, 100, 99)}
+CLONE, CAPSET, GET_ROBUST_LIST, SET_ROBUST_LIST = numbers.get(os.uname().machine, (None,) * 4)
 CLONE_PARENT, CLONE_CHILD_CLEARTID, CLONE_CHILD_SETTID, SIGCHLD = 0x8000, 0x200000, 0x1000000, 17
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAP_AMBIENT, CLEAR_ALL = 1, 4, 22, 47, 4
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION = 0x20080522
 
 
-class Long(_ctypes._SimpleCData):
+class Long(_ctypes._SimpleCData[int] if TYPE_CHECKING else _ctypes._SimpleCData):
     _type_ = "l"
 
 
-class Int(_ctypes._SimpleCData):
+class Int(_ctypes._SimpleCData[int] if TYPE_CHECKING else _ctypes._SimpleCData):
     _type_ = "i"
 
 
-class Byte(_ctypes._SimpleCData):
+class Byte(_ctypes._SimpleCData[int] if TYPE_CHECKING else _ctypes._SimpleCData):
     _type_ = "B"
 
 
@@ -35,30 +42,32 @@ class Procedure(_ctypes.CFuncPtr):
     _restype_ = None
 
 
-program = _ctypes.dlopen(None, 0)
+itself: Any = None  # Where a library is named, the program itself.
+program = _ctypes.dlopen(itself, 0)
 syscall, prctl = (Function(_ctypes.dlsym(program, name)) for name in ("syscall", "prctl"))
 before_fork, after_in_parent, after_in_child = (
     Procedure(_ctypes.dlsym(program, "PyOS_" + name)) for name in ("BeforeFork", "AfterFork_Parent", "AfterFork_Child")
 )
 
 
-def array_of(data):
-    return type("Bytes", (_ctypes.Array,), {"_length_": len(data), "_type_": Byte})(*data)
+def array_of(data: bytes) -> Any:
+    array: Any = type("Bytes", (_ctypes.Array,), {"_length_": len(data), "_type_": Byte})
+    return array(*data)
 
 
-def set_dumpable(value):
+def set_dumpable(value: int) -> None:
     """With 0 no process of the same uid may look into this one by /proc or trace it."""
     prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
 
 
-def drop_capabilities():
+def drop_capabilities() -> None:
     header, nothing = array_of(struct.pack("Ii", CAPABILITY_VERSION, 0)), array_of(bytes(24))
     prctl(PR_CAP_AMBIENT, CLEAR_ALL, 0, 0, 0)
     if syscall(CAPSET, Long(_ctypes.addressof(header)), Long(_ctypes.addressof(nothing))) != 0:
         raise OSError("capset")
 
 
-def add_seccomp_filter(filter_):
+def add_seccomp_filter(filter_: bytes) -> None:
     """Adds a filter, a `struct sock_filter[]`, to this process and all that come of it."""
     code = array_of(filter_)
     fprog = array_of(struct.pack("HxxxxxxQ", len(filter_) // 8, _ctypes.addressof(code)))
@@ -74,7 +83,7 @@ class SiblingFork:
     with another libc than glibc, or on another architecture than x86-64 and arm64.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         if CLONE is None:
             raise OSError("this architecture isn't known")
         head, length = Long(0), Long(0)
@@ -85,10 +94,16 @@ class SiblingFork:
         self.tid, self.robust_head, self.robust_length = Long(place), head, length
         self.tail = (self.tid, Long(0)) if CLONE == 56 else (Long(0), self.tid)
 
-    def __call__(self):
+    def __call__(self) -> int:
         """Returns the child's pid, and 0 in the child."""
         before_fork()
-        pid = syscall(CLONE, Long(CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD), Long(0), Long(0), *self.tail)
+        pid = syscall(
+            CLONE,
+            Long(CLONE_PARENT | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD),
+            Long(0),
+            Long(0),
+            *self.tail,
+        )
         if pid == 0:
             syscall(SET_ROBUST_LIST, self.robust_head, self.robust_length)
             after_in_child()

@@ -1,40 +1,50 @@
 """Loads an agent's module once for all its runs, and finds out whether a fork can share it."""
 
+from __future__ import annotations
+
 import os
 
 from _runfleet import call_agent
 from _runfleet.channel import EVENTS_FD, flush
 from _runfleet.files import directories_of, write_files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+    from typing import Any
+
+    Seen = tuple[set[str], int]
+
 CHANNELS = (1, 2, 3)
 
 
-class NotedEnviron(os._Environ):
+class NotedEnviron(os._Environ[str] if TYPE_CHECKING else os._Environ):
     """The environment while an agent's module is loaded: notes what is read and set, since a run may bring another."""
 
-    names = set()
+    names: set[str] = set()
 
-    def note(self, name):
+    def note(self, name: str | bytes) -> None:
         self.names.add(name.decode() if isinstance(name, bytes) else name)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> str:
         self.note(name)
         return super().__getitem__(name)
 
-    def __setitem__(self, name, value):
+    def __setitem__(self, name: str, value: str) -> None:
         self.note(name)
         super().__setitem__(name, value)
 
-    def __delitem__(self, name):
+    def __delitem__(self, name: str) -> None:
         self.note(name)
         super().__delitem__(name)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         self.names.add("*")
         return super().__iter__()
 
 
-def load_agent(entrypoint, files):
+def load_agent(entrypoint: str, files: dict[str, str]) -> tuple[ModuleType | None, str | None, list[str]]:
     """
     Runs the agent's module, once for all runs. Returns (module, fault, names of variables): without a module each run loads
     the code itself; with a fault the code did something that a fork can't share. The worker asks nothing of this process
@@ -67,14 +77,14 @@ def load_agent(entrypoint, files):
 class Silence:
     """The agent's channels lead nowhere inside of it. `broken`: whether something was written to one."""
 
-    def __enter__(self):
+    def __enter__(self) -> Silence:
         self.noise = os.memfd_create("noise")
         self.kept = [os.dup(fd) for fd in CHANNELS]
         for fd in CHANNELS:
             os.dup2(self.noise, fd, inheritable=fd != EVENTS_FD)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.broken = os.fstat(self.noise).st_size > 0
         for fd, kept in zip(CHANNELS, self.kept):
             os.dup2(kept, fd, inheritable=fd != EVENTS_FD)
@@ -82,7 +92,7 @@ class Silence:
         os.close(self.noise)
 
 
-def find_fault(spoke, before, after, wrote_files):
+def find_fault(spoke: bool, before: Seen, after: Seen, wrote_files: bool) -> str | None:
     """Returns why a module that was loaded here can't be forked, or None."""
     faults = {
         "writes output": spoke,
@@ -95,7 +105,7 @@ def find_fault(spoke, before, after, wrote_files):
     return next((f"it {fault} when it is imported" for fault, found in faults.items() if found), None)
 
 
-def has_children():
+def has_children() -> bool:
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return True
@@ -103,12 +113,12 @@ def has_children():
         return False
 
 
-def count_entries():
+def count_entries() -> int:
     """How many files and directories are in the places that the agent can write to."""
     places = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), "/dev/shm")
     return sum(len(directories) + len(files) for place in places for _, directories, files in os.walk(place))
 
 
-def count_shared():
+def count_shared() -> int:
     with open("/proc/self/maps") as file:
         return sum(line.split(maxsplit=2)[1].endswith("s") for line in file)

@@ -1,10 +1,12 @@
 """One run in a process of its own, whose request is all that follows on the descriptor."""
 
+from __future__ import annotations
+
 from _runfleet import encode_json
 from _runfleet.runner import become_runner, run_to_exit
 
 
-def main(fd):
+def main(fd: int) -> None:
     with open(fd, "rb", closefd=False) as file:
         request = encode_json.parse(file.read().decode("utf-8", "surrogatepass"))
     become_runner(request.pop("site_path"), request.pop("packages"))

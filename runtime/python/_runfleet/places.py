@@ -1,8 +1,11 @@
 """The places that a run can write to, and that are the same before each run. Pid 1 owns and empties them."""
 
+from __future__ import annotations
+
 import fcntl
 import os
 import struct
+
 
 GET_FLAGS, SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of 64-bit machines.
 MOST_ENTRIES = 2_000  # A run leaves more than this only by intent; a new sandbox is cheaper.
@@ -15,7 +18,7 @@ class NotClean(Exception):
 class Places:
     """`own`: whether they belong to this process alone. Then a run can't change their modes, times or attributes."""
 
-    def __init__(self, own):
+    def __init__(self, own: bool) -> None:
         work = os.getcwd()
         root = os.path.dirname(work)
         self.paths = (root, work, os.path.join(root, "tmp"), "/dev/shm")
@@ -24,11 +27,14 @@ class Places:
         self.descriptors = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in self.paths]
         self.flags = [flags_of(fd) for fd in self.descriptors]
 
-    def look(self):
+    def look(self) -> list[tuple[int, int, int, int, int]]:
         """Identity, mode and size of each. A directory's size on tmpfs is its number of entries times 20."""
-        return [(found.st_ino, found.st_mode, found.st_uid, found.st_nlink, found.st_size) for found in map(os.lstat, self.paths)]
+        return [
+            (found.st_ino, found.st_mode, found.st_uid, found.st_nlink, found.st_size)
+            for found in map(os.lstat, self.paths)
+        ]
 
-    def tidy(self, names, directories):
+    def tidy(self, names: list[str], directories: list[str]) -> bool:
         """Removes the agent's files. Returns whether nothing else was left."""
         try:
             for name in names:
@@ -40,17 +46,21 @@ class Places:
         if self.own:
             return self.look() == self.untouched
         self.reset_times()
-        return self.look() == self.untouched and not self.marks() and [flags_of(fd) for fd in self.descriptors] == self.flags
+        return (
+            self.look() == self.untouched
+            and not self.marks()
+            and [flags_of(fd) for fd in self.descriptors] == self.flags
+        )
 
-    def reset_times(self):
+    def reset_times(self) -> None:
         """What a run sets them to, a later one could read."""
         for fd in self.descriptors:
             os.utime(fd, (0, 0))
 
-    def marks(self):
+    def marks(self) -> list[tuple[str, str]]:
         return [(path, name) for path in self.paths for name in os.listxattr(path)]
 
-    def wipe(self):
+    def wipe(self) -> None:
         """Removes all that is in them. Raises where that can't be done."""
         if not self.own:
             for path, (_, mode, *_) in zip(self.paths, self.untouched):
@@ -68,7 +78,7 @@ class Places:
         if self.look() != self.untouched:
             raise NotClean("something is left")
 
-    def empty(self, directory, left):
+    def empty(self, directory: str, left: int) -> int:
         with os.scandir(directory) as found:
             entries = [entry for entry in found if entry.path not in self.paths]
         for entry in entries:
@@ -84,7 +94,7 @@ class Places:
         return left
 
 
-def flags_of(fd):
+def flags_of(fd: int) -> int | None:
     """A directory's inode flags (chattr(1)), of which a file system may keep some; None where it has none."""
     try:
         return struct.unpack("l", fcntl.ioctl(fd, GET_FLAGS, bytes(8)))[0]

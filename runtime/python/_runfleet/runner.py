@@ -1,5 +1,7 @@
 """Runs one agent in this process: takes a request, writes frames, exits 0 with a result and 1 without."""
 
+from __future__ import annotations
+
 import atexit
 import builtins
 import os
@@ -11,10 +13,15 @@ from _runfleet.context import context, fill_context, offer_helper
 from _runfleet.endings import end_by, write_ending
 from _runfleet.files import write_files
 
-loaded_with = {}  # The variables that the module was loaded with: what the module made of them stays.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any, NoReturn
+
+loaded_with: dict[str, str] = {}  # The variables that the module was loaded with: what the module made of them stays.
 
 
-def run_agent(request, module):
+def run_agent(request: dict[str, Any], module: ModuleType | None) -> tuple[str, dict[str, Any]]:
     """Returns the last frame's type and fields. `module` is the agent's, where it is loaded already."""
     try:
         for name, value in request["env"].items():
@@ -29,7 +36,7 @@ def run_agent(request, module):
         return end_by(error)
 
 
-def become_runner(site_path, packages):
+def become_runner(site_path: list[str], packages: str | None) -> None:
     """What every agent finds: its imports, streams that are frames, and no trace of how it was started."""
     import _sitebuiltins
     import faulthandler
@@ -45,7 +52,7 @@ def become_runner(site_path, packages):
     offer_helper()
 
 
-def run_to_exit(request, module=None):
+def run_to_exit(request: dict[str, Any], module: ModuleType | None = None) -> NoReturn:
     """The whole of a run. Never returns."""
     runner = os.getpid()
     last = run_agent(request, module)

@@ -1,5 +1,7 @@
 """Executes the runs of one thread in one process: each as any run is, with what those before it left in memory."""
 
+from __future__ import annotations
+
 import _thread
 import os
 
@@ -8,8 +10,16 @@ from _runfleet.channel import print_log, print_output, send, write_frame
 from _runfleet.daemon import STDERR, STDOUT, current, daemon, handle, inbox, thread_local
 from _runfleet.daemon import main as main_of_daemon
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
-def capture(fd, write_text):
+    from _runfleet.channel import WriteText
+    from _runfleet.context import Context
+
+
+def capture(fd: int, write_text: WriteText) -> Callable[[], None]:
     """What C code and subprocesses print, as the output of the run at hand. Answers how to send what is there already."""
     import codecs
     import select
@@ -21,7 +31,7 @@ def capture(fd, write_text):
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     turn = _thread.allocate_lock()
 
-    def drain():
+    def drain() -> None:
         with turn:
             before, thread_local.run_id = current(), daemon.run_id
             try:
@@ -30,7 +40,7 @@ def capture(fd, write_text):
             except BlockingIOError:
                 thread_local.run_id = before
 
-    def watch():
+    def watch() -> NoReturn:
         poll = select.poll()
         poll.register(reader, select.POLLIN)
         while True:
@@ -41,14 +51,14 @@ def capture(fd, write_text):
     return drain
 
 
-def serve_thread(entrypoint):
+def serve_thread(entrypoint: str) -> NoReturn:
     import faulthandler
 
     faulthandler.enable(os.dup(STDERR))
     daemon.drains = (capture(STDOUT, print_output), capture(STDERR, print_log))
     module = None
 
-    def play(run_context):
+    def play(run_context: Context) -> Any:
         nonlocal module
         before = {name: os.environ.get(name) for name in run_context["env"]}
         os.environ.update(run_context["env"])
@@ -67,5 +77,5 @@ def serve_thread(entrypoint):
         handle(play, inbox.get())
 
 
-def main(fd):
+def main(fd: int) -> None:
     main_of_daemon(fd, serve_thread)

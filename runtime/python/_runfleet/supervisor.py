@@ -14,6 +14,8 @@ From the worker: T start, L load. To the worker: S started, L loaded, P a proces
 E end, C clean.
 """
 
+from __future__ import annotations
+
 import _socket
 import _struct
 import gc
@@ -26,6 +28,13 @@ from _runfleet import encode_json, template
 from _runfleet.files import directories_of
 from _runfleet.kernel import set_dumpable
 from _runfleet.places import Places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Standing = tuple[bytes, ...]
+    Report = tuple[int, int, int, bool]
 
 TEMPLATE = 2
 TEMPLATE_ID = 1000  # The user and group id of the author's code where there are two; this process has 0.
@@ -53,19 +62,19 @@ class Surprise(Exception):
 class Control:
     """The channel to the worker."""
 
-    def __init__(self, fd):
-        self.socket = _socket.socket(fileno=fd)
+    def __init__(self, fd: int) -> None:
+        self.socket: Any = _socket.socket(fileno=fd)
 
-    def send(self, data):
+    def send(self, data: bytes) -> None:
         self.socket.sendall(data)
 
-    def receive(self, expected):
+    def receive(self, expected: bytes) -> bytes:
         type_, _, _, length = header.unpack(self.read(header.size))
         if type_ != expected[0]:
             raise Surprise("an unknown command")
         return self.read(length)
 
-    def read(self, length):
+    def read(self, length: int) -> bytes:
         data = b""
         while len(data) < length:
             part = self.socket.recv(length - len(data), _socket.MSG_WAITALL)
@@ -75,7 +84,7 @@ class Control:
         return data
 
 
-def frame(type_, body=b"", stream=0):
+def frame(type_: bytes, body: bytes = b"", stream: int = 0) -> bytes:
     return header.pack(type_[0], stream, 0, len(body)) + body
 
 
@@ -85,8 +94,8 @@ class Watch:
     looked into any more, only a process with CAP_SYS_PTRACE may read some of them, and with one user id nobody may open them.
     """
 
-    def __init__(self, has_egress):
-        def open_(name):
+    def __init__(self, has_egress: bool) -> None:
+        def open_(name: str) -> int:
             return os.open(f"/proc/{name}", os.O_RDONLY | os.O_CLOEXEC)
 
         self.own_children, self.its_children = open_("1/task/1/children"), open_("2/task/2/children")
@@ -101,35 +110,35 @@ class Watch:
         self.shared = shared_in(read_maps(1))  # What every process of libc's shares.
         self.maps = b""
 
-    def children(self):
+    def children(self) -> bytes:
         return os.pread(self.own_children, 4096, 0)
 
-    def is_alone(self):
+    def is_alone(self) -> bool:
         """Whether there is nothing but this process and the template. Who loses its parent becomes this process's child."""
         return os.pread(self.own_children, 64, 0) == b"2 " and os.pread(self.its_children, 64, 0) == b""
 
-    def ran(self):
+    def ran(self) -> bytes:
         """The template's time on a CPU, in ns, and how often it got there: the same as before means that it did nothing."""
         return os.pread(self.schedstat_fd, 128, 0)
 
-    def cpu_ns(self):
+    def cpu_ns(self) -> int:
         return int(self.ran().split(None, 1)[0])
 
-    def take_cpu_ns(self):
+    def take_cpu_ns(self) -> int:
         """The template's time on a CPU since this was asked last."""
         before, self.taken_ns = self.taken_ns, self.cpu_ns()
         return self.taken_ns - before
 
-    def standing(self):
+    def standing(self) -> tuple[bytes, Standing]:
         """(state, (group, session, threads, priority, nice, scheduling class, real-time priority)) of proc(5)."""
         fields = os.pread(self.stat_fd, 2048, 0).rpartition(b")")[2].split()
         return fields[0], (*fields[2:4], fields[17], fields[15], fields[16], fields[38], fields[37])
 
-    def pending(self):
+    def pending(self) -> bytes:
         """The signals that it has been sent and never takes. Every run may read them, and processes of its group may send them."""
         return os.pread(self.status_fd, 4096, 0).partition(b"SigPnd:")[2].partition(b"SigBlk:")[0]
 
-    def await_sleep(self):
+    def await_sleep(self) -> Standing:
         """Waits until the template waits for its next signal. Returns its standing then."""
         rounds, until_ns = 0, self.cpu_ns() + REST_CPU_NS
         while rounds < MOST_ROUNDS and self.cpu_ns() < until_ns:
@@ -141,7 +150,7 @@ class Watch:
             time.sleep(0.0003)
         raise Surprise("the template doesn't come to rest")
 
-    def check_closed(self, template_id):
+    def check_closed(self, template_id: int) -> None:
         """It holds no descriptor, and its /proc is closed to its own user."""
         found = os.stat("/proc/2/fd")  # Its size is the number of descriptors.
         if found.st_uid == template_id:
@@ -149,7 +158,7 @@ class Watch:
         if found.st_size or (not COUNTS_DESCRIPTORS and os.listdir(self.descriptors)):
             raise Surprise("the template holds descriptors")
 
-    def check_maps(self):
+    def check_maps(self) -> None:
         maps = read_maps(TEMPLATE)
         if maps == self.maps:
             return
@@ -157,13 +166,13 @@ class Watch:
             raise Surprise("the template shares memory")
         self.maps = maps
 
-    def sockets(self):
+    def sockets(self) -> tuple[tuple[bytes, bytes], int]:
         """Of the sandbox's own network: ((TCP in use, TCP time-wait), sockets of every kind). The first line is `sockets: used 3`."""
         said = os.pread(self.sockets_fd, 512, 0)
         fields = said.partition(b"\nTCP:")[2].split(None, 6)
         return (fields[1], fields[5]), int(said.split(None, 3)[2])
 
-    def check_network(self):
+    def check_network(self) -> None:
         """Without egress nothing but a run makes connections: what lingers would be seen by the next one. With egress the worker closes them."""
         if self.has_egress:
             return
@@ -178,7 +187,7 @@ class Watch:
         raise Surprise("connections are left")
 
 
-def read_maps(pid):
+def read_maps(pid: int) -> bytes:
     fd = os.open(f"/proc/{pid}/maps", os.O_RDONLY)
     data = b""
     while part := os.read(fd, CHUNK):
@@ -187,11 +196,11 @@ def read_maps(pid):
     return data
 
 
-def shared_in(maps):
+def shared_in(maps: bytes) -> set[bytes]:
     return {line for line in maps.splitlines() if line.split(maxsplit=2)[1].endswith(b"s")}
 
 
-def start_template(options, control):
+def start_template(options: dict[str, Any], control: Control) -> Any:
     """Returns the socket that the template reads its code from. It has none after that."""
     ours, theirs = _socket.socketpair()
     pid = os.fork()
@@ -212,7 +221,7 @@ def start_template(options, control):
     return ours
 
 
-def load(pipe, body):
+def load(pipe: Any, body: bytes) -> bytes:
     """Hands the code on, and returns the answer: at most so many bytes, once."""
     pipe.sendall(len(body).to_bytes(8, "big") + body)
     answer = b""
@@ -230,7 +239,7 @@ def load(pipe, body):
 class Run:
     """A process that waits for its request, with pipes of its own. `door`: where it comes for them; bound before it is forked."""
 
-    def __init__(self, watch, template_id):
+    def __init__(self, watch: Watch, template_id: int) -> None:
         door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         door.bind(DOOR)
         door.listen(1)
@@ -244,7 +253,7 @@ class Run:
         self.ran = watch.ran()
         self.pidfd = os.pidfd_open(self.pid)
 
-    def let_in(self, door, template_id):
+    def let_in(self, door: Any, template_id: int) -> None:
         (request, self.request), (self.events, events), (self.out, out), (self.err, err) = (os.pipe() for _ in range(4))
         connection, _ = door._accept()
         door.close()
@@ -259,7 +268,7 @@ class Run:
             os.close(fd)
         self.open_streams = {self.out: STDOUT, self.err: STDERR}
 
-    def play(self, watch, control):
+    def play(self, watch: Watch, control: Control) -> tuple[Report, bytes]:
         """Until its end is known and nothing of it is left. Returns its report, and the output that isn't sent yet."""
         control.send(frame(b"P", _struct.pack("!II", self.request, self.events)))
         unsent = self.relay(control)
@@ -278,7 +287,7 @@ class Run:
         cpu_us = round(cpu * 1e6) + watch.take_cpu_ns() // 1000
         return (os.waitstatus_to_exitcode(status), cpu_us, rss * 1024, left_some), unsent
 
-    def relay(self, control):
+    def relay(self, control: Control) -> bytes:
         """
         Sends what it prints, as fast as the worker reads, until its process has ended. Returns what isn't sent yet. What is
         printed in small pieces is sent a thousand times a second at most: each frame costs the worker time.
@@ -304,7 +313,7 @@ class Run:
                 if len(data) < SMALL:
                     end.poll(1)
 
-    def drain(self, control):
+    def drain(self, control: Control) -> bytes:
         """What is left in the pipes. All writers are dead, so it is bounded by what a pipe holds. Returns the last part of it."""
         data = b""
         for fd, stream in self.open_streams.items():
@@ -317,19 +326,20 @@ class Run:
         return data
 
 
-def read_some(fd):
+def read_some(fd: int) -> bytes:
     try:
         return os.read(fd, CHUNK)
     except BlockingIOError:
         return b""
 
 
-def kill_rest(watch):
+def kill_rest(watch: Watch) -> tuple[float, int]:
     """
     Ends all processes but the template. Returns their CPU seconds and largest resident set in KiB. Raises Surprise for what
     forks faster than this kills, and for what doesn't die: on a crowded machine a killed process waits for a CPU to die on.
     """
-    cpu, rss, rounds, seen = 0.0, 0, 0, set()
+    cpu, rss, rounds = 0.0, 0, 0
+    seen: set[int] = set()
     until = time.monotonic() + DYING_SECONDS
     while rounds < MOST_ROUNDS and time.monotonic() < until:
         pids = {int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) > TEMPLATE}
@@ -356,7 +366,7 @@ def kill_rest(watch):
     raise Surprise("there are processes that can't be ended")
 
 
-def settle_namespace():
+def settle_namespace() -> None:
     """Writes the one map of the user namespace that any process in it may write, once: a run would leave words there for later ones."""
     try:
         with open("/proc/self/projid_map", "w") as file:
@@ -365,7 +375,7 @@ def settle_namespace():
         pass  # Within another user namespace that has no such map nobody can.
 
 
-def serve(control):
+def serve(control: Control) -> NoReturn:
     options = encode_json.parse(control.receive(b"T").decode())
     settle_namespace()
     places = Places(own=options["two_ids"])
@@ -375,12 +385,16 @@ def serve(control):
     watch = Watch(options["has_egress"])
     control.send(frame(b"S"))
     body = control.receive(b"L")  # Meanwhile the worker has got hold of this process's descriptors.
-    set_dumpable(0)  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
+    set_dumpable(
+        0
+    )  # The author's code, which comes now, can't look into this process. Before, a fork would have inherited it.
     watch.take_cpu_ns()  # What the import takes is the first run's.
     length = int.from_bytes(body[:4], "big")
     names = [name for name in body[4 : 4 + length].decode().split("\0") if name]
     directories = directories_of(names)
-    control.send(frame(b"L", load(pipe, body[4 + length :])))  # With a fault of the code in it the worker ends this sandbox.
+    control.send(
+        frame(b"L", load(pipe, body[4 + length :]))
+    )  # With a fault of the code in it the worker ends this sandbox.
     if not watch.is_alone():
         raise Surprise("the template has started processes")
     watch.await_sleep()
@@ -404,7 +418,7 @@ def serve(control):
             control.send(frame(b"C"))
 
 
-def main(fd):
+def main(fd: int) -> NoReturn:
     if os.getpid() != 1:
         os._exit(1)  # It ends processes of its pid namespace: it must have one of its own.
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Without a handler no process in here can signal pid 1.

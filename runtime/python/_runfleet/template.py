@@ -5,6 +5,8 @@ inherits nothing that a later one has, too. Pid 1 looks at this process before a
 its answers.
 """
 
+from __future__ import annotations
+
 import _signal  # Without the enumerations of `signal`.
 import _socket
 import _struct
@@ -13,7 +15,7 @@ import os
 import resource
 import signal
 import sys
-import traceback  # Used when an agent fails; here, so that each run finds it loaded.
+import traceback  # noqa: F401 -- Used when an agent fails; here, so that each run finds it loaded.
 
 from _runfleet import encode_json, kernel
 from _runfleet.channel import channel, write_frame
@@ -22,13 +24,17 @@ from _runfleet.files import decode_content, put_file
 from _runfleet.load_ahead import load_agent
 from _runfleet.runner import become_runner, loaded_with, run_agent, run_to_exit
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
 DOOR = "\0runfleet"
 REQUEST_FD, PIPE_FD = 4, 100
 GIVEN = _struct.pack("4i", 1, 2, 3, REQUEST_FD)  # stdout, stderr, events, request.
 SIGUSR1, SIG_SETMASK = int(signal.SIGUSR1), int(signal.SIG_SETMASK)
 
 
-def serve(pipe, options):
+def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
     """Reads the code from `pipe`, answers once, and forks for ever. Never returns."""
     pipe_fd = take_places(pipe.detach())
     os.setsid()
@@ -62,7 +68,7 @@ def serve(pipe, options):
                 os._exit(1)
 
 
-def take_places(pipe_fd):
+def take_places(pipe_fd: int) -> int:
     """Gives the channels' numbers to /dev/null as long as there is no run, and closes all but the pipe. Returns the pipe's descriptor."""
     os.dup2(pipe_fd, PIPE_FD, inheritable=False)
     devnull = os.open(os.devnull, os.O_RDWR)
@@ -73,17 +79,18 @@ def take_places(pipe_fd):
     return PIPE_FD
 
 
-def put_oom_score():
+def put_oom_score() -> None:
     """Where memory is short, the kernel ends this process or a fork of it rather than pid 1."""
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("500")
 
 
-def prepare_agent(request):
+def prepare_agent(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns what each fork needs of the agent, and the answer to the worker."""
     os.environ.update(request["env"])
-    agent = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
-    fault, env_read = None, []
+    agent: dict[str, Any] = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
+    fault: str | None = None
+    env_read: list[str] = []
     if request["preload"]:
         agent["module"], fault, env_read = load_agent(request["entrypoint"], request["code"])
     if agent["module"]:
@@ -92,7 +99,7 @@ def prepare_agent(request):
     return agent, {"preloaded": agent["module"] is not None, "fault": fault, "env_read": env_read}
 
 
-def await_run(agent):
+def await_run(agent: dict[str, Any]) -> NoReturn:
     """The next run's process: takes its own pipes, waits for the request, executes it. Never returns."""
     _signal.pthread_sigmask(SIG_SETMASK, ())
     os.setsid()
@@ -102,14 +109,15 @@ def await_run(agent):
         write_ahead(agent["files"])
         rehearse()
     if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed()  # Python's own `random` sees to that itself.
+        numpy: Any = sys.modules["numpy"]
+        numpy.random.seed()  # Python's own `random` sees to that itself.
     request = read_message(REQUEST_FD)
     os.close(REQUEST_FD)
     request["code"] = {} if agent["module"] else agent["code"]
     run_to_exit(request, agent["module"])
 
 
-def enter():
+def enter() -> None:
     """Takes a run's own pipes from pid 1. This process has no descriptor when it comes here, so their numbers are known."""
     door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     door.connect(DOOR)
@@ -121,7 +129,7 @@ def enter():
     os.set_inheritable(channel.fd, False)
 
 
-def write_ahead(files):
+def write_ahead(files: dict[str, bytes]) -> None:
     """The agent's own files, whose names and contents were tried when it was loaded."""
     for name, data in files.items():
         if "/" in name:
@@ -129,7 +137,7 @@ def write_ahead(files):
         put_file(name, data)
 
 
-def rehearse():
+def rehearse() -> None:
     """Executes a run of nothing for nobody: what every run touches is then this process's own, before it counts."""
     channel.fd = os.open(os.devnull, os.O_WRONLY)
     request = encode_json.parse(encode_json.encode(nothing).decode())
@@ -142,16 +150,23 @@ def rehearse():
 
 rehearsal = type(sys)("rehearsal")
 exec("def main(input):\n    yield input\n    return {}", rehearsal.__dict__)
-nothing = {**dict.fromkeys(request_fields, None), "entrypoint": "", "env": {}, "code": {}, "files": {}, "input_payload": {}}
+nothing: dict[str, Any] = {
+    **dict.fromkeys(request_fields, None),
+    "entrypoint": "",
+    "env": {},
+    "code": {},
+    "files": {},
+    "input_payload": {},
+}
 
 
-def read_message(fd):
+def read_message(fd: int) -> dict[str, Any]:
     """Eight bytes of length, and as many of JSON."""
     length = int.from_bytes(read_exactly(fd, 8), "big")
     return encode_json.parse(read_exactly(fd, length).decode("utf-8", "surrogatepass"))
 
 
-def read_exactly(fd, length):
+def read_exactly(fd: int, length: int) -> bytes:
     data = b""
     while len(data) < length:
         part = os.read(fd, min(length - len(data), 1 << 20))
@@ -161,6 +176,6 @@ def read_exactly(fd, length):
     return data
 
 
-def write_all(fd, data):
+def write_all(fd: int, data: bytes) -> None:
     while data:
         data = data[os.write(fd, data) :]

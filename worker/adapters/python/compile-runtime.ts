@@ -6,23 +6,18 @@ import { runtimeFile } from "../runtime-file.ts";
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
 
-const compiler = `import marshal, os, sys
-sources = eval(sys.stdin.read())
-code = {name: compile(source, "<runfleet " + name + ">", "exec") for name, source in sources.items()}
-os.write(3, marshal.dumps(code))`;
-
 /**
  * The modules of runtime/python as marshalled code of this very interpreter, by name, so that no run compiles them and none
  * needs to reach the project's directory. Throws when the interpreter can't compile them.
  */
 export async function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
+  const compiler = readFileSync(runtimeFile("python/compile.py"), "utf8");
   const child = await sandbox.start({
     argv: [python.path, "-I", "-S", "-c", compiler],
     env: {},
     readOnly: [],
     resources,
   });
-  // JSON of strings only is a Python literal as well.
   child.stdin.end(JSON.stringify(readModules()));
   child.stdout.resume();
   const [code, complaint] = await Promise.all([buffer(child.events), text(child.stderr), child.exited]);

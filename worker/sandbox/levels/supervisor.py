@@ -15,42 +15,46 @@ REPORT_FD = 4
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 # How many threads the user may start beside a run that shares the user's uid. Such a run is counted, so often.
 GROWTH, COUNT_EVERY_S = 1024, 0.1
-LINUX = sys.platform.startswith("linux")
-libc = None
-if LINUX:
+LINUX = sys.platform == "linux"
+TYPE_CHECKING = False  # This program starts with every run: it loads nothing for its types alone.
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+libc: "Any" = None
+if sys.platform == "linux":
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
 
 
-def prctl(*args):
+def prctl(*args: int) -> None:
     if libc and libc.prctl(*map(ctypes.c_ulong, args + (0,) * (5 - len(args)))) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-def count_tasks_of_user():
+def count_tasks_of_user() -> int:
     """The threads of all processes of this user, which is what RLIMIT_NPROC counts."""
-    if not LINUX:
+    if sys.platform != "linux":
         with os.popen(f"/bin/ps -U {os.getuid()} -o pid=") as listing:
             return len(listing.readlines())
     return sum(count_threads(pid) for pid in os.listdir("/proc") if pid.isdigit() and owns(pid))
 
 
-def owns(pid):
+def owns(pid: str) -> bool:
     try:
         return os.stat(f"/proc/{pid}").st_uid == os.getuid()
     except OSError:
         return False
 
 
-def count_threads(pid):
+def count_threads(pid: "str | int") -> int:
     try:
         return os.stat(f"/proc/{pid}/task").st_nlink - 2
     except OSError:
         return 0
 
 
-def count_descendants():
+def count_descendants() -> int:
     """Threads of all processes below this one. Orphans are among them, since this is their subreaper."""
     count, pids = 0, find_children()
     while pids:
@@ -60,13 +64,15 @@ def count_descendants():
     return count
 
 
-def set_limits(limits, own_uid):
+def set_limits(limits: "Any", own_uid: int) -> None:
     import resource
 
-    def limit(which, soft, hard=None):
+    def limit(which: int, soft: int, hard: "int | None" = None) -> None:
         ceiling = resource.getrlimit(which)[1]
-        values = [soft, soft if hard is None else hard]
-        resource.setrlimit(which, tuple(v if ceiling == resource.RLIM_INFINITY else min(v, ceiling) for v in values))
+        values = (soft, soft if hard is None else hard)
+        resource.setrlimit(
+            which, values if ceiling == resource.RLIM_INFINITY else (min(values[0], ceiling), min(values[1], ceiling))
+        )
 
     cpu_s = -(-limits["cpu_ms"] // 1000)
     limit(resource.RLIMIT_CORE, 0)
@@ -80,7 +86,7 @@ def set_limits(limits, own_uid):
         limit(resource.RLIMIT_DATA if limits["reserves"] else resource.RLIMIT_AS, limits["memory_bytes"])
 
 
-def restrict_files(directory, readable):
+def restrict_files(directory: str, readable: list[str]) -> None:
     """Landlock (landlock.rst): read `readable`, write `directory` only, no TCP, no signals or abstract sockets beyond us."""
     CREATE, ADD_RULE, RESTRICT = 444, 445, 446
     abi = libc.syscall(CREATE, None, ctypes.c_size_t(0), 1)
@@ -110,7 +116,7 @@ def restrict_files(directory, readable):
         raise OSError(ctypes.get_errno(), "Landlock")
 
 
-def filter_calls(program):
+def filter_calls(program: bytes) -> None:
     class SockFprog(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
@@ -119,7 +125,7 @@ def filter_calls(program):
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def become(options, env, command):
+def become(options: "dict[str, Any]", env: dict[str, str], command: list[str]) -> "NoReturn":
     """In the child: confined step by step, then the command. Never returns."""
     try:
         os.setsid()
@@ -141,8 +147,8 @@ def become(options, env, command):
     os._exit(126)
 
 
-def find_children(pid="self"):
-    children = []
+def find_children(pid: "str | int" = "self") -> list[int]:
+    children: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children") as file:
@@ -152,7 +158,7 @@ def find_children(pid="self"):
     return children
 
 
-def end_all(main_pid, own_uid):
+def end_all(main_pid: int, own_uid: int) -> None:
     """Kills until nothing is left. Orphans come to us (subreaper); with a uid of our own one call reaches all of it."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
@@ -170,14 +176,14 @@ def end_all(main_pid, own_uid):
             return
 
 
-def read_all(fd):
+def read_all(fd: int) -> bytes:
     data = b""
     while part := os.read(fd, 65536):
         data += part
     return data
 
 
-def await_child(child, limit):
+def await_child(child: int, limit: "int | None") -> tuple[int, bool]:
     """Reaps until `child` is gone. Returns its status, and whether all of it was ended for having more than `limit` threads."""
     count_at = time.monotonic() + COUNT_EVERY_S
     while True:
@@ -195,11 +201,19 @@ def await_child(child, limit):
             count_at = time.monotonic() + COUNT_EVERY_S
 
 
-def main(worker_pid, directory, limits, program, readable, *command):
+def main(worker_pid: str, directory: str, limits: str, program: str, readable: str, *command: str) -> None:
     names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid", "reserves")
-    options = dict(zip(names, map(int, limits.split(","))), directory=directory, filter=bytes.fromhex(program))
+    options: "dict[str, Any]" = {
+        **dict(zip(names, map(int, limits.split(",")))),
+        "directory": directory,
+        "filter": bytes.fromhex(program),
+    }
     options["readable"] = [path for path in readable.split(":") if path]
-    signal.signal(signal.SIGTERM, lambda *_: end_all(child, options["own_uid"]))
+
+    def on_terminate(*_: object) -> None:
+        end_all(child, options["own_uid"])
+
+    signal.signal(signal.SIGTERM, on_terminate)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGCHLD])
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,0 +1,4 @@
+"""What `signal` is made of. typeshed has no file for it."""
+
+from signal import pthread_sigmask as pthread_sigmask
+from signal import sigwait as sigwait
