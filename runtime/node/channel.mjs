@@ -1,112 +1,184 @@
-// What an agent's process says: NDJSON frames on fd 3, its prints among them in the order of its doing.
+// The channel from an agent's process to the worker: NDJSON frames on fd 3, with what the agent prints among them in order.
 import { writeSync } from "node:fs";
 import { format } from "node:util";
 
-const eventsFd = 3;
-const lineBytes = 12 * 1024 * 1024; // What the worker reads as one frame.
+/** @import { Fields, Frame } from "./types.d.ts" */
 
-const { stringify } = JSON; // An agent may put another in its place.
+const eventsFd = 3;
+const maxLineLength = 12 * 1024 * 1024; // The longest line that the worker reads as one frame.
+
+const { stringify } = JSON; // An agent may replace it.
 
 export const channel = {
-  /** Nothing that is said after the end counts. */
-  over: false,
-  /** While code is loaded ahead of its run, what it says is kept from it: a list; null otherwise. */
-  held: null,
-  /** Whose it is what is said now: a message's run id, or null for a daemon's own. The process of one run needs no such name. */
-  speaker: () => undefined,
-  /** A message that brings no state of its own finds what was saved last. */
+  /** True once the last frame was written: later frames are dropped. */
+  isClosed: false,
+  /**
+   * The types of the frames that code sent while it was loaded ahead of its run. They are not written. Null when frames are
+   * written.
+   * @type {string[] | null}
+   */
+  heldFrames: null,
+  /**
+   * Returns the id of the run that a frame belongs to, or null for a daemon's own frames. A process of one run has no such id.
+   * @type {() => string | null | undefined}
+   */
+  currentRunId: () => undefined,
+  /**
+   * The state that was saved last. A message without a state of its own gets it.
+   * @type {string | null}
+   */
   lastState: "",
 };
 
-const conversions = [
-  [Uint8Array, (bytes) => ({ $bytes: Buffer.from(bytes).toString("base64") })],
-  [Map, (map) => Object.fromEntries(map)],
-  [Set, (set) => [...set]],
-  [Error, ({ name, message }) => ({ name, message })],
-];
+/**
+ * What JSON can't express, in the nearest form that it can.
+ * @param {object} item
+ * @returns {unknown}
+ */
+function convert(item) {
+  if (item instanceof Uint8Array) return { $bytes: Buffer.from(item).toString("base64") };
+  if (item instanceof Map) return Object.fromEntries(item);
+  if (item instanceof Set) return [...item];
+  if (item instanceof Error) return { name: item.name, message: item.message };
+  return item;
+}
 
-function plain(item) {
+/** @param {unknown} item */
+function toPlain(item) {
   if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : String(item);
   return typeof item === "function" || typeof item === "symbol" ? String(item) : item;
 }
 
-/** What JSON has no word for becomes the nearest that it has. */
+/**
+ * Returns a value as JSON. What JSON can't express is converted; a reference to an enclosing value becomes "<circular>".
+ * @param {unknown} value
+ * @returns {string}
+ */
 export function toJson(value) {
-  const above = [];
-  return stringify(value ?? null, function (_key, item) {
-    if (typeof item !== "object" || item === null) return plain(item);
-    const known = conversions.find(([kind]) => item instanceof kind);
-    if (known) return known[1](item);
-    while (above.length > 0 && above.at(-1) !== this) above.pop();
-    if (above.includes(item)) return "<circular>";
-    above.push(item);
-    return item;
-  });
+  /** @type {unknown[]} */
+  const enclosing = [];
+  return stringify(
+    value ?? null,
+    /**
+     * @this {unknown}
+     * @param {string} _key
+     * @param {unknown} item
+     */
+    function (_key, item) {
+      if (typeof item !== "object" || item === null) return toPlain(item);
+      const converted = convert(item);
+      if (converted !== item) return converted;
+      while (enclosing.length > 0 && enclosing.at(-1) !== this) enclosing.pop();
+      if (enclosing.includes(item)) return "<circular>";
+      enclosing.push(item);
+      return item;
+    },
+  );
 }
 
+/** @param {unknown} error */
+const isFull = (error) => error instanceof Error && "code" in error && error.code === "EAGAIN";
+
+/** @param {string} line */
 function writeLine(line) {
   const bytes = Buffer.from(`${line}\n`);
-  for (let at = 0; at < bytes.length;) {
+  for (let offset = 0; offset < bytes.length;) {
     try {
-      at += writeSync(eventsFd, bytes, at);
+      offset += writeSync(eventsFd, bytes, offset);
     } catch (error) {
-      if (error.code !== "EAGAIN") throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1); // The worker is behind.
+      if (!isFull(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1); // 1 ms, until the worker has read some of the pipe.
     }
   }
 }
 
-export function send(type, fields) {
-  if (channel.over) return true;
-  if (channel.held) return channel.held.push(type) > 0;
-  const line = toJson({ type, to: channel.speaker(), ...fields });
-  if (line.length > lineBytes) return false;
+/**
+ * Writes a frame. Returns false when it is longer than the worker would read.
+ * @param {string} type
+ * @param {Fields} [fields]
+ */
+export function writeFrame(type, fields) {
+  if (channel.isClosed) return true;
+  if (channel.heldFrames) {
+    channel.heldFrames.push(type);
+    return true;
+  }
+  const line = toJson({ type, to: channel.currentRunId(), ...fields });
+  if (line.length > maxLineLength) return false;
   writeLine(line);
   return true;
 }
 
-/** Throws where it is too much for one frame, as the worker would take it for the run's end. */
-export function say(type, fields) {
-  if (send(type, fields)) return;
-  const error = new RangeError(`One '${type}' of the run is longer than ${lineBytes} bytes.`);
+/**
+ * Writes a frame. Throws when it is longer than the worker would read.
+ * @param {string} type
+ * @param {Fields} fields
+ */
+export function send(type, fields) {
+  if (writeFrame(type, fields)) return;
+  const error = new RangeError(`One '${type}' of the run is longer than ${maxLineLength} bytes.`);
   error.name = type === "artifact" ? "ArtifactTooLarge" : "EventTooLarge";
   throw error;
 }
 
-export const sayOutput = (content) => say("output", { content: content ?? null });
+/** @param {unknown} content */
+export const sendOutput = (content) => send("output", { content: content ?? null });
 
-/** Text in pieces that are frames of a fair size each. */
-function sendText(text, wrap) {
-  for (let at = 0; at < text.length; at += 1 << 20) wrap(text.slice(at, at + (1 << 20)));
+/**
+ * Calls `sendPart` with pieces of at most 1 Mi characters.
+ * @param {string} text
+ * @param {(part: string) => void} sendPart
+ */
+function sendInParts(text, sendPart) {
+  for (let start = 0; start < text.length; start += 1 << 20) sendPart(text.slice(start, start + (1 << 20)));
 }
-const sendOutput = (text) => sendText(text, sayOutput);
-const sendLog = (text) =>
-  sendText(text, (message) => say("log", { level: "info", stream: "stderr", message: message.replace(/\n$/, "") }));
 
-/** In the order of the agent's doing: what it prints takes the way of what it yields. What no message prints is a daemon's log. */
-export function takeOverStreams() {
-  const replace = (stream, wrap) => {
-    const print = stream.write.bind(stream);
+/** @param {string} text */
+const printOutput = (text) => sendInParts(text, sendOutput);
+
+/** @param {string} text */
+const printLog = (text) =>
+  sendInParts(text, (part) => send("log", { level: "info", stream: "stderr", message: part.replace(/\n$/, "") }));
+
+/**
+ * Sends what the agent prints as frames, in order with the frames that it yields. What a daemon prints outside of a message
+ * goes to the real descriptor, which is the daemon's log.
+ */
+export function captureOutput() {
+  /**
+   * @param {NodeJS.WriteStream} stream
+   * @param {(text: string) => void} print
+   */
+  const replaceWrite = (stream, print) => {
+    const write = /** @type {(...args: unknown[]) => boolean} */ (stream.write.bind(stream));
+    /**
+     * @param {string | Uint8Array} chunk
+     * @param {unknown} [encoding]
+     * @param {unknown} [callback]
+     */
     stream.write = (chunk, encoding, callback) => {
-      if (channel.speaker() === null) return print(chunk, encoding, callback);
-      wrap(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
+      if (channel.currentRunId() === null) return write(chunk, encoding, callback);
+      print(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8"));
       const done = typeof encoding === "function" ? encoding : callback;
-      if (done) process.nextTick(done);
+      if (typeof done === "function") process.nextTick(done);
       return true;
     };
   };
-  replace(process.stdout, sendOutput);
-  replace(process.stderr, sendLog);
-  for (const name of ["log", "info", "debug"])
+  replaceWrite(process.stdout, printOutput);
+  replaceWrite(process.stderr, printLog);
+  for (const name of /** @type {const} */ (["log", "info", "debug"]))
     console[name] = (...args) => void process.stdout.write(`${format(...args)}\n`);
-  for (const name of ["error", "warn", "trace"])
+  for (const name of /** @type {const} */ (["error", "warn", "trace"]))
     console[name] = (...args) => void process.stderr.write(`${format(...args)}\n`);
 }
 
-/** Sends a run's last frame, or in its place an error; answers whether the run ended well. */
-export function sendLast({ type, ...fields }) {
-  if (send(type, fields)) return type !== "error";
-  const message = `The result is longer than ${lineBytes} bytes.`;
-  send("error", { code: "agent_error", error_type: "ResultTooLarge", message, traceback: null });
+/**
+ * Writes a run's last frame, or an error in its place when it is too long. Returns whether the run ended well.
+ * @param {Frame} last
+ */
+export function writeEnding({ type, ...fields }) {
+  if (writeFrame(type, fields)) return type !== "error";
+  const message = `The result is longer than ${maxLineLength} bytes.`;
+  writeFrame("error", { code: "agent_error", error_type: "ResultTooLarge", message, traceback: null });
   return false;
 }

@@ -2,18 +2,28 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { channel, say, toJson } from "./channel.mjs";
+import { channel, send, toJson } from "./channel.mjs";
 
+/** @import { Context, Files, Question, RunRequest } from "./types.d.ts" */
+
+/** What `interrupt` throws to end the run with a question to a person. */
 export class Interrupted extends Error {
+  /** @param {Question} question */
   constructor(question) {
     super("The agent asks a person.");
     this.question = question;
   }
 }
 
+/** @param {any} thrown What a tool of the agent's threw. */
+const nameThrown = (thrown) => `${thrown?.name ?? "Error"}: ${thrown?.message ?? thrown}`;
+
 /**
- * `directory`: where the run's files lie. A process of one run is ended by a cancel, so its `signal` says nothing.
- * `onAsk` is told of a question to a person before the call throws.
+ * `directory`: where the run's files are. `signal`: aborts when a message is cancelled; a process of one run is killed by a
+ * cancel, so its signal never aborts. `onAsk` is called with a question to a person before `interrupt` throws.
+ * @param {RunRequest} request
+ * @param {{ directory?: string, signal?: AbortSignal, onAsk?: (question: Question) => void, [field: string]: unknown }} [options]
+ * @returns {Context}
  */
 export function createContext(
   request,
@@ -30,36 +40,61 @@ export function createContext(
     state,
     state_snapshot: state,
     files: Object.fromEntries(Object.keys(files).map((name) => [name, resolve(directory, name)])),
-    emit: (name, value = null) => say("custom", { name: String(name), value }),
+
+    /** @param {unknown} name @param {unknown} value */
+    emit: (name, value = null) => send("custom", { name: String(name), value }),
+
+    /** @param {unknown} value From 0 to 1. @param {unknown} message */
     progress(value = null, message = null) {
-      if (typeof value === "string") return say("progress", { value: null, message: value });
-      return say("progress", { value: value === null ? null : Math.min(Math.max(Number(value), 0), 1), message });
+      if (typeof value === "string") return send("progress", { value: null, message: value });
+      return send("progress", { value: value === null ? null : Math.min(Math.max(Number(value), 0), 1), message });
     },
-    log: (message, level = "info") => say("log", { level: String(level), stream: "agent", message: String(message) }),
+
+    /** @param {unknown} message @param {unknown} level */
+    log: (message, level = "info") => send("log", { level: String(level), stream: "agent", message: String(message) }),
+
+    /** @this {Context} @param {unknown} value */
     saveState(value) {
       this.state = this.state_snapshot = channel.lastState = typeof value === "string" ? value : toJson(value);
-      say("state", { state_snapshot: this.state });
+      send("state", { state_snapshot: this.state });
     },
-    usage: (counts) => say("usage", counts),
+
+    /** @param {Record<string, unknown>} counts */
+    usage: (counts) => send("usage", counts),
+
+    /** @param {unknown} name @param {unknown} args @param {() => unknown} call */
     async tool(name, args, call) {
       const call_id = randomBytes(8).toString("hex");
-      const at = performance.now();
-      say("tool.start", { call_id, name: String(name), args: args ?? null });
+      const startedAt = performance.now();
+      send("tool.start", { call_id, name: String(name), args: args ?? null });
+      /** @param {unknown} result @param {string | null} error */
       const end = (result, error) =>
-        say("tool.end", { call_id, result: result ?? null, error, duration_ms: Math.round(performance.now() - at) });
+        send("tool.end", {
+          call_id,
+          result: result ?? null,
+          error,
+          duration_ms: Math.round(performance.now() - startedAt),
+        });
       try {
         const result = await call();
         end(result, null);
         return result;
       } catch (error) {
-        end(null, `${error?.name ?? "Error"}: ${error?.message ?? error}`);
+        end(null, nameThrown(error));
         throw error;
       }
     },
+
+    /** @param {string} name @param {string | Uint8Array} content @param {string | null} mime */
     artifact(name, content = readFileSync(name), mime = null) {
-      say("artifact", { name: basename(String(name)), mime, content: Buffer.from(content).toString("base64") });
+      send("artifact", { name: basename(String(name)), mime, content: Buffer.from(content).toString("base64") });
     },
-    /** Ends the run; it starts anew with the answer, which this call then returns. */
+
+    /**
+     * Asks a person. The run ends here; it starts anew with the answer, which this call then returns.
+     * @param {unknown} message
+     * @param {{ reason?: string, response_schema?: unknown, expires_in_ms?: number | null }} options
+     */
     interrupt(message = null, { reason = "input_required", response_schema = null, expires_in_ms = null } = {}) {
       asked += 1;
       if (asked <= request.answers.length) return request.answers[asked - 1];
@@ -71,6 +106,10 @@ export function createContext(
   };
 }
 
+/**
+ * Writes files below `directory`. Throws for a name that isn't a relative path inside of it.
+ * @param {Files} files
+ */
 export function writeFiles(files, directory = ".") {
   for (const [name, content] of Object.entries(files)) {
     if (name.split("/").some((part) => ["", ".", ".."].includes(part)) || name.includes("\0"))
@@ -81,23 +120,28 @@ export function writeFiles(files, directory = ".") {
   }
 }
 
+/** @param {string} content Text, or bytes as a `data:` URL. */
 function decodeContent(content) {
-  const [, head, body] = /^data:([^,\s]*),(.*)$/s.exec(content) ?? [];
+  const [, head, body = ""] = /^data:([^,\s]*),(.*)$/s.exec(content) ?? [];
   if (head === undefined) return content;
   return head.endsWith(";base64") ? Buffer.from(body, "base64") : Buffer.from(decodeURIComponent(body));
 }
 
-/** `import { context, emit } from "runfleet"`, with nothing installed. */
+/**
+ * Makes `import { context, emit } from "runfleet"` work, with nothing installed: writes the module, which finds the context
+ * on `globalThis`.
+ * @param {object} context
+ */
 export function offerHelper(context) {
-  globalThis[Symbol.for("runfleet")] = context;
+  Object.assign(globalThis, { [Symbol.for("runfleet")]: context });
   const names = ["emit", "progress", "log", "saveState", "usage", "tool", "artifact", "interrupt", "messages"];
-  const one = 'globalThis[Symbol.for("runfleet")]';
-  const home = join("node_modules", "runfleet");
-  mkdirSync(home, { recursive: true });
+  const lookup = 'const context = globalThis[Symbol.for("runfleet")];\n';
+  const folder = join("node_modules", "runfleet");
+  mkdirSync(folder, { recursive: true });
   const exports_ = { import: "./index.mjs", require: "./index.cjs" };
-  writeFileSync(join(home, "package.json"), JSON.stringify({ name: "runfleet", exports: exports_ }));
-  const body = names.map((name) => `const ${name} = (...args) => context.${name}(...args);\n`).join("");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "runfleet", exports: exports_ }));
+  const functions = names.map((name) => `const ${name} = (...args) => context.${name}(...args);\n`).join("");
   const all = `{ ${["context", ...names].join(", ")} }`;
-  writeFileSync(join(home, "index.mjs"), `const context = ${one};\n${body}export ${all};\n`);
-  writeFileSync(join(home, "index.cjs"), `const context = ${one};\n${body}module.exports = ${all};\n`);
+  writeFileSync(join(folder, "index.mjs"), `${lookup}${functions}export ${all};\n`);
+  writeFileSync(join(folder, "index.cjs"), `${lookup}${functions}module.exports = ${all};\n`);
 }

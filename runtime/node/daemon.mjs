@@ -1,50 +1,65 @@
-// Stays with its agent: loads the code once, lets its `main` run on and hands it one message after another.
+// Stays with its agent: loads the code once and hands it one message after another, while its `main` may run beside them.
 //
-// It speaks as ../python/daemon.py does. Commands come on stdin, a JSON line each: first the start, then messages, cancels and
-// a stop. Frames go to fd 3, each with the message that it belongs to in `to` (null: the daemon's own). What is printed
-// outside of a message is the daemon's log.
+// The protocol is that of ../python/_runfleet/daemon.py. Commands come on stdin, a JSON line each: first the start, then
+// messages, cancels and a stop. Frames go to fd 3, each with the run id of its message in `to` (null: the daemon's own). What is
+// printed outside of a message is the daemon's log.
 //
-// `onMessage(input, context)` is called for each message in order, while a `main`, if there is one as well, goes on beside it.
-// With no `main` either, whatever a run of this agent would call is called for each message. A `main` alone takes its messages
-// itself: `for await (const message of context.messages()) message.reply(…)`.
+// `onMessage(input, context)` is called for each message, one after another. Without it, and without a `main`, the function is
+// called that a run of this agent would call. A `main` alone takes its messages itself:
+// `for await (const message of context.messages()) message.reply(…)`.
 //
-// For a thread (`interactive`) it is the memory between the thread's runs: each of them is played here as any run is.
+// For a thread (`interactive`) this process keeps the memory between the thread's runs: each of them is executed here.
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { channel, send, takeOverStreams } from "./channel.mjs";
+import { captureOutput, channel, writeFrame } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { BadEntrypoint, drive, findMain, loadModule } from "./load-agent.mjs";
 import { calledFor, Message } from "./message.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
+/** @import { AgentCode, AgentFunction, Context, RunRequest } from "./types.d.ts" */
+/**
+ * @typedef {AgentCode & Pick<RunRequest, "env" | "state_snapshot"> &
+ *   { lifecycle: string, agent_id: string, user_id: string, version: string }} Start
+ */
+/** @typedef {(message: Message) => unknown} Act */
+
 /** How long a `main` may take to end when the daemon is asked to. */
-const letGoMs = 1_000;
+const stopGraceMs = 1_000;
 const stopping = new AbortController();
 const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve));
-/** Messages that were not answered yet, by run id. */
-const open = new Map();
-const waiting = [];
+/**
+ * Messages that were not answered yet, by run id.
+ * @type {Map<string, Message>}
+ */
+const unanswered = new Map();
+/** @type {Message[]} */
+const queued = [];
+/** @type {((message: Message | null) => void)[]} */
 const takers = [];
-let atHand = null;
-/** Whether messages are handed over by calls; else what is done while one is at hand is done for it. */
-let byCalls = true;
+/** @type {Message | null} */
+let lastTaken = null;
+/** True when the agent is called once a message. Else all that it does between two messages belongs to the first of them. */
+let isCalled = true;
 
+/** @param {Message | null | undefined} message */
 const unlessOver = (message) => (message && !message.isOver ? message : null);
 
-/** The message that what is done now is done for. */
-const current = () => unlessOver(byCalls ? calledFor.getStore() : atHand);
+/** Returns the message that the running code works for, or null. */
+const current = () => unlessOver(isCalled ? calledFor.getStore() : lastTaken);
 
-/** The next message, when there is one; null once the daemon is asked to end. */
+/** Waits for the next message. Returns null once the daemon is asked to end. */
 async function take() {
-  const next =
-    waiting.shift() ??
-    (await new Promise((resolve) => (stopping.signal.aborted ? resolve(null) : takers.push(resolve))));
-  atHand = next;
-  return next;
+  lastTaken =
+    queued.shift() ??
+    (await new Promise((/** @type {(message: Message | null) => void} */ resolve) =>
+      stopping.signal.aborted ? resolve(null) : takers.push(resolve),
+    ));
+  return lastTaken;
 }
 
-/** Messages one by one, as they come. One that was not answered when the next is asked for is answered with null. */
+/** Yields messages one by one, as they come. A message that was not answered when the next is asked for is answered with null. */
 async function* messages() {
   for (let message; (message = await take()) !== null;) {
     try {
@@ -58,27 +73,34 @@ async function* messages() {
   }
 }
 
-/** Plays one message, which ends in every case. */
+/**
+ * Executes one message, which ends in every case.
+ * @param {Message} message
+ * @param {Act} act
+ */
 async function handle(message, act) {
   const { signal } = message.context;
   try {
     message.open();
     signal.throwIfAborted();
-    // An error that nobody caught ends it as well.
+    // An error that nobody caught ends the message as well.
     message.reply(await Promise.race([act(message), message.over]));
   } catch (error) {
     message.fail(signal.aborted ? signal.reason : error);
   }
 }
 
+/** @param {Act} act */
 async function handleAll(act) {
   for (let message; (message = await take()) !== null;) await calledFor.run(message, handle, message, act);
 }
 
+/** @param {NodeJS.ReadStream} source */
 async function* readLines(source) {
+  /** @type {(string | undefined)[]} */
   let parts = [];
   for await (const chunk of source.setEncoding("utf8")) {
-    const [first, ...more] = chunk.split("\n");
+    const [first, ...more] = String(chunk).split("\n");
     parts.push(first);
     for (const rest of more) {
       yield parts.join("");
@@ -87,63 +109,85 @@ async function* readLines(source) {
   }
 }
 
-/** The pipe's end means that the worker is gone. */
-async function hearCommands(lines, options) {
+/**
+ * Reads commands until the pipe ends, which means that the worker is gone.
+ * @param {AsyncIterable<string>} lines
+ * @param {{ directory: string | null, extras: Record<string, unknown> }} options
+ */
+async function readCommands(lines, options) {
   for await (const line of lines) {
     const { type, ...command } = JSON.parse(line);
     if (type === "message") {
       const message = new Message(command, options);
-      open.set(message.run_id, message);
-      void message.over.then(() => open.delete(message.run_id));
-      if (takers.length > 0) takers.shift()(message);
-      else waiting.push(message);
-    } else if (type === "cancel") open.get(command.run_id)?.cancel();
+      unanswered.set(message.run_id, message);
+      void message.over.then(() => unanswered.delete(message.run_id));
+      const taker = takers.shift();
+      if (taker) taker(message);
+      else queued.push(message);
+    } else if (type === "cancel") unanswered.get(command.run_id)?.cancel();
     else {
       stopping.abort();
       for (const taker of takers.splice(0)) taker(null);
     }
   }
-  leave(1);
+  exit(1);
 }
 
-/** Nothing of a daemon's comes after this. */
-function leave(code) {
-  channel.over = true;
+/**
+ * Ends the process. Frames of the agent's exit handlers are dropped.
+ * @param {number} code
+ */
+function exit(code) {
+  channel.isClosed = true;
   process.exit(code);
 }
 
-/** Says why it ends. */
+/**
+ * Logs the error and ends the process.
+ * @param {unknown} error
+ */
 function fail(error) {
   const { message, traceback } = describe(error);
-  send("log", { to: null, level: "error", stream: "agent", message: traceback ?? message });
-  leave(1);
+  writeFrame("log", { to: null, level: "error", stream: "agent", message: traceback ?? message });
+  exit(1);
 }
 
+/** Ends the message at hand with an error that nobody caught, or with the process. */
 function watchEnds() {
+  /** @param {unknown} error */
   const end = (error) => {
-    const message = current() ?? (isThread ? unlessOver(atHand) : null);
+    const message = current() ?? (isThread ? unlessOver(lastTaken) : null);
     if (message) message.fail(error);
     else fail(error);
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", end);
   process.on("exit", (code) => {
-    if (channel.over) return;
+    if (channel.isClosed) return;
     if (code === 0) return current()?.reply();
-    const exit = { error_type: "Exit", message: `exit ${code}`, traceback: null };
-    return current()?.end({ type: "error", code: "agent_error", ...exit });
+    const fields = { error_type: "Exit", message: `exit ${code}`, traceback: null };
+    return current()?.end({ type: "error", code: "agent_error", ...fields });
   });
 }
 
-/** A `main` that runs on. That it ends because it was asked to is no error. */
-async function runOn(main, context) {
+/**
+ * Runs a daemon's `main`. An AbortError after the daemon was asked to end is no error.
+ * @param {AgentFunction} main
+ * @param {Context} context
+ */
+async function runMain(main, context) {
   try {
     await drive(main(context.input, context), stopping.signal);
   } catch (error) {
-    if (!stopping.signal.aborted || error?.name !== "AbortError") throw error;
+    if (!stopping.signal.aborted || /** @type {any} */ (error)?.name !== "AbortError") throw error;
   }
 }
 
+/**
+ * Serves a daemon's messages until it is asked to end, or until its `main` ends.
+ * @param {Start} start
+ * @param {Context} context
+ */
 async function serve(start, context) {
   const module = await loadModule(start);
   const { path, name, find } = module;
@@ -151,52 +195,60 @@ async function serve(start, context) {
   const main = find(name && !/^on_?message$/i.test(name) ? name : "main");
   const called = onMessage ?? (main ? null : findMain(module));
   if (!called && !main) throw new BadEntrypoint(`'${path}' has neither onMessage nor main.`);
-  byCalls = called !== null;
-  send("ready");
-  const mainOver = main ? runOn(main, context) : null;
+  isCalled = called !== null;
+  writeFrame("ready");
+  const mainOver = main ? runMain(main, context) : null;
   if (called) {
     mainOver?.catch(fail);
     await handleAll((message) => drive(called(message.input, message.context), message.context.signal));
   }
-  await Promise.race([mainOver, stopped.then(() => sleep(letGoMs))]);
+  await Promise.race([mainOver, stopped.then(() => sleep(stopGraceMs))]);
 }
 
+/**
+ * Executes the runs of one thread, one after another, by the code that the first of them loads.
+ * @param {Start} start
+ */
 async function serveThread(start) {
+  /** @type {AgentFunction | null} */
   let main = null;
   let loads = 0;
-  const play = async ({ input, context }) => {
+  /** @param {Context} context */
+  const execute = async (context) => {
     main ??= findMain(await loadModule(start, loads++));
-    return main && drive(main(input, context), context.signal);
+    return main && drive(main(context.input, context), context.signal);
   };
-  send("ready");
+  writeFrame("ready");
   await handleAll((message) => {
-    const before = Object.keys(message.context.env).map((name) => [name, process.env[name]]);
-    Object.assign(process.env, message.context.env);
+    const { env } = message.context;
+    const before = Object.keys(env).map((name) => /** @type {const} */ ([name, process.env[name]]));
+    Object.assign(process.env, env);
     void message.over.then(() => {
       for (const [name, value] of before) {
         if (value === undefined) delete process.env[name];
         else process.env[name] = value;
       }
     });
-    return play(message);
+    return execute(message.context);
   });
 }
 
 const lines = readLines(process.stdin);
-const start = JSON.parse((await lines.next()).value);
+/** @type {Start} */
+const start = JSON.parse((await lines.next()).value ?? "");
 const isThread = start.lifecycle === "interactive";
-// The commands are nothing that the agent could read.
+// The agent must not read the commands.
 Object.defineProperty(process, "stdin", { value: Readable.from([]) });
-channel.speaker = () => current()?.run_id ?? null;
+channel.currentRunId = () => current()?.run_id ?? null;
 channel.lastState = start.state_snapshot;
-takeOverStreams();
+captureOutput();
 useProxy();
 watchEnds();
 try {
   Object.assign(process.env, start.env);
   writeFiles(start.code);
   const { agent_id, user_id, version, env, state_snapshot } = start;
-  const nothing = {
+  const noRequest = {
     input_payload: {},
     files: {},
     history: [],
@@ -206,16 +258,20 @@ try {
     thread_id: null,
     attempt: 0,
   };
-  const own = createContext(
-    { agent_id, user_id, version, env, state_snapshot, ...nothing },
+  const ownContext = createContext(
+    { agent_id, user_id, version, env, state_snapshot, ...noRequest },
     { messages, signal: stopping.signal },
   );
-  const contextNow = () => current()?.context ?? own;
-  const set = (_own, name, value) => Reflect.set(contextNow(), name, value);
-  offerHelper(new Proxy(own, { get: (_own, name) => contextNow()[name], set }));
-  void hearCommands(lines, { directory: isThread ? "." : null, extras: { messages } });
-  await (isThread ? serveThread(start) : serve(start, own));
-  leave(0);
+  const currentContext = () => current()?.context ?? ownContext;
+  offerHelper(
+    new Proxy(ownContext, {
+      get: (_own, name) => Reflect.get(currentContext(), name),
+      set: (_own, name, value) => Reflect.set(currentContext(), name, value),
+    }),
+  );
+  void readCommands(lines, { directory: isThread ? "." : null, extras: { messages } });
+  await (isThread ? serveThread(start) : serve(start, ownContext));
+  exit(0);
 } catch (error) {
   fail(error);
 }

@@ -1,48 +1,53 @@
-// Runs one agent once: loads its code when it is told to, then reads the run's one JSON request from stdin to its end, and
-// exits 0 with a result and 1 without.
+// Runs an agent once. The first line of stdin names the code, which may be loaded ahead; the second line is the run's request.
+// Exits with 0 after a result and with 1 after anything else.
 import { Readable } from "node:stream";
-import { channel, send, sendLast, takeOverStreams } from "./channel.mjs";
+import { captureOutput, channel, writeEnding, writeFrame } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
-import { drive, endingBy, findMain, loadModule } from "./load-agent.mjs";
+import { drive, endingOf, findMain, loadModule } from "./load-agent.mjs";
 import { loadAhead } from "./load-ahead.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
+/** @import { AgentCode, Context, Frame, Question, RunRequest } from "./types.d.ts" */
+
+/** @param {Frame} last */
 function finish(last) {
-  if (channel.over) return;
-  const well = sendLast(last);
-  channel.over = true;
-  process.exit(well ? 0 : 1);
+  if (channel.isClosed) return;
+  const endedWell = writeEnding(last);
+  channel.isClosed = true;
+  process.exit(endedWell ? 0 : 1);
 }
 
-const fail = (error) => finish(endingBy(error));
+/** @param {unknown} error */
+const fail = (error) => finish(endingOf(error));
 
-/** `process.exit()` in the agent, and a wait for what can never come, end the process past our own end. */
-function watchExit() {
+/** Reports a run whose process ends before its result: by `process.exit()` in the agent, or because nothing is left to wait for. */
+function reportEarlyExit() {
   process.on("exit", (code) => {
-    if (channel.over || channel.held) return;
-    if (code === 0 && !waiting) send("result", { result_content: null });
+    if (channel.isClosed || channel.heldFrames) return;
+    if (code === 0 && !isRunning) writeFrame("result", { result_content: null });
     else {
-      const message = waiting && code !== 1 ? "The agent waits for something that never comes." : `exit ${code}`;
-      send("error", { code: "agent_error", error_type: "Exit", message, traceback: null });
+      const message = isRunning && code !== 1 ? "The agent waits for something that never comes." : `exit ${code}`;
+      writeFrame("error", { code: "agent_error", error_type: "Exit", message, traceback: null });
     }
   });
   const exit = process.exit.bind(process);
   process.exit = (code) => {
-    waiting = false;
-    exit(code);
+    isRunning = false;
+    return exit(code);
   };
 }
 
-const { parse } = JSON; // An agent may put another in its place.
-let waiting = false;
-const context = {};
-const orders = process.stdin.setEncoding("utf8");
-const stdin = orders[Symbol.asyncIterator]();
+const { parse } = JSON; // An agent may replace it.
+let isRunning = false;
+/** Filled when the run's request is there; code that is loaded ahead may hold it before. */
+const context = /** @type {Context} */ ({});
+const commands = process.stdin.setEncoding("utf8");
+const chunks = /** @type {AsyncIterator<string>} */ (commands[Symbol.asyncIterator]());
 let unread = "";
-// The orders are nothing that the agent could read.
+// The agent must not read the commands.
 Object.defineProperty(process, "stdin", { value: Readable.from([]) });
 
-/** What stdin holds up to its next newline, or to its end. */
+/** Returns what stdin holds up to its next newline, or to its end. */
 async function readLine() {
   let line = "";
   for (let part = unread; ;) {
@@ -52,44 +57,46 @@ async function readLine() {
       return line + part.slice(0, end);
     }
     line += part;
-    const next = await stdin.next();
+    const next = await chunks.next();
     if (next.done) return line;
     part = next.value;
   }
 }
 
-takeOverStreams();
+captureOutput();
 useProxy();
-watchExit();
-const order = await readLine();
-if (order === "") process.exit(0); // The worker let this one go.
-const agent = parse(order);
+reportEarlyExit();
+const firstLine = await readLine();
+if (firstLine === "") process.exit(0); // The worker let this process go before it was needed.
+/** @type {AgentCode & { env: Record<string, string>, preload: boolean }} */
+const agent = parse(firstLine);
 Object.assign(process.env, agent.env);
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
 let module = null;
-if (agent.preload) module = await loadAhead(agent, { context, orders });
-else send("loaded", { preloaded: false, fault: null, env_read: [] });
-const asked = await readLine();
-if (asked === "") process.exit(0);
-const request = parse(asked);
-channel.held = null;
-// What the code made of its version's variables when it was loaded stays.
+if (agent.preload) module = await loadAhead(agent, { context, commands });
+else writeFrame("loaded", { preloaded: false, fault: null, env_read: [] });
+const secondLine = await readLine();
+if (secondLine === "") process.exit(0);
+/** @type {RunRequest} */
+const request = parse(secondLine);
+channel.heldFrames = null;
+// A module that was loaded ahead may have changed the variables of its version: they are set only where the run's differ.
 for (const [name, value] of Object.entries(request.env))
   if (!module || agent.env[name] !== value) process.env[name] = value;
 try {
   if (!module) writeFiles(agent.code);
   writeFiles(request.files);
-  // The first of a run's last frames counts: a question stands, though the agent may catch what the call throws.
-  const onAsk = (question) => send("interrupt", question);
+  // The question is sent at once, so it ends the run even where the agent catches what `interrupt` throws.
+  const onAsk = (/** @type {Question} */ question) => void writeFrame("interrupt", question);
   Object.assign(context, createContext(request, { onAsk }));
   if (!module) offerHelper(context);
-  waiting = true;
+  isRunning = true;
   const main = findMain(module ?? (await loadModule(agent)));
   const result = main ? await drive(main(context.input, context)) : null;
-  waiting = false;
+  isRunning = false;
   finish({ type: "result", result_content: result ?? null });
 } catch (error) {
-  waiting = false;
+  isRunning = false;
   fail(error);
 }

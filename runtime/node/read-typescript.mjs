@@ -1,9 +1,15 @@
-// TypeScript as Node reads it, and where in an agent's code a syntax error is.
+// TypeScript for Node versions that can't read it, and the place of a syntax error in an agent's code.
 import { readFileSync } from "node:fs";
 import { createRequire, register } from "node:module";
 import { describe } from "./describe-error.mjs";
 
-/** From now on TypeScript is made JavaScript, file by file, as it is imported. Its errors tell the lines that its author wrote. */
+/** @import { SyntaxFault, TypeStripper } from "./types.d.ts" */
+
+/**
+ * Registers a hook that turns each TypeScript file into JavaScript when it is imported. Stack traces show the lines of the
+ * TypeScript file.
+ * @param {string} stripper
+ */
 export function readTypeScript(stripper) {
   const hooks = `
     import { existsSync, readFileSync } from "node:fs";
@@ -31,17 +37,24 @@ export function readTypeScript(stripper) {
   register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 }
 
-/** Node doesn't say where in a module a syntax error is: looks for the first of the agent's files that can't be read. */
+/**
+ * Puts the file and line of a syntax error into its stack, which Node leaves out for modules. They are those of the first of
+ * the agent's files that can't be parsed.
+ * @param {SyntaxError} error
+ * @param {string[]} names
+ * @param {string} stripper
+ */
 export function placeSyntaxError(error, names, stripper) {
-  if (/:\d+(:\d+)?\)?$/m.test(describe(error).traceback)) return;
-  const { transformSync } = createRequire(stripper)(stripper);
+  if (/:\d+(:\d+)?\)?$/m.test(describe(error).traceback ?? "")) return;
+  const { transformSync } = /** @type {TypeStripper} */ (createRequire(stripper)(stripper));
   for (const name of names) {
     try {
       transformSync(readFileSync(name, "utf8"), { mode: "transform", filename: name });
-    } catch ({ startLine, startColumn, snippet }) {
+    } catch (fault) {
+      const { startLine, startColumn, snippet } = /** @type {SyntaxFault} */ (fault);
       if (!startLine) continue;
-      const upTo = snippet.split("\n").findIndex((line) => /^ *\^+ *$/.test(line));
-      const shown = snippet.split("\n").slice(Math.max(upTo - 1, 0), upTo + 1);
+      const markerLine = snippet.split("\n").findIndex((line) => /^ *\^+ *$/.test(line));
+      const shown = snippet.split("\n").slice(Math.max(markerLine - 1, 0), markerLine + 1);
       const lines = [`${name}:${startLine}:${startColumn + 1}`, ...shown, `${error.name}: ${error.message}`];
       // Not assigned: from Node 24 on, the stack of an error that came from the loader's thread is read-only.
       Object.defineProperty(error, "stack", { value: lines.join("\n") });

@@ -1,66 +1,98 @@
 // Makes Node's own clients (`fetch`, node:http, node:https) use the proxy that HTTP_PROXY names. Node before 22.21 has no
-// setting for it; later ones read NODE_USE_ENV_PROXY, which the sandbox sets.
+// setting for it; later versions read NODE_USE_ENV_PROXY, which the sandbox sets.
 
-/** Loaded only where there is a proxy: most processes have none, and start faster without. */
-const builtin = (name) => process.getBuiltinModule(`node:${name}`);
+/** @typedef {(error: Error | null, socket?: import("node:net").Socket) => void} Done */
+/** @typedef {{ host: string, port: number }} Target */
 
-/** Whose entry in the proxy's list of exceptions it is: a name stands for those below it as well. */
+// Loaded only where there is a proxy: most processes have none, and start faster without them.
+const loadHttp = () => process.getBuiltinModule("node:http");
+const loadHttps = () => process.getBuiltinModule("node:https");
+const loadNet = () => process.getBuiltinModule("node:net");
+const loadTls = () => process.getBuiltinModule("node:tls");
+
+/**
+ * True when `no_proxy` names the host, a domain above it, or `*`.
+ * @param {string} host
+ */
 function isDirect(host) {
-  const exceptions = (process.env.no_proxy ?? "").split(",").map((one) => one.trim());
-  return exceptions.some((one) => one === "*" || (one !== "" && (host === one || host.endsWith(`.${one}`))));
+  const exceptions = (process.env.no_proxy ?? "").split(",").map((exception) => exception.trim());
+  return exceptions.some(
+    (exception) => exception === "*" || (exception !== "" && (host === exception || host.endsWith(`.${exception}`))),
+  );
 }
 
-/** A connection to a host and port through the proxy, or why there is none, to `done`. */
+/**
+ * Opens a connection to a host and port, through the proxy unless the host is an exception.
+ * @param {URL} proxy
+ * @param {Target} target
+ * @param {Done} done
+ */
 function openTunnel(proxy, { host, port }, done) {
   if (isDirect(host)) {
-    const socket = builtin("net").connect({ host, port }, () => done(null, socket));
-    return socket.once("error", done);
+    const socket = loadNet().connect({ host, port }, () => done(null, socket));
+    socket.once("error", done);
+    return;
   }
-  const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const asked = builtin("http").request({
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const request = loadHttp().request({
     host: proxy.hostname,
     port: proxy.port,
     method: "CONNECT",
-    path: place,
+    path: authority,
     agent: false,
   });
-  asked.once("connect", ({ statusCode, statusMessage }, socket) => {
+  request.once("connect", ({ statusCode, statusMessage }, socket) => {
     if (statusCode === 200) return done(null, socket);
     socket.destroy();
-    done(new Error(`The proxy refused ${place}: ${statusMessage}`));
+    return done(new Error(`The proxy refused ${authority}: ${statusMessage}`));
   });
-  return asked.once("error", done).end();
+  request.once("error", done).end();
 }
 
-function secured(options, done) {
+/**
+ * Returns a callback that starts TLS on the socket that it gets, and hands the secured socket to `done`.
+ * @param {object} options
+ * @param {Done} done
+ * @returns {Done}
+ */
+function secureWith(options, done) {
   return (error, socket) => {
-    if (error) return done(error);
-    const secure = builtin("tls").connect({ ...options, path: undefined, socket }, () => done(null, secure));
-    return secure.once("error", done);
+    if (error || !socket) return done(error);
+    const secured = loadTls().connect({ ...options, socket }, () => done(null, secured));
+    secured.once("error", done);
   };
 }
 
-/** Before the agent's code is loaded. */
+/** Called before the agent's code is loaded. */
 export function useProxy() {
-  const named = process.env.HTTP_PROXY;
-  if (!named || process.allowedNodeEnvironmentFlags.has("--use-env-proxy")) return;
-  const proxy = new URL(named);
-  builtin("http").globalAgent.createConnection = (options, done) => void openTunnel(proxy, options, done);
-  builtin("https").globalAgent.createConnection = (options, done) =>
-    void openTunnel(proxy, options, secured(options, done));
+  const address = process.env.HTTP_PROXY;
+  if (!address || process.allowedNodeEnvironmentFlags.has("--use-env-proxy")) return;
+  const proxy = new URL(address);
+  // Node's types don't have `createConnection` with a callback, which agents call.
+  /** @type {any} */ (loadHttp().globalAgent).createConnection = (
+    /** @type {Target} */ options,
+    /** @type {Done} */ done,
+  ) => openTunnel(proxy, options, done);
+  /** @type {any} */ (loadHttps().globalAgent).createConnection = (
+    /** @type {Target} */ options,
+    /** @type {Done} */ done,
+  ) => openTunnel(proxy, options, secureWith({ ...options, path: undefined }, done));
+
+  /** @param {{ hostname: string, protocol: string, port: string }} origin @param {Done} done */
   const connect = ({ hostname, protocol, port, ...options }, done) => {
     const isSecure = protocol === "https:";
     const target = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (isSecure ? 443 : 80) };
-    const secureOptions = { ...options, ...target, ALPNProtocols: ["http/1.1"] };
-    openTunnel(proxy, target, isSecure ? secured(secureOptions, done) : done);
+    const secureOptions = { ...options, ...target, path: undefined, ALPNProtocols: ["http/1.1"] };
+    openTunnel(proxy, target, isSecure ? secureWith(secureOptions, done) : done);
   };
-  // `fetch` is loaded when it is used first; only then there is the dispatcher whose kind takes our way to connect.
+  // Node loads the code of `fetch` at its first use. Before that there is no dispatcher whose class takes `connect`.
   const { fetch } = globalThis;
   let isSet = false;
   globalThis.fetch = (...args) => {
     if (!isSet && globalThis.Request) {
       const dispatcher = Symbol.for("undici.globalDispatcher.1");
-      globalThis[dispatcher] = new globalThis[dispatcher].constructor({ connect });
+      const globals = /** @type {any} */ (globalThis);
+      globals[dispatcher] = new globals[dispatcher].constructor({ connect });
       isSet = true;
     }
     return fetch(...args);
