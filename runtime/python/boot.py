@@ -1,8 +1,8 @@
 """Makes our modules importable, and runs the `main` of one of them. This text is what `python -c` is started with.
 
-Arguments: the module's name and a descriptor. On it come eight digits of length and as many bytes of marshalled code,
-{module name: code}. So no sandbox needs to reach the project's files, and no run compiles them. `main` is given the
-descriptor, and all modules for those who hand them on.
+Arguments: the module's name and a descriptor. On the descriptor come eight digits of length and as many bytes of
+marshalled code, {module name: code}. So no sandbox needs to reach the project's files, and no run compiles them.
+`main` is given the descriptor.
 """
 
 import marshal
@@ -48,12 +48,13 @@ class Finder:
 def boot() -> None:
     name, fd = sys.argv[1], int(sys.argv[2])
     del sys.argv[1:]
-    finder: "Any" = Finder(marshal.loads(read(fd, int(read(fd, 8)))))
-    sys.meta_path.insert(0, finder)
+    finder = Finder(marshal.loads(read(fd, int(read(fd, 8)))))
+    finders: list[Any] = sys.meta_path
+    finders.insert(0, finder)
     try:
         main = __import__("_runfleet." + name, fromlist=["main"]).main
     finally:
-        sys.meta_path.remove(finder)  # An agent's own imports don't pass it.
+        finders.remove(finder)  # An agent's own imports don't use it.
     main(fd)
 
 

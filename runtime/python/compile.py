@@ -1,8 +1,10 @@
-"""Compiles the modules of `_runfleet` for this interpreter. This text is what `python -c` is started with, once a worker.
+"""Compiles the modules of `_runfleet` for this interpreter. A worker starts `python -c` with this text, once.
 
-On stdin comes {module name: source}, on fd 3 goes {module name: code}, marshalled. What is there for the type checker
-alone is left out, so that types cost no run and no start anything.
+Reads {module name: source} as JSON from stdin, and writes {module name: code} to fd 3, marshalled. Leaves out what only
+the type checker needs, so that types make no start of a process slower.
 """
+
+from __future__ import annotations
 
 import ast
 import marshal
@@ -11,9 +13,9 @@ import sys
 
 
 class WithoutTypes(ast.NodeTransformer):
-    """Leaves out annotations, what is done `if TYPE_CHECKING`, and the import that annotations need before Python 3.10."""
+    """Leaves out annotations, `if TYPE_CHECKING` blocks, and the import that annotations need before Python 3.10."""
 
-    def visit_function(self, node: "ast.FunctionDef | ast.AsyncFunctionDef") -> ast.AST:
+    def visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
         node.returns = None
         return self.generic_visit(node)
 
@@ -23,18 +25,18 @@ class WithoutTypes(ast.NodeTransformer):
         node.annotation = None
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> "ast.AST | None":
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if node.value is None:
             return None
         return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
 
-    def visit_Assign(self, node: ast.Assign) -> "ast.AST | None":
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         return None if is_for_types(node.targets[0]) else self.generic_visit(node)
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> "ast.AST | None":
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
         return None if node.module == "__future__" else node
 
-    def visit_If(self, node: ast.If) -> "ast.AST | None":
+    def visit_If(self, node: ast.If) -> ast.AST | None:
         return None if is_for_types(node.test) else self.generic_visit(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -50,7 +52,7 @@ def compile_module(name: str, source: str) -> object:
 
 
 def main() -> None:
-    sources = ast.literal_eval(sys.stdin.read())  # JSON of strings alone is a Python literal as well.
+    sources = ast.literal_eval(sys.stdin.read())  # JSON of strings is a Python literal.
     code = {name: compile_module(name, source) for name, source in sources.items()}
     with os.fdopen(3, "wb") as file:
         file.write(marshal.dumps(code))

@@ -1,7 +1,8 @@
 """Runs in an install's sandbox: pip into an empty folder, then that folder as a tar archive on stdout.
 
-The request is JSON on stdin: `{"argv": [...]}`, pip's whole command line, which installs into ./packages. What pip says goes
-to stderr. Exits with 1 when pip failed. The worker reads the archive as foreign bytes, so nothing here has to be believed.
+The request is JSON on stdin: `{"argv": [...]}`, pip's whole command line, which installs into ./packages. What pip
+prints goes to stderr. Exits with 1 when pip failed. The worker reads the archive as foreign bytes and trusts nothing
+here.
 """
 
 from __future__ import annotations

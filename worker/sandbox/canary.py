@@ -42,7 +42,7 @@ def send_datagram() -> None:
 def find_environment() -> bool:
     mark = request["mark"].encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        if not held(lambda: mark in open(f"/proc/{pid}/environ", "rb").read()):
+        if not held(lambda pid=pid: mark in open(f"/proc/{pid}/environ", "rb").read()):
             return True
     return False
 

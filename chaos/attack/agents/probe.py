@@ -1,4 +1,4 @@
-"""What every attacking Python program is given: `probe` tells all that an earlier run of the version may have changed."""
+"""Given to every attacking Python program: `probe` returns all that an earlier run of the version may have changed."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def status() -> list[str]:
 
 
 def probe_process() -> dict[str, Any]:
-    """What a process without namespaces has to itself. How many the user's other processes are shows in RLIMIT_NPROC."""
+    """What a process without namespaces has to itself. RLIMIT_NPROC depends on the user's other processes."""
     return {
         "limits": [resource.getrlimit(n) for n in range(16) if n != resource.RLIMIT_NPROC],
         "nice": os.getpriority(0, 0),

@@ -1,2 +1,4 @@
-"""The part of Runfleet that runs inside of a sandbox. Only what Python has built in is imported at the top of these modules:
-how fast a process starts is the product here."""
+"""The part of Runfleet that runs inside of a sandbox.
+
+The modules import at their top only what Python has built in: each other import makes every start of a process slower.
+"""

@@ -1,4 +1,4 @@
-"""From an entrypoint to a result: loads the agent's file, finds what to call, calls it, and sends what it yields."""
+"""Loads the agent's file, finds the function to call, calls the function, and sends what it yields."""
 
 # An agent's objects are of any type.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -34,7 +34,7 @@ CANDIDATES = ("main", "run", "agent", "graph", "crew", "app", "predict", "Predic
 
 
 def call_entrypoint(entrypoint: str, context: Context, send: Send, module: ModuleType | None = None) -> Any:
-    """The agent's result. `module` is its module, where it is loaded already."""
+    """Returns the agent's result. `module`: the agent's module, if it was loaded ahead."""
     if module is None:
         module = execute(*read_code(*split_entrypoint(entrypoint)))
     if module is None:
@@ -64,7 +64,7 @@ def first_callable(module: ModuleType, send: Send) -> Any:
 
 
 def read_code(path: str, name: str) -> tuple[str, Module, bool]:
-    """(path, its syntax tree, whether it is a script): a script defines nothing that could be called."""
+    """Returns (path, syntax tree, whether the file is a script). A script defines nothing that could be called."""
     with open(path, "rb") as file:
         tree: Any = compile(
             file.read(), os.path.abspath(path), "exec", 0x400, dont_inherit=True
@@ -73,7 +73,7 @@ def read_code(path: str, name: str) -> tuple[str, Module, bool]:
 
 
 def execute(path: str, tree: Module, script: bool) -> ModuleType | None:
-    """Runs a file's code. Its module; None for a script, which is over by then."""
+    """Runs a file's code. Returns its module, or None for a script, which has then ended."""
     sys.path[:0] = [os.getcwd()] if not os.path.dirname(path) else [os.path.abspath(os.path.dirname(path)), os.getcwd()]
     sys.argv = [path]
     full = os.path.abspath(path)
@@ -84,12 +84,12 @@ def execute(path: str, tree: Module, script: bool) -> ModuleType | None:
     sys.modules[name] = module
     exec(compile(tree, full, "exec", dont_inherit=True), module.__dict__)
     if script and "threading" in sys.modules:
-        sys.modules["threading"]._shutdown()  # A script ends with its last thread.
+        sys.modules["threading"]._shutdown()  # A script ends when its last thread ends.
     return None if script else module
 
 
 def defined_names(statements: Iterable[Any]) -> set[str]:
-    """What a module's statements bind at its top level, in nested blocks as well."""
+    """Returns the names that statements bind at a module's top level, also in nested blocks."""
     names: set[str] = set()
     for statement in statements:
         kind = type(statement).__name__
@@ -108,7 +108,7 @@ def defined_names(statements: Iterable[Any]) -> set[str]:
 
 
 def adapt(found: Any, send: Send) -> Call | None:
-    """The function behind an object of a known framework, by shape alone; None for what can't be called."""
+    """Returns a function for an object of a known framework, which is known by its shape. None: not callable."""
     if type(found) is type(adapt):
         return found
     if all(hasattr(found, name) for name in ("stream", "invoke", "get_graph")):
@@ -128,7 +128,7 @@ def adapt(found: Any, send: Send) -> Call | None:
 
 
 def stream_graph(graph: Any, input: Any, context: Context, send: Send) -> Any:
-    """A LangGraph graph (it has channels), or a LangChain runnable."""
+    """Runs a LangGraph graph (which has `channels`) or a LangChain runnable."""
     config = {"configurable": {"thread_id": context.thread_id or context.run_id}}
     last = None
     if not hasattr(graph, "channels"):
@@ -166,7 +166,7 @@ async def stream_openai(agent: Any, input: Any, send: Send) -> Any:
 
 
 def prompt_of(input: Any) -> Any:
-    """What a framework that takes a text, or its own list of messages, is given of an input."""
+    """Returns what of an input is given to a framework that takes a text or a list of messages."""
     if isinstance(input, dict):
         return next((input[name] for name in ("prompt", "input", "message", "messages") if name in input), str(input))
     return input
@@ -179,7 +179,10 @@ def predict(predictor: Any, input: dict[str, Any]) -> Any:
 
 
 def parameters(function: Call) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """(positional names, names that may go by keyword, whether any keyword goes), cheaply for plain functions."""
+    """Returns (positional names, names that can be given by keyword, whether any keyword can be given).
+
+    A plain function is read without `inspect`, which is slow to import.
+    """
     bound = getattr(function, "__func__", None)
     code = getattr(bound or function, "__code__", None)
     if code and not hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
@@ -199,8 +202,9 @@ def parameters(function: Call) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
 
 
 def call(function: Call, context: Context) -> Any:
-    """
-    Its first parameter gets the whole input, unless it is one of several and the input has a field of its name; the others
+    """Calls an agent's function with the input and the context.
+
+    The first parameter gets the whole input, unless there are several and the input has a field of its name. The others
     get the input's fields by name. A parameter `ctx` or `context` gets the context.
     """
     positional, names, takes_any = parameters(function)
@@ -216,7 +220,7 @@ def call(function: Call, context: Context) -> Any:
 
 
 def drive(result: Any, send: Send) -> Any:
-    """Sends what an iterator yields; its return value, or the value itself, is the result."""
+    """Sends what an iterator yields. Returns its return value, or the value itself if it isn't an iterator."""
     if hasattr(result, "__await__") or hasattr(result, "__anext__"):
         import asyncio
 
@@ -238,3 +242,4 @@ async def drive_async(result: Any, send: Send) -> Any:
         return result
     async for part in result:
         send("output", content=part)
+    return None

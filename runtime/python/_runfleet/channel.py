@@ -1,4 +1,4 @@
-"""What an agent's process says: NDJSON frames on fd 3, its prints among them in the order in which they are made."""
+"""The channel from an agent's process to the worker: NDJSON frames on fd 3, with what the agent prints in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EVENTS_FD = 3
 LINE_BYTES = 12 * 1024 * 1024  # The longest line that the worker reads as one frame.
-PATIENCE_S = 0.02
+FLUSH_AFTER_S = 0.02  # A part of a line is sent when the last flush is longer ago than this.
 
 monotonic = time.monotonic
 print_plain = builtins.print
@@ -28,12 +28,12 @@ lock = _thread.allocate_lock()
 
 
 class Channel:
-    """Where frames go. A process that stays replaces `write` to name the message that a frame belongs to."""
+    """Writes frames. A daemon replaces `write` to name the message that a frame belongs to."""
 
     fd = EVENTS_FD
 
     def write(self, type_: str, fields: dict[str, Any]) -> bool:
-        """Sends a frame as it is. Returns False when it is longer than the worker would read."""
+        """Writes a frame. Returns False when it is longer than the worker would read."""
         line = encode({"type": type_, **fields}) + b"\n"
         if len(line) > LINE_BYTES:
             return False
@@ -48,7 +48,7 @@ channel = Channel()
 
 
 def write_frame(type_: str, **fields: Any) -> bool:
-    """Sends a frame. Returns False when it is longer than the worker would read."""
+    """Writes a frame. Returns False when it is longer than the worker would read."""
     return channel.write(type_, fields)
 
 
@@ -57,7 +57,7 @@ def flush() -> None:
         try:
             stream.flush()
         except (ValueError, AttributeError):
-            pass  # The agent closed or replaced it.
+            pass  # The agent closed or replaced the stream.
 
 
 class EventTooLarge(ValueError):
@@ -69,7 +69,7 @@ class ArtifactTooLarge(ValueError):
 
 
 def send(type_: str, **fields: Any) -> None:
-    """Sends a frame after all that was printed before it. Raises where it is longer than a frame may be."""
+    """Sends a frame, after what was printed before it. Raises when the frame is longer than the worker would read."""
     flush()
     if not write_frame(type_, **fields):
         kind = ArtifactTooLarge if type_ == "artifact" else EventTooLarge
@@ -77,7 +77,10 @@ def send(type_: str, **fields: Any) -> None:
 
 
 class FrameStream(io.RawIOBase):
-    """Python's own stdout and stderr. What C code and subprocesses write goes to the real descriptors, for the worker."""
+    """Turns what Python code writes to stdout or stderr into frames.
+
+    What C code and subprocesses write goes to the real descriptors, which the worker reads.
+    """
 
     def __init__(self, fd: int, write_text: WriteText) -> None:
         self.fd, self.write_text = fd, write_text
@@ -98,15 +101,17 @@ class FrameStream(io.RawIOBase):
 
 
 class PromptText(io.TextIOWrapper):
-    """Sends each line at once, and a part of a line when some time has passed: a model's words arrive one by one, while
-    `json.dump` isn't sent comma by comma."""
+    """Sends each line at once, and a part of a line FLUSH_AFTER_S after the last flush.
+
+    So a model's words arrive one by one, and `json.dump`, which writes each comma by itself, isn't sent in such pieces.
+    """
 
     sent = 0.0
 
     def write(self, text: str) -> int:
         written = super().write(text)
         now = monotonic()
-        if now - self.sent > PATIENCE_S:
+        if now - self.sent > FLUSH_AFTER_S:
             self.sent = now
             self.flush()
         return written
@@ -117,11 +122,12 @@ def text_stream(fd: int, write_text: WriteText) -> PromptText:
     return PromptText(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
-def print_whole(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
-    """Python's `print`, whose text is written in one piece."""
+def print_in_one_write(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
+    """Does what Python's `print` does, but writes the text in one piece."""
     stream = sys.stdout if file is None else file
     if type(stream) is not PromptText or type(sep) is not str or type(end) is not str:
-        return print_plain(*values, sep=sep, end=end, file=file, flush=flush)
+        print_plain(*values, sep=sep, end=end, file=file, flush=flush)
+        return
     stream.write(sep.join([str(value) for value in values]) + end)
     if flush:
         stream.flush()
@@ -133,4 +139,4 @@ def print_output(text: str) -> None:
 
 
 def print_log(text: str) -> None:
-    write_frame("log", level="info", stream="stderr", message=text[:-1] if text.endswith("\n") else text)
+    write_frame("log", level="info", stream="stderr", message=text.removesuffix("\n"))

@@ -1,4 +1,4 @@
-"""What an agent is given besides its input: the context, also as `import runfleet`."""
+"""The context that an agent is given besides its input, and the module that it may import as `runfleet`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Tool:
-    """`with context.tool("search", {"q": 1}) as call: call.result = …`, in `async with` as well."""
+    """`with context.tool("search", {"q": 1}) as call: call.result = …`, also as `async with`."""
 
     def __init__(self, name: str, args: Any) -> None:
         self.call_id, self.name, self.args = os.urandom(8).hex(), name, args
@@ -43,7 +43,7 @@ class Tool:
 
 
 class Context(dict[str, Any] if TYPE_CHECKING else dict):
-    """What the agent knows of its run, by key or attribute, and what it may say besides yielding."""
+    """What the agent knows about its run, by key or attribute, and its ways to send more than it yields."""
 
     if TYPE_CHECKING:
         messages: Callable[[], Iterator[Message]]  # Set by daemon.py.
@@ -58,7 +58,7 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         send("custom", name=str(name), value=value)
 
     def progress(self, value: float | str | None = None, message: str | None = None) -> None:
-        """`value` from 0 to 1."""
+        """`value`: from 0 to 1."""
         if isinstance(value, str):
             value, message = None, value
         bounded = None if value is None else min(max(float(value), 0.0), 1.0)
@@ -68,20 +68,20 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         send("log", level=str(level), stream="agent", message=str(message))
 
     def save_state(self, state: Any) -> None:
-        """Text is kept as it is, anything else as its JSON."""
+        """Saves text unchanged, and anything else as JSON."""
         text = state if isinstance(state, str) else encode(state).decode()
         self["state"] = self["state_snapshot"] = text
         send("state", state_snapshot=text)
 
     def usage(self, **counts: float) -> None:
-        """Totals so far: input_tokens, output_tokens, cost_usd."""
+        """`counts`: the run's totals so far of input_tokens, output_tokens and cost_usd."""
         send("usage", **counts)
 
     def tool(self, name: str, args: Any = None) -> Tool:
         return Tool(str(name), args)
 
     def artifact(self, name: str, content: str | bytes | None = None, mime: str | None = None) -> None:
-        """Hands out a file: `content` (text or bytes), or the file of that name."""
+        """Stores an artifact of the run: `content`, or the file of that name."""
         if content is None:
             with open(name, "rb") as file:
                 content = file.read()
@@ -101,9 +101,9 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         response_schema: dict[str, Any] | None = None,
         expires_in_ms: int | None = None,
     ) -> Any:
-        """
-        Asks a person. The run ends here and starts anew when the answer is there, which this call then returns; what came
-        before it runs again, and gets the same answers.
+        """Asks a person. The run ends here, and starts anew with the answer, which this call then returns.
+
+        The code before this call runs again. Questions that were answered before get the same answers.
         """
         asked.append(message)
         if len(asked) <= len(self["answers"]):
@@ -113,18 +113,18 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
 
 
 class Interrupted(BaseException):
-    """Not an Exception: an agent that catches those must not catch this."""
+    """A question to a person, which ends the run. It is no Exception, so that agents don't catch it by accident."""
 
     def __init__(self, **question: Any) -> None:
         self.question = question
 
 
-asked: list[Any] = []  # The questions of the run at hand, in the order of asking.
+asked: list[Any] = []  # The questions of the current run, in the order of asking.
 context = Context()
 
 
 def offer_helper() -> None:
-    """`import runfleet`: the context, and its methods as functions. The context is empty until the run begins."""
+    """Makes `import runfleet` work: the context, empty until the run begins, and its methods as functions."""
     helper: Any = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
     helper.context = context
     for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt"):

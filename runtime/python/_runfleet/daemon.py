@@ -1,15 +1,15 @@
-"""Stays with its agent: loads the code once, lets its `main` run on and hands it one message after another.
+"""Stays with its agent: loads the code once and hands it one message after another, while its `main` may run.
 
-Commands come on stdin, a JSON line each: first the start (code, entrypoint, env, state), then {"type": "message", …request},
-{"type": "cancel", "run_id"} and {"type": "stop"}. Frames go to fd 3 as a run's do, each with the message that it belongs to
-in `to` (null: the daemon's own). What is printed outside of a message is the daemon's log.
+Commands come on stdin, a JSON line each: first the start (code, entrypoint, env, state), then
+{"type": "message", …request}, {"type": "cancel", "run_id"} and {"type": "stop"}. Frames go to fd 3, each with the run
+id of its message in `to` (null: the daemon's own). What is printed outside of a message is the daemon's log.
 
-`on_message(input, context)` is called in the main thread, while a `main`, if there is one as well, runs in another.
-With no `main` either, whatever a run of this agent would call is called for each message. A `main` alone runs on in the
-main thread, and takes its messages itself: `for message in context.messages(): message.reply(…)`.
+`on_message(input, context)` is called in the main thread, while a `main`, if there is one, runs in another. Without it,
+and without a `main`, the function is called that a run of this agent would call. A `main` alone runs in the main
+thread, and takes its messages itself: `for message in context.messages(): message.reply(…)`.
 
-For a thread (`interactive`) it is the memory between the thread's runs: each of them is played here as any run is, with its
-own files and environment, by the code that the first of them loaded; session.py adds that.
+For a thread (`interactive`) this process keeps the memory between the thread's runs. Each run is executed here with its
+own files and environment, by the code that the first of them loaded; session.py does that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from _runfleet import call_agent, encode_json
 from _runfleet.channel import channel, flush, print_log, print_output, send, text_stream, write_frame
 from _runfleet.context import Context, asked, fill_context
 from _runfleet.context import context as own_context
-from _runfleet.endings import WORK_DIRECTORY, describe, end_by, write_ending
+from _runfleet.endings import WORK_DIRECTORY, describe, ending_of, write_ending
 from _runfleet.files import write_files
 from _runfleet.runner import become_runner
 
@@ -36,45 +36,45 @@ if TYPE_CHECKING:
     from _runfleet.channel import WriteText
 
 STDOUT, STDERR = 1, 2
-thread_local = _thread._local()
+thread_state = _thread._local()
 inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 cancelled: set[str] = set()
 main_thread = _thread.get_ident()
 
 
 class Daemon:
-    """What this process knows of itself and of the message at hand."""
+    """The state of this process and of the current message."""
 
     interactive = False
-    interruptible = False  # Whether the main thread is in the author's function for a message, and may be interrupted.
+    interruptible = False  # True while the main thread is in the agent's function for a message.
     stopping = False
-    run_id: str | None = None  # Of the message at hand; None between messages.
+    run_id: str | None = None  # Of the current message; None between messages.
     context = own_context
-    state = ""  # What the daemon saved last. A message that brings no state of its own finds it.
+    state = ""  # The state that was saved last. A message without a state of its own gets it.
     drains: tuple[Callable[[], None], ...] = ()  # Each sends what C code and subprocesses have printed.
 
 
 daemon = Daemon()
-write_untied = channel.write
+write_plain = channel.write
 
 
 class Cancelled(BaseException):
-    """The message at hand is no longer wanted."""
+    """The current message was cancelled."""
 
 
 def current() -> str | None:
-    return getattr(thread_local, "run_id", None)
+    return getattr(thread_state, "run_id", None)
 
 
-def write_tied(type_: str, fields: dict[str, Any]) -> bool:
-    """Writes a frame, whole, with its message: what would interrupt the main thread in the middle of it waits for its end."""
+def write_with_run_id(type_: str, fields: dict[str, Any]) -> bool:
+    """Writes a frame with its message's run id. A cancel waits until the frame is written as a whole."""
     if type_ == "state":
         daemon.state = fields["state_snapshot"]
     before = daemon.interruptible
     if _thread.get_ident() == main_thread:
         daemon.interruptible = False
     try:
-        return write_untied(type_, {"to": current(), **fields})
+        return write_plain(type_, {"to": current(), **fields})
     finally:
         if _thread.get_ident() == main_thread:
             daemon.interruptible = before
@@ -82,18 +82,19 @@ def write_tied(type_: str, fields: dict[str, Any]) -> bool:
 
 
 def interrupt(*_: Any) -> None:
-    """In the main thread: ends the message at hand, if it is the function's and no longer wanted."""
+    """Raises in the main thread when the current message was cancelled and the agent's function works on it."""
     if daemon.interruptible and current() in cancelled:
         daemon.interruptible = False
         raise Cancelled("The message was cancelled.")
 
 
 def print_to(fd: int, write_text: WriteText) -> WriteText:
-    """What is printed for a message goes to its run; all else to the real descriptor, which is the daemon's log."""
+    """Sends what is printed for a message as a frame, and anything else to the real descriptor, the daemon's log."""
 
     def write(text: str) -> None:
         if current() is not None:
-            return write_text(text)
+            write_text(text)
+            return
         view = memoryview(text.encode("utf-8", "backslashreplace"))
         while view:
             view = view[os.write(fd, view) :]
@@ -102,7 +103,7 @@ def print_to(fd: int, write_text: WriteText) -> WriteText:
 
 
 class Message(dict[str, Any] if TYPE_CHECKING else dict):
-    """What a `main` gets of its mailbox: `message.input`, `message.context`, and how to answer it."""
+    """A message as `main` gets it: `message.input`, `message.context`, and the methods to answer it."""
 
     def __init__(self, request: dict[str, Any]) -> None:
         self.run_id, self.context = request["run_id"], open_message(request)
@@ -125,7 +126,7 @@ class Message(dict[str, Any] if TYPE_CHECKING else dict):
 
 
 def messages() -> Iterator[Message]:
-    """Yields messages one by one, as they come. One that was not answered when the next is asked for is answered with null."""
+    """Yields messages as they come. A message that wasn't answered when the next is asked for is answered with null."""
     while True:
         message = Message(inbox.get())
         yield message
@@ -139,8 +140,8 @@ def set_context(context: Context) -> Context:
 
 
 def open_message(request: dict[str, Any]) -> Context:
-    """The context of one message, whose files lie in a directory of its own."""
-    run_id = thread_local.run_id = daemon.run_id = request["run_id"]
+    """Returns the context of a message. A daemon's message has a directory of its own for its files."""
+    run_id = thread_state.run_id = daemon.run_id = request["run_id"]
     context = set_context(Context())
     request["state_snapshot"] = request["state_snapshot"] or daemon.state
     asked.clear()
@@ -158,12 +159,12 @@ def open_message(request: dict[str, Any]) -> Context:
 
 
 def close_message(run_id: str, type_: str, fields: dict[str, Any]) -> None:
-    """The last frame of a message."""
+    """Writes the last frame of a message and forgets the message."""
     flush()
     for drain in daemon.drains:
         drain()
     write_ending(type_, fields)
-    thread_local.run_id = daemon.run_id = None
+    thread_state.run_id = daemon.run_id = None
     cancelled.discard(run_id)
     if daemon.context["files"] and not daemon.interactive:
         import shutil
@@ -183,13 +184,13 @@ def handle(act: Callable[[Context], Any], request: dict[str, Any]) -> None:
     except BaseException as error:
         if daemon.stopping and isinstance(error, SystemExit):
             raise
-        last = end_by(error)
+        last = ending_of(error)
     daemon.interruptible = False
     close_message(run_id, *last)
 
 
-def hear_commands(commands: Iterable[bytes]) -> NoReturn:
-    """In a thread of its own. The pipe's end means that the worker is gone."""
+def read_commands(commands: Iterable[bytes]) -> NoReturn:
+    """Reads commands, in a thread of its own, until the pipe ends, which means that the worker is gone."""
     for line in commands:
         command = encode_json.parse(line.decode("utf-8", "surrogatepass"))
         kind = command.pop("type")
@@ -208,8 +209,8 @@ def on_terminate(*_: Any) -> NoReturn:
     raise SystemExit(0)
 
 
-def run_aside(main: Callable[..., Any]) -> None:
-    """A `main` beside `on_message`. Its return is none of our business; its error ends the daemon."""
+def run_main(main: Callable[..., Any]) -> None:
+    """Runs a `main` beside `on_message`. When `main` returns, the daemon goes on; an error ends the daemon."""
     try:
         call_agent.drive(call_agent.call(main, own_context), send)
     except BaseException as error:
@@ -217,12 +218,12 @@ def run_aside(main: Callable[..., Any]) -> None:
 
 
 def end_daemon(error: BaseException | None = None) -> NoReturn:
-    """Says why, as far as there is a reason, and is gone. Nothing of a daemon's comes after this."""
+    """Logs the error, if there is one, and ends the process."""
     code = 0
     if error is not None and not (isinstance(error, SystemExit) and error.code in (None, 0)):
         code = 1
         described = describe(error)
-        thread_local.run_id = None
+        thread_state.run_id = None
         send("log", level="error", stream="agent", message=described["traceback"] or described["message"])
     try:
         import atexit
@@ -257,7 +258,7 @@ def serve(entrypoint: str) -> None:
     if on_message is None:
         return call_agent.drive(call_agent.call(main, own_context), send)  # pyright: ignore[reportArgumentType]
     if main is not None:
-        _thread.start_new_thread(run_aside, (main,))
+        _thread.start_new_thread(run_main, (main,))
     while True:
         handle(
             lambda message_context: call_agent.drive(call_agent.call(on_message, message_context), send), inbox.get()
@@ -267,18 +268,18 @@ def serve(entrypoint: str) -> None:
 def main(fd: int, serve: Callable[[str], None] = serve) -> None:
     commands = open(fd, "rb", closefd=False)
     start = encode_json.parse(commands.readline().decode("utf-8", "surrogatepass"))
-    # Nothing more is sent before `ready`, so that buffer is empty; the commands are nothing that the agent could read.
+    # The worker sends nothing more before `ready`, so the buffer of `commands` is empty. The agent must not read more.
     commands = os.fdopen(os.dup(fd), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), fd)
     daemon.interactive = start["lifecycle"] == "interactive"
     become_runner(start["site_path"], start["packages"])
-    channel.write = write_tied
+    channel.write = write_with_run_id
     sys.stdout, sys.stderr = (
         text_stream(STDOUT, print_to(STDOUT, print_output)),
         text_stream(STDERR, print_to(STDERR, print_log)),
     )
     helper: Any = sys.modules["runfleet"]
-    setattr(Context, "messages", staticmethod(messages))
+    Context.messages = staticmethod(messages)  # pyright: ignore[reportAttributeAccessIssue]
     helper.messages = messages
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, on_terminate)
@@ -290,7 +291,7 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
         own_context.update(
             input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=daemon.state
         )
-        _thread.start_new_thread(hear_commands, (commands,))
+        _thread.start_new_thread(read_commands, (commands,))
         serve(start["entrypoint"])
         end_daemon()
     except BaseException as error:

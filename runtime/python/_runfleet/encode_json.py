@@ -1,4 +1,4 @@
-"""Anything that an agent hands over as JSON, without the `json` package (it imports `re`, which doubles the start-up)."""
+"""JSON of any value, without the `json` package, which imports `re` and so doubles the time of a start."""
 
 # An agent's values are of any type.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """The nearest thing that JSON can say, for what the encoder can't."""
+    """Returns the nearest value that JSON can express, for a value that the encoder can't."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         import binascii
 
@@ -32,34 +32,34 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def clean(value: Any, above: tuple[int, ...] = ()) -> Any:
-    """A copy that JSON can say: NaN and infinities become null (as in JavaScript), loops and other keys become text."""
+def clean(value: Any, enclosing: tuple[int, ...] = ()) -> Any:
+    """Returns a copy that JSON can express. NaN and infinities become null; cycles and odd keys become text."""
     if isinstance(value, float):
         return value if value - value == 0 else None
     if value is None or isinstance(value, (str, int)):
         return hex(value) if isinstance(value, int) and value.bit_length() > 1024 else value
-    if id(value) in above or len(above) > 60:
-        return "<circular>" if id(value) in above else "<too deep>"
-    above += (id(value),)
+    if id(value) in enclosing or len(enclosing) > 60:
+        return "<circular>" if id(value) in enclosing else "<too deep>"
+    enclosing += (id(value),)
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else str(key): clean(item, above) for key, item in value.items()}
+        return {key if isinstance(key, str) else str(key): clean(item, enclosing) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [clean(item, above) for item in value]
+        return [clean(item, enclosing) for item in value]
     try:
-        return clean(plain(value), above)
+        return clean(plain(value), enclosing)
     except Exception as error:
         return f"<{type(value).__name__}: {type(error).__name__}>"
 
 
-# No markers, since `clean` finds loops; no NaN, which JSON has not.
+# Without markers, since `clean` finds cycles, and without NaN, which JSON doesn't have.
 encode_plain = _json.make_encoder(None, plain, _json.encode_basestring, None, ":", ",", False, False, False)
 
 
 def encode(value: Any) -> bytes:
-    """Compact UTF-8 JSON. Half a surrogate pair, which UTF-8 has not, becomes U+FFFD."""
+    """Returns compact JSON in UTF-8. A lone surrogate, which UTF-8 can't express, becomes U+FFFD."""
     try:
         text = "".join(encode_plain(value, 0))
-    except Exception:  # NaN, a loop, an odd key, a failing model_dump: all that `clean` can name
+    except Exception:  # NaN, a cycle, an odd key, a failing model_dump: `clean` replaces them.
         text = "".join(encode_plain(clean(value), 0))
     try:
         return text.encode()

@@ -1,4 +1,4 @@
-"""How a run or a message ends: its last frame."""
+"""The last frame of a run or a message."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty when the process 
 
 
 def describe(error: BaseException) -> dict[str, Any]:
-    """{error_type, message, traceback} with the agent's own frames and their source lines only."""
+    """Returns {error_type, message, traceback}. The traceback has the agent's own frames only."""
     try:
         import traceback
-    except Exception:  # out of memory or descriptors
+    except Exception:  # Out of memory or descriptors.
         return {"error_type": type(error).__name__, "message": str(error), "traceback": None}
     summary = traceback.TracebackException.from_exception(error)
     part: traceback.TracebackException | None = summary
@@ -38,8 +38,8 @@ def describe(error: BaseException) -> dict[str, Any]:
     return {"error_type": type(error).__name__, "message": message[:TRACEBACK_CHARS], "traceback": text}
 
 
-def end_by(error: BaseException) -> tuple[str, dict[str, Any]]:
-    """The last frame's type and fields of a run that raised."""
+def ending_of(error: BaseException) -> tuple[str, dict[str, Any]]:
+    """Returns the type and fields of the last frame of a run that raised `error`."""
     if isinstance(error, Interrupted):
         return "interrupt", error.question
     if isinstance(error, SystemExit) and error.code in (None, 0):

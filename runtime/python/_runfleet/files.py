@@ -1,4 +1,4 @@
-"""Files of an agent and of a run, written into the working directory."""
+"""Writes the files of an agent and of a run into the working directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def write_files(files: dict[str, str]) -> None:
-    """Names are relative paths inside of the working directory; a data: URL gives bytes, any other text itself."""
+    """`files`: text, or bytes as a data: URL, by relative path. Raises for a path that leads out of the directory."""
     for name, content in files.items():
         parts = name.split("/")
         if any(part in ("", ".", "..") for part in parts) or "\0" in name:
@@ -21,7 +21,7 @@ def write_files(files: dict[str, str]) -> None:
 
 
 def put_file(name: str, data: bytes) -> None:
-    """Without `open`, whose layers touch ten times the memory: each run has to copy what it touches."""
+    """Writes a file without `open`, which touches ten times the memory. A fork copies each page that it touches."""
     fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     while data:
         data = data[os.write(fd, data) :]
@@ -42,10 +42,10 @@ def decode_content(content: str) -> bytes:
 
 
 def directories_of(names: Iterable[str]) -> list[str]:
-    """The directories that files lie in, the deepest first."""
+    """Returns the directories that files are in, the deepest first."""
     return sorted({directory for name in names for directory in parents(name)}, key=len, reverse=True)
 
 
 def parents(name: str) -> list[str]:
-    """`a/b/c` lies in `a` and `a/b`."""
+    """Returns `a` and `a/b` for `a/b/c`."""
     return [name[:end] for end, character in enumerate(name) if character == "/"]

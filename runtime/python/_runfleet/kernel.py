@@ -1,4 +1,7 @@
-"""System calls that Python has no function for. `_ctypes` alone, without the types of `ctypes`, which each fork would copy."""
+"""System calls that Python has no function for.
+
+Uses `_ctypes`, without the types of `ctypes`: each fork would copy their pages.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class Byte(_ctypes._SimpleCData[int] if TYPE_CHECKING else _ctypes._SimpleCData)
 
 
 class Function(_ctypes.CFuncPtr):
-    """Keeps the interpreter's lock, as a fork must."""
+    """A C function that is called while this thread holds the interpreter's lock, as a fork must be."""
 
     _flags_ = 1 | 4
     _restype_ = Long
@@ -42,8 +45,8 @@ class Procedure(_ctypes.CFuncPtr):
     _restype_ = None
 
 
-itself: Any = None  # Where a library is named, the program itself.
-program = _ctypes.dlopen(itself, 0)
+no_library: Any = None
+program = _ctypes.dlopen(no_library, 0)  # The running program and what it is linked with.
 syscall, prctl = (Function(_ctypes.dlsym(program, name)) for name in ("syscall", "prctl"))
 before_fork, after_in_parent, after_in_child = (
     Procedure(_ctypes.dlsym(program, "PyOS_" + name)) for name in ("BeforeFork", "AfterFork_Parent", "AfterFork_Child")
@@ -56,7 +59,7 @@ def array_of(data: bytes) -> Any:
 
 
 def set_dumpable(value: int) -> None:
-    """With 0 no process of the same uid may look into this one by /proc or trace it."""
+    """With 0, no process of the same uid can read this process's /proc or trace it."""
     prctl(PR_SET_DUMPABLE, value, 0, 0, 0)
 
 
@@ -68,7 +71,7 @@ def drop_capabilities() -> None:
 
 
 def add_seccomp_filter(filter_: bytes) -> None:
-    """Adds a filter, a `struct sock_filter[]`, to this process and all that come of it."""
+    """Adds a filter, a `struct sock_filter[]`, to this process and its future children."""
     code = array_of(filter_)
     fprog = array_of(struct.pack("HxxxxxxQ", len(filter_) // 8, _ctypes.addressof(code)))
     if prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, Long(_ctypes.addressof(fprog)), 0, 0) != 0:
@@ -76,11 +79,11 @@ def add_seccomp_filter(filter_: bytes) -> None:
 
 
 class SiblingFork:
-    """Forks as `os.fork` does, but the child's parent is this process's parent, which so is told of its end by the kernel.
+    """Forks as `os.fork` does, but the child's parent is this process's parent, which can wait for the child.
 
-    Python's fork handlers run, those of libc (pthread_atfork) don't, so the process must have one thread only. libc keeps
-    the thread's id beside its list of robust mutexes; a fork must be told its own. Raises OSError where that isn't found:
-    with another libc than glibc, or on another architecture than x86-64 and arm64.
+    Python's fork handlers run; those of libc (pthread_atfork) don't, so the process must have one thread only. libc
+    keeps the thread's id beside its list of robust mutexes, and the child's must be written there. Raises OSError where
+    the id isn't found: with another libc than glibc, or on another architecture than x86-64 and arm64.
     """
 
     def __init__(self) -> None:

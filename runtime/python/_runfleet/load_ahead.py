@@ -1,4 +1,4 @@
-"""Loads an agent's module once for all its runs, and finds out whether a fork can share it."""
+"""Loads an agent's module once for all its runs, and finds out whether forks can share it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    Seen = tuple[set[str], int]
+    Snapshot = tuple[set[str], int]
 
 CHANNELS = (1, 2, 3)
 
 
 class NotedEnviron(os._Environ[str] if TYPE_CHECKING else os._Environ):
-    """The environment while an agent's module is loaded: notes what is read and set, since a run may bring another."""
+    """The environment while a module is loaded: notes which variables the module reads and sets.
 
-    names: set[str] = set()
+    A run may come with other values, and then can't share the module.
+    """
+
+    names: set[str] = set()  # noqa: RUF012 -- os.environ gets this class after it was made, so nothing sets it there.
 
     def note(self, name: str | bytes) -> None:
         self.names.add(name.decode() if isinstance(name, bytes) else name)
@@ -45,10 +48,10 @@ class NotedEnviron(os._Environ[str] if TYPE_CHECKING else os._Environ):
 
 
 def load_agent(entrypoint: str, files: dict[str, str]) -> tuple[ModuleType | None, str | None, list[str]]:
-    """
-    Runs the agent's module, once for all runs. Returns (module, fault, names of variables): without a module each run loads
-    the code itself; with a fault the code did something that a fork can't share. The worker asks nothing of this process
-    that matters to anyone else: what a fork could harm is looked at by pid 1.
+    """Runs the agent's module, once for all runs. Returns (module, fault, names of variables).
+
+    Without a module each run loads the code itself. With a fault the code did something that forks can't share. The
+    code can make this process return anything: what could harm a later run is checked by pid 1.
     """
     work = os.getcwd()
     write_files(files)
@@ -56,7 +59,7 @@ def load_agent(entrypoint: str, files: dict[str, str]) -> tuple[ModuleType | Non
     try:
         code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
     except Exception:
-        code = None  # It can't even be read: each run will say why.
+        code = None  # It can't be read or parsed. Each run reports why.
     if code is None or code[2]:
         return None, None, []
     before = {*os.listdir("/proc/self/fd")}, count_shared()
@@ -75,7 +78,7 @@ def load_agent(entrypoint: str, files: dict[str, str]) -> tuple[ModuleType | Non
 
 
 class Silence:
-    """The agent's channels lead nowhere inside of it. `broken`: whether something was written to one."""
+    """Drops what is written to stdout, stderr and the channel. `broken`: whether something was written."""
 
     def __enter__(self) -> Silence:
         self.noise = os.memfd_create("noise")
@@ -92,10 +95,10 @@ class Silence:
         os.close(self.noise)
 
 
-def find_fault(spoke: bool, before: Seen, after: Seen, wrote_files: bool) -> str | None:
+def find_fault(wrote_output: bool, before: Snapshot, after: Snapshot, wrote_files: bool) -> str | None:
     """Returns why a module that was loaded here can't be forked, or None."""
     faults = {
-        "writes output": spoke,
+        "writes output": wrote_output,
         "starts threads": len(os.listdir("/proc/self/task")) > 1,
         "starts processes": has_children(),
         "opens files or connections": before[0] != after[0],
@@ -114,9 +117,9 @@ def has_children() -> bool:
 
 
 def count_entries() -> int:
-    """How many files and directories are in the places that the agent can write to."""
-    places = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), "/dev/shm")
-    return sum(len(directories) + len(files) for place in places for _, directories, files in os.walk(place))
+    """Returns how many files and directories are in the directories that the agent can write to."""
+    writable = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), "/dev/shm")
+    return sum(len(directories) + len(files) for path in writable for _, directories, files in os.walk(path))
 
 
 def count_shared() -> int:

@@ -1,4 +1,4 @@
-"""One run in a process of its own, whose request is all that follows on the descriptor."""
+"""Executes one run in a process of its own. Its request is all that follows on the descriptor, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Executes the runs of one thread in one process: each as any run is, with what those before it left in memory."""
+"""Executes the runs of one thread in one process, so that each finds what those before it left in memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 from _runfleet import call_agent
 from _runfleet.channel import print_log, print_output, send, write_frame
-from _runfleet.daemon import STDERR, STDOUT, current, daemon, handle, inbox, thread_local
+from _runfleet.daemon import STDERR, STDOUT, current, daemon, handle, inbox, thread_state
 from _runfleet.daemon import main as main_of_daemon
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def capture(fd: int, write_text: WriteText) -> Callable[[], None]:
-    """What C code and subprocesses print, as the output of the run at hand. Answers how to send what is there already."""
+    """Sends what C code and subprocesses print as the current run's. Returns a function that sends what is left."""
     import codecs
     import select
 
@@ -29,16 +29,16 @@ def capture(fd: int, write_text: WriteText) -> Callable[[], None]:
     os.close(writer)
     os.set_blocking(reader, False)
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-    turn = _thread.allocate_lock()
+    lock = _thread.allocate_lock()
 
     def drain() -> None:
-        with turn:
-            before, thread_local.run_id = current(), daemon.run_id
+        with lock:
+            before, thread_state.run_id = current(), daemon.run_id
             try:
                 while data := os.read(reader, 1 << 16):
                     write_text(decode(data))
             except BlockingIOError:
-                thread_local.run_id = before
+                thread_state.run_id = before
 
     def watch() -> NoReturn:
         poll = select.poll()
@@ -58,7 +58,7 @@ def serve_thread(entrypoint: str) -> NoReturn:
     daemon.drains = (capture(STDOUT, print_output), capture(STDERR, print_log))
     module = None
 
-    def play(run_context: Context) -> Any:
+    def execute(run_context: Context) -> Any:
         nonlocal module
         before = {name: os.environ.get(name) for name in run_context["env"]}
         os.environ.update(run_context["env"])
@@ -74,7 +74,7 @@ def serve_thread(entrypoint: str) -> NoReturn:
 
     write_frame("ready")
     while True:
-        handle(play, inbox.get())
+        handle(execute, inbox.get())
 
 
 def main(fd: int) -> None:

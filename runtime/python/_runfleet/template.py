@@ -1,13 +1,13 @@
-"""Pid 2 of a warm sandbox: loads the author's code once, and forks at each signal. From the loading on it is the author's.
+"""Pid 2 of a warm sandbox: loads the author's code once, and forks at each signal.
 
-It holds no descriptor then: the code came by a socket that is closed, and a fork asks pid 1 for pipes of its own. So a run
-inherits nothing that a later one has, too. Pid 1 looks at this process before and after each run, and believes none of
-its answers.
+Once the code is loaded, the code can control this process, so pid 1 checks it before and after each run and trusts none
+of its answers. It holds no descriptor then: the socket that the code came by is closed, and each fork asks pid 1 for
+pipes of its own. So a run inherits empty_request that a later run has, too.
 """
 
 from __future__ import annotations
 
-import _signal  # Without the enumerations of `signal`.
+import _signal  # Has no enumerations, which `signal` makes at each call.
 import _socket
 import _struct
 import gc
@@ -15,7 +15,7 @@ import os
 import resource
 import signal
 import sys
-import traceback  # noqa: F401 -- Used when an agent fails; here, so that each run finds it loaded.
+import traceback  # noqa: F401 -- Used when an agent fails. Imported here, so that no run has to load it.
 
 from _runfleet import encode_json, kernel
 from _runfleet.channel import channel, write_frame
@@ -28,15 +28,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-DOOR = "\0runfleet"
+PIPE_SOCKET = "\0runfleet"
 REQUEST_FD, PIPE_FD = 4, 100
-GIVEN = _struct.pack("4i", 1, 2, 3, REQUEST_FD)  # stdout, stderr, events, request.
+PASSED = _struct.pack("4i", 1, 2, 3, REQUEST_FD)  # stdout, stderr, events, request.
 SIGUSR1, SIG_SETMASK = int(signal.SIGUSR1), int(signal.SIG_SETMASK)
 
 
 def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
-    """Reads the code from `pipe`, answers once, and forks for ever. Never returns."""
-    pipe_fd = take_places(pipe.detach())
+    """Reads the code from `pipe`, answers once, and then forks at each signal."""
+    pipe_fd = reserve_descriptors(pipe.detach())
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     kernel.drop_capabilities()
@@ -46,7 +46,7 @@ def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
     fork = kernel.SiblingFork()
     put_oom_score()
     become_runner(options["site_path"], options["packages"])
-    rehearse()  # What is made at first use, and found from then on, is made here once.
+    warm_up()  # What Python makes at first use is made here, once for all runs.
     request = read_message(pipe_fd)
     cpu = request["rlimits"].pop("CPU")
     for name, soft_and_hard in request["rlimits"].items():
@@ -68,8 +68,8 @@ def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
                 os._exit(1)
 
 
-def take_places(pipe_fd: int) -> int:
-    """Gives the channels' numbers to /dev/null as long as there is no run, and closes all but the pipe. Returns the pipe's descriptor."""
+def reserve_descriptors(pipe_fd: int) -> int:
+    """Opens /dev/null as descriptors 0 to 3, and closes all others but the pipe. Returns the pipe's descriptor."""
     os.dup2(pipe_fd, PIPE_FD, inheritable=False)
     devnull = os.open(os.devnull, os.O_RDWR)
     for fd in range(REQUEST_FD):
@@ -80,13 +80,13 @@ def take_places(pipe_fd: int) -> int:
 
 
 def put_oom_score() -> None:
-    """Where memory is short, the kernel ends this process or a fork of it rather than pid 1."""
+    """Makes the kernel kill this process or a fork, rather than pid 1, when memory is short."""
     with open("/proc/self/oom_score_adj", "w") as file:
         file.write("500")
 
 
 def prepare_agent(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns what each fork needs of the agent, and the answer to the worker."""
+    """Returns what each fork needs to know about the agent, and the answer to the worker."""
     os.environ.update(request["env"])
     agent: dict[str, Any] = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
     fault: str | None = None
@@ -100,57 +100,57 @@ def prepare_agent(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def await_run(agent: dict[str, Any]) -> NoReturn:
-    """The next run's process: takes its own pipes, waits for the request, executes it. Never returns."""
+    """Executes the next run: takes the run's pipes, waits for its request, and ends the process."""
     _signal.pthread_sigmask(SIG_SETMASK, ())
     os.setsid()
     kernel.set_dumpable(1)
-    enter()
+    take_pipes()
     if agent["module"]:
-        write_ahead(agent["files"])
-        rehearse()
+        write_agent_files(agent["files"])
+        warm_up()
     if "numpy" in sys.modules:
         numpy: Any = sys.modules["numpy"]
-        numpy.random.seed()  # Python's own `random` sees to that itself.
+        numpy.random.seed()  # Python's own `random` does so at each fork.
     request = read_message(REQUEST_FD)
     os.close(REQUEST_FD)
     request["code"] = {} if agent["module"] else agent["code"]
     run_to_exit(request, agent["module"])
 
 
-def enter() -> None:
-    """Takes a run's own pipes from pid 1. This process has no descriptor when it comes here, so their numbers are known."""
-    door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    door.connect(DOOR)
-    given = door.recvmsg(1, 64)[1][0][2]
-    if given != GIVEN:
+def take_pipes() -> None:
+    """Takes the run's pipes from pid 1. No descriptor is open before, so the pipes get the lowest numbers."""
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection.connect(PIPE_SOCKET)
+    passed = connection.recvmsg(1, 64)[1][0][2]
+    if passed != PASSED:
         os._exit(1)
-    door.close()
+    connection.close()
     os.open(os.devnull, os.O_RDONLY)  # stdin
     os.set_inheritable(channel.fd, False)
 
 
-def write_ahead(files: dict[str, bytes]) -> None:
-    """The agent's own files, whose names and contents were tried when it was loaded."""
+def write_agent_files(files: dict[str, bytes]) -> None:
+    """Writes the agent's files, whose names and contents were checked when the agent was loaded."""
     for name, data in files.items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
         put_file(name, data)
 
 
-def rehearse() -> None:
-    """Executes a run of nothing for nobody: what every run touches is then this process's own, before it counts."""
+def warm_up() -> None:
+    """Executes an empty run, so that the pages which every run touches are copied before the request comes."""
     channel.fd = os.open(os.devnull, os.O_WRONLY)
-    request = encode_json.parse(encode_json.encode(nothing).decode())
-    type_, fields = run_agent(request, rehearsal)
+    request = encode_json.parse(encode_json.encode(empty_request).decode())
+    type_, fields = run_agent(request, warm_up_module)
     write_frame(type_, **fields)
     os.close(channel.fd)
     del channel.fd
-    context.clear()  # An agent's module that asks for it when it is loaded must not take this for its run's.
+    context.clear()  # A module that reads it while it is loaded must not find this run.
 
 
-rehearsal = type(sys)("rehearsal")
-exec("def main(input):\n    yield input\n    return {}", rehearsal.__dict__)
-nothing: dict[str, Any] = {
+warm_up_module = type(sys)("warm_up_module")
+exec("def main(input):\n    yield input\n    return {}", warm_up_module.__dict__)
+empty_request: dict[str, Any] = {
     **dict.fromkeys(request_fields, None),
     "entrypoint": "",
     "env": {},
@@ -161,7 +161,7 @@ nothing: dict[str, Any] = {
 
 
 def read_message(fd: int) -> dict[str, Any]:
-    """Eight bytes of length, and as many of JSON."""
+    """Reads eight bytes of length, and as many bytes of JSON."""
     length = int.from_bytes(read_exactly(fd, 8), "big")
     return encode_json.parse(read_exactly(fd, length).decode("utf-8", "surrogatepass"))
 

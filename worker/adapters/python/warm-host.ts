@@ -303,7 +303,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
 }
 
 /** What pid 1 ended the sandbox for, as supervisor.py writes it; null where it ended for another reason. */
-const surpriseIn = (complaint: string): string | null => /^(?:Surprise|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
+const surpriseIn = (complaint: string): string | null => /^(?:Violation|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
 
 /** The names of the agent's files for pid 1, which removes them after each run; the rest is the author's process's. */
 function encodeLoad(code: AgentCode, sandbox: WarmSandbox): Buffer {

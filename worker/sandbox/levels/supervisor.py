@@ -1,9 +1,9 @@
 """Starts a command confined on this side of the kernel, and ends every process that came of it.
 
-Trusted, stdlib only; runs outside the confinement, as the uid that the command runs as. Arguments: the worker's pid, the
-private working directory to make, limits, the seccomp filter in hex, readable paths for Landlock, then the command. The
-environment of the command comes on fd 4 as NUL-separated NAME=value; back on it goes one line when all is over:
-exit code, signal, CPU milliseconds, largest resident set in bytes, 1 where it had more processes than it may.
+Trusted, stdlib only; runs outside the confinement, as the uid that the command runs as. Arguments: the worker's pid,
+the private working directory to make, limits, the seccomp filter in hex, readable paths for Landlock, then the command.
+The environment of the command comes on fd 4 as NUL-separated NAME=value. One line goes back on fd 4 in the end: exit
+code, signal, CPU milliseconds, largest resident set in bytes, 1 where it had more processes than it may.
 """
 
 import os
@@ -87,7 +87,7 @@ def set_limits(limits: "Any", own_uid: int) -> None:
 
 
 def restrict_files(directory: str, readable: list[str]) -> None:
-    """Landlock (landlock.rst): read `readable`, write `directory` only, no TCP, no signals or abstract sockets beyond us."""
+    """Landlock (landlock.rst): read `readable`, write `directory` only; no TCP, signals or abstract sockets outside."""
     CREATE, ADD_RULE, RESTRICT = 444, 445, 446
     abi = libc.syscall(CREATE, None, ctypes.c_size_t(0), 1)
     if abi < 1:
@@ -106,9 +106,8 @@ def restrict_files(directory: str, readable: list[str]) -> None:
             fd = os.open(path, 0o10000000 | os.O_CLOEXEC)  # O_PATH
         except OSError:
             continue
-        if not os.path.isdir(path):
-            access &= on_files
-        rule = access.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
+        rights = access if os.path.isdir(path) else access & on_files
+        rule = rights.to_bytes(8, sys.byteorder) + fd.to_bytes(4, sys.byteorder)
         if libc.syscall(ADD_RULE, ruleset, 1, rule, 0) != 0:
             raise OSError(ctypes.get_errno(), "Landlock rule " + path)
         os.close(fd)
@@ -184,7 +183,7 @@ def read_all(fd: int) -> bytes:
 
 
 def await_child(child: int, limit: "int | None") -> tuple[int, bool]:
-    """Reaps until `child` is gone. Returns its status, and whether all of it was ended for having more than `limit` threads."""
+    """Reaps until `child` is gone. Returns its status, and whether it was ended for more than `limit` threads."""
     count_at = time.monotonic() + COUNT_EVERY_S
     while True:
         try:
@@ -203,7 +202,7 @@ def await_child(child: int, limit: "int | None") -> tuple[int, bool]:
 
 def main(worker_pid: str, directory: str, limits: str, program: str, readable: str, *command: str) -> None:
     names = ("cpu_ms", "memory_bytes", "processes", "disk_bytes", "own_uid", "reserves")
-    options: "dict[str, Any]" = {
+    options: dict[str, Any] = {
         **dict(zip(names, map(int, limits.split(",")))),
         "directory": directory,
         "filter": bytes.fromhex(program),

@@ -1,4 +1,4 @@
-"""The places that a run can write to, and that are the same before each run. Pid 1 owns and empties them."""
+"""The directories that a run can write to. Pid 1 owns them, and makes them the same before each run."""
 
 from __future__ import annotations
 
@@ -6,79 +6,78 @@ import fcntl
 import os
 import struct
 
-
 GET_FLAGS, SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of 64-bit machines.
-MOST_ENTRIES = 2_000  # A run leaves more than this only by intent; a new sandbox is cheaper.
+MAX_ENTRIES = 2_000  # Only hostile code leaves more; then a new sandbox is cheaper than to remove them.
 
 
 class NotClean(Exception):
-    """Something of a run is left that can't be removed."""
+    """A run left something that can't be removed."""
 
 
-class Places:
-    """`own`: whether they belong to this process alone. Then a run can't change their modes, times or attributes."""
+class RunDirectories:
+    """`own`: True when they belong to this process alone: a run can't change their modes, times or attributes."""
 
     def __init__(self, own: bool) -> None:
         work = os.getcwd()
         root = os.path.dirname(work)
         self.paths = (root, work, os.path.join(root, "tmp"), "/dev/shm")
         self.own = own
-        self.untouched = self.look()
+        self.initial = self.snapshot()
         self.descriptors = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in self.paths]
         self.flags = [flags_of(fd) for fd in self.descriptors]
 
-    def look(self) -> list[tuple[int, int, int, int, int]]:
-        """Identity, mode and size of each. A directory's size on tmpfs is its number of entries times 20."""
+    def snapshot(self) -> list[tuple[int, int, int, int, int]]:
+        """Returns inode, mode, owner, links and size of each. On tmpfs a directory's size is 20 times its entries."""
         return [
             (found.st_ino, found.st_mode, found.st_uid, found.st_nlink, found.st_size)
             for found in map(os.lstat, self.paths)
         ]
 
-    def tidy(self, names: list[str], directories: list[str]) -> bool:
-        """Removes the agent's files. Returns whether nothing else was left."""
+    def remove_files(self, names: list[str], directories: list[str]) -> bool:
+        """Removes the agent's files. Returns whether nothing else is left."""
         try:
             for name in names:
                 os.unlink(name)
             for directory in directories:
                 os.rmdir(directory)
         except OSError:
-            pass  # The run moved or removed it, or put something in.
+            pass  # The run removed it, or put something into it.
         if self.own:
-            return self.look() == self.untouched
+            return self.snapshot() == self.initial
         self.reset_times()
         return (
-            self.look() == self.untouched
-            and not self.marks()
+            self.snapshot() == self.initial
+            and not self.extended_attributes()
             and [flags_of(fd) for fd in self.descriptors] == self.flags
         )
 
     def reset_times(self) -> None:
-        """What a run sets them to, a later one could read."""
+        """Resets access and modification times: a later run could read what an earlier one set."""
         for fd in self.descriptors:
             os.utime(fd, (0, 0))
 
-    def marks(self) -> list[tuple[str, str]]:
+    def extended_attributes(self) -> list[tuple[str, str]]:
         return [(path, name) for path in self.paths for name in os.listxattr(path)]
 
-    def wipe(self) -> None:
-        """Removes all that is in them. Raises where that can't be done."""
+    def empty_all(self) -> None:
+        """Removes all that is in the directories. Raises NotClean or OSError when something is left."""
         if not self.own:
-            for path, (_, mode, *_) in zip(self.paths, self.untouched):
+            for path, (_, mode, *_) in zip(self.paths, self.initial):
                 os.chmod(path, mode & 0o7777)
-            for path, name in self.marks():
+            for path, name in self.extended_attributes():
                 os.removexattr(path, name)
             for fd, flags in zip(self.descriptors, self.flags):
                 if flags is not None:
                     fcntl.ioctl(fd, SET_FLAGS, struct.pack("l", flags))
-        left = MOST_ENTRIES
+        left = MAX_ENTRIES
         for path in self.paths:
-            left = self.empty(path, left)
+            left = self.empty_directory(path, left)
         if not self.own:
             self.reset_times()
-        if self.look() != self.untouched:
+        if self.snapshot() != self.initial:
             raise NotClean("something is left")
 
-    def empty(self, directory: str, left: int) -> int:
+    def empty_directory(self, directory: str, left: int) -> int:
         with os.scandir(directory) as found:
             entries = [entry for entry in found if entry.path not in self.paths]
         for entry in entries:
@@ -87,7 +86,7 @@ class Places:
                 raise NotClean("too much is left")
             if entry.is_dir(follow_symlinks=False):
                 os.chmod(entry.path, 0o700)
-                left = self.empty(entry.path, left)
+                left = self.empty_directory(entry.path, left)
                 os.rmdir(entry.path)
             else:
                 os.unlink(entry.path)
@@ -95,7 +94,7 @@ class Places:
 
 
 def flags_of(fd: int) -> int | None:
-    """A directory's inode flags (chattr(1)), of which a file system may keep some; None where it has none."""
+    """Returns a directory's inode flags (chattr(1)), or None where the file system has none."""
     try:
         return struct.unpack("l", fcntl.ioctl(fd, GET_FLAGS, bytes(8)))[0]
     except OSError:
