@@ -2,7 +2,7 @@ import { adminOverview } from "../../shared/schemas/admin.ts";
 import { countThings } from "../../shared/store/count-things.ts";
 import { readFigures } from "../../shared/store/figures/read-figures.ts";
 import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
-import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
+import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

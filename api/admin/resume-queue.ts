@@ -1,6 +1,6 @@
 import { queueParams, queueState } from "../../shared/schemas/admin.ts";
 import { resumeQueue as resume } from "../../shared/store/queues/pauses.ts";
-import { findQueuedRuns } from "../../shared/store/runs/find-queued.ts";
+import { findQueuedRuns } from "../../shared/store/runs/find-queued-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { queueNamed, readQueueState } from "./queue-states.ts";

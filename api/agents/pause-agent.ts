@@ -3,7 +3,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams, agentRecord, pauseBody } from "../../shared/schemas/agent.ts";
 import { setAgentStatus } from "../../shared/store/agents/change-agent.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
-import { findOpenRuns } from "../../shared/store/runs/find-open-runs.ts";
+import { findOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";

@@ -1,7 +1,7 @@
 import type { CodeOf } from "../../shared/domain/errors/error-codes.ts";
 import { AppError, unavailable } from "../../shared/domain/errors/app-error.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { countQueuedRuns } from "../../shared/store/runs/count-queued.ts";
+import { countQueuedRuns } from "../../shared/store/runs/count-runs.ts";
 
 /** How many runs may wait: in all, of one owner, of one agent. */
 export type QueueLimits = { total: number; perOwner: number; perAgent: number };

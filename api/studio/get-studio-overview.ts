@@ -1,6 +1,6 @@
 import { seriesQuery, studioFigures, userScope } from "../../shared/schemas/figures.ts";
 import { readSeries } from "../../shared/store/figures/read-series.ts";
-import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
+import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { queueTtlMs, requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
 import { me } from "../../shared/schemas/user.ts";
-import { countOpenRuns } from "../../shared/store/runs/count-open.ts";
+import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";

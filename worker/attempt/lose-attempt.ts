@@ -1,5 +1,5 @@
 import { endRun } from "../../shared/services/runs/end-run.ts";
-import { loseRun } from "../../shared/store/runs/lose-run.ts";
+import { loseRun } from "../../shared/store/runs/requeue-run.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";

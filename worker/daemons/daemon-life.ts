@@ -1,7 +1,7 @@
 import type { DaemonExit } from "../../shared/schemas/daemon.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
-import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { WorkerContext } from "../context.ts";
 import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";

@@ -1,7 +1,7 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { DaemonLogLine } from "../../shared/schemas/daemon.ts";
 import { appendDaemonLog, type LogEntry, trimDaemonLog } from "../../shared/store/daemons/append-daemon-log.ts";
-import type { OwnedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { Db } from "../../shared/store/client.ts";
 
 export type DaemonLog = {

@@ -1,5 +1,5 @@
 import type { DaemonStatus } from "../../shared/schemas/daemon.ts";
-import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import { isAskedAnew, isStalled, type SeenDaemon, type SupervisionTimes } from "./seen-daemon.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endRun } from "../../shared/services/runs/end-run.ts";
-import { loseRun } from "../../shared/store/runs/lose-run.ts";
-import { nextMessage } from "../../shared/store/runs/next-message.ts";
+import { loseRun } from "../../shared/store/runs/requeue-run.ts";
+import { nextMessage } from "../../shared/store/runs/find-queued-runs.ts";
 import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
-import type { OwnedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
 import type { WorkerContext } from "../context.ts";

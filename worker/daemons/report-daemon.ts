@@ -1,4 +1,4 @@
-import type { DaemonReport } from "../../shared/store/daemons/keep-daemon.ts";
+import type { DaemonReport } from "../../shared/store/daemons/report-daemon.ts";
 import { type DaemonLife, seenOf } from "./daemon-life.ts";
 import { statusOf } from "./desired-state.ts";
 import { isStalled } from "./seen-daemon.ts";

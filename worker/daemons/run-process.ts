@@ -1,5 +1,5 @@
 import { createRedactor, type Redactor } from "../../shared/platform/secrets/redact.ts";
-import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { SandboxExit } from "../sandbox/process.ts";
 import { backoffMs, countCrash } from "./crash-backoff.ts";
 import { type DaemonLife, type LiveProcess, seenOf } from "./daemon-life.ts";

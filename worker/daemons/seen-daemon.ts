@@ -1,4 +1,4 @@
-import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 
 /** Times are milliseconds of one monotonic clock. */
 export type SeenProcess = {

@@ -4,7 +4,7 @@ import { type AgentConfig, readConfig } from "../../shared/schemas/agent-config.
 import { open } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
-import type { WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import { codeOf, egressOf } from "../prepare/agent-request.ts";
 import type { WorkerContext } from "../context.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
-import { keepDaemon, type WantedDaemon } from "../../shared/store/daemons/keep-daemon.ts";
+import { reportDaemon, type WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/daemons/watch-upgrade.ts";
 import type { WorkerContext } from "../context.ts";
 import { createWakeSignal } from "./wake-signal.ts";
@@ -118,7 +118,7 @@ async function turn(watch: Watch, leaseMs: number): Promise<boolean> {
 async function beat(watch: Watch, leaseMs: number): Promise<WantedDaemon | null> {
   const askedAt = performance.now();
   const { ctx, claimed } = watch.life;
-  const wanted = await keepDaemon(ctx.db, claimed, reportOf(watch.life), leaseMs);
+  const wanted = await reportDaemon(ctx.db, claimed, reportOf(watch.life), leaseMs);
   if (wanted) watch.provenAt = Math.max(watch.provenAt, askedAt);
   else lose(watch);
   return wanted;

@@ -1,5 +1,5 @@
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import { doesRunWait } from "../../shared/store/runs/does-run-wait.ts";
+import { isRunOverdue } from "../../shared/store/runs/find-queued-runs.ts";
 import type { WorkerContext } from "../context.ts";
 import { nudgePatienceMs, type RunTaker } from "./take-runs.ts";
 
@@ -39,7 +39,7 @@ export function detectStall({ config, log, db, card, outputs }: WorkerContext, w
   let missed = 0;
   return startLoop("detect-stall", checkEveryMs, log, async () => {
     const mayTake = !watched.isLeaving() && outputs.size < slots;
-    const runWaits = mayTake && (await doesRunWait(db, waiting).catch(() => false));
+    const runWaits = mayTake && (await isRunOverdue(db, waiting).catch(() => false));
     missed = countMissed(missed, { before, runWaits, ...watched.taker.lastActs() });
     before = performance.now();
     if (missed < missedToBeStalled) return;

@@ -1,5 +1,5 @@
-import { doSeveralWait } from "../../shared/store/runs/do-several-wait.ts";
-import { findFairerRun } from "../../shared/store/runs/find-fairer.ts";
+import { areSeveralOwnersWaiting } from "../../shared/store/runs/fair-scheduling.ts";
+import { findFairerRun } from "../../shared/store/runs/fair-scheduling.ts";
 import type { WorkerContext } from "../context.ts";
 
 /** A nudge takes milliseconds; one that took longer has stood in a queue. */
@@ -24,7 +24,7 @@ export function createTurns({ db, card }: Pick<WorkerContext, "db" | "card">): T
   function severalWait(): Promise<boolean> {
     if (performance.now() - askedAt < maxAgeMs) return several;
     askedAt = performance.now();
-    return (several = doSeveralWait(db).catch(() => false));
+    return (several = areSeveralOwnersWaiting(db).catch(() => false));
   }
   const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, card.adapters).catch(() => null);
 

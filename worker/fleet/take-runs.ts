@@ -1,4 +1,4 @@
-import { findUnclaimedRuns } from "../../shared/store/runs/find-unclaimed.ts";
+import { findUnclaimedRuns } from "../../shared/store/runs/find-queued-runs.ts";
 import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "../context.ts";
 import { executeRun } from "../attempt/execute-run.ts";

@@ -1,52 +1,123 @@
 import type { RunStatus } from "./run-status.ts";
 
 /**
- * Every move a run can make: from which states, by whose act, to which states, and what it does to the attempt.
- * `attempt: "raise"` is the fence: after it, every write that names an older attempt is refused. A worker raises it by
- * claiming; whoever else ends a run raises it too, so that a worker that may still hold the run can't write any more.
- * The store takes its WHERE lists from here; the model tests walk it.
+ * Every move that a run can make. The store writes the SQL of each move from its row of this table
+ * (`store/runs/move-runs.ts`), and the model test compares what that SQL does with this table.
  */
 type Transition = {
+  /** None: the run is made by it. */
   from: readonly RunStatus[];
   to: readonly RunStatus[];
-  actor: "worker" | "client" | "reconciler";
+  /** Who is named in the run's timeline; `origin`: what the run was accepted through. */
+  actor: "worker" | "client" | "reconciler" | "origin";
+  /**
+   * `raise` is the fence: after it, every write that names an older attempt is refused. A worker raises it by claiming;
+   * whoever else ends a run raises it too, so that a worker that may still hold the run can't write any more.
+   */
   attempt: "keep" | "raise";
+  /**
+   * The attempt that the caller has to name. `held`: the one that it claimed; `seen`: the one that it read in the run's
+   * row; `none`: the row alone decides, under its lock.
+   */
+  names: "held" | "seen" | "none";
+  /** Whether it is refused once somebody has asked to cancel the run. */
+  unlessCancelling?: true;
+  /** What the timeline says of it; absent: the caller says it, or nobody does. */
+  reason?: string;
 };
 
 const waiting = ["scheduled", "queued", "interrupted"] as const;
 const ended = ["success", "error", "timeout", "cancelled"] as const;
 
 export const transitions = {
+  /** A request was accepted. */
+  accept: { from: [], to: ["queued"], actor: "origin", attempt: "keep", names: "none" },
   /** A worker takes the run. */
-  claim: { from: ["queued"], to: ["running"], actor: "worker", attempt: "raise" },
+  claim: { from: ["queued"], to: ["running"], actor: "worker", attempt: "raise", names: "none" },
   /** Its worker ends it. */
-  finish: { from: ["running"], to: ended, actor: "worker", attempt: "keep" },
-  /** Its draining worker hands it back, uncharged. */
-  give_back: { from: ["running"], to: ["queued"], actor: "worker", attempt: "keep" },
+  finish: { from: ["running"], to: ended, actor: "worker", attempt: "keep", names: "held" },
+  /** Its draining worker hands it back; no attempt is charged. */
+  give_back: {
+    from: ["running"],
+    to: ["queued"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+    reason: "drained",
+  },
+  /** Its worker has lost the run's process: back to the queue, charged. */
+  lose_process: {
+    from: ["running"],
+    to: ["queued"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+  },
   /** Its worker's lease ran out: back to the queue, charged. */
-  lose: { from: ["running"], to: ["queued"], actor: "reconciler", attempt: "keep" },
-  /** Its worker's lease ran out and it can't be tried again. */
-  give_up: { from: ["running"], to: ["error", "cancelled"], actor: "reconciler", attempt: "raise" },
+  lose: {
+    from: ["running"],
+    to: ["queued"],
+    actor: "reconciler",
+    attempt: "keep",
+    names: "none",
+    unlessCancelling: true,
+    reason: "worker_lost",
+  },
+  /** It was lost and can't be tried again. */
+  give_up: { from: ["running"], to: ["error", "cancelled"], actor: "reconciler", attempt: "raise", names: "seen" },
   /** Completed from outside. */
-  complete: { from: ["running", ...waiting], to: ended, actor: "client", attempt: "raise" },
-  /** Cancelled before a worker took it; a running one is cancelled by its worker, as `finish`. */
-  cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise" },
-  /** Nobody took it in time. Never billed. */
-  expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise" },
+  complete: { from: ["running", ...waiting], to: ended, actor: "client", attempt: "raise", names: "seen" },
+  /** Cancelled while no worker has it; a running one is cancelled by its worker, as `finish`. */
+  cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise", names: "seen" },
+  /** No worker took it in time. Never billed. */
+  expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise", names: "seen" },
   /** Its agent failed, and its config wants it to be tried again later. */
-  retry: { from: ["running"], to: ["scheduled"], actor: "worker", attempt: "keep" },
+  retry: {
+    from: ["running"],
+    to: ["scheduled"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+  },
   /** The agent asks a person. */
-  interrupt: { from: ["running"], to: ["interrupted"], actor: "worker", attempt: "keep" },
+  interrupt: {
+    from: ["running"],
+    to: ["interrupted"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+  },
   /** The person answered. */
-  resume: { from: ["interrupted"], to: ["queued"], actor: "client", attempt: "keep" },
-  /** Its time has come. */
-  release: { from: ["scheduled"], to: ["queued"], actor: "reconciler", attempt: "keep" },
+  resume: {
+    from: ["interrupted"],
+    to: ["queued"],
+    actor: "client",
+    attempt: "keep",
+    names: "none",
+    reason: "resumed",
+  },
+  /** The time of its next attempt has come. */
+  release: {
+    from: ["scheduled"],
+    to: ["queued"],
+    actor: "reconciler",
+    attempt: "keep",
+    names: "none",
+    reason: "retry",
+  },
 } as const satisfies Record<string, Transition>;
 
 export type Cause = keyof typeof transitions;
 
-/** Whether `cause` may move a run from `from` to `to`. */
+/** The move's row, for whoever reads what any row may have. */
+export const transitionOf = (cause: Cause): Transition => transitions[cause];
+
+/** Returns whether `cause` may move a run from `from` to `to`. */
 export function mayMove(cause: Cause, from: RunStatus, to: RunStatus): boolean {
-  const transition: Transition = transitions[cause];
+  const transition = transitionOf(cause);
   return transition.from.includes(from) && transition.to.includes(to);
 }

@@ -1,5 +1,5 @@
 import { endRun, type Ending } from "../runs/end-run.ts";
-import { countLostRuns } from "../../store/runs/count-overdue.ts";
+import { countLostRuns } from "../../store/runs/overdue-runs.ts";
 import { type LostRun, requeueLostRuns } from "../../store/runs/requeue-run.ts";
 import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";

@@ -3,7 +3,7 @@ import type { AgentStats } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { readFigures } from "../figures/read-figures.ts";
 import { addSums, countStatuses } from "../figures/to-figures.ts";
-import { countOpenRuns } from "../runs/count-open.ts";
+import { countOpenRuns } from "../runs/open-runs.ts";
 
 /** Figures of an agent's runs that ended in a stretch of time. Whose it is, the caller has checked. */
 export async function readAgentStats(db: Db, agent_id: string, since: Date, until: Date): Promise<AgentStats> {

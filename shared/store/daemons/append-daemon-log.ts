@@ -1,6 +1,6 @@
 import type { DaemonLogLine } from "../../schemas/daemon.ts";
 import type { Db } from "../client.ts";
-import type { OwnedDaemon } from "./keep-daemon.ts";
+import type { OwnedDaemon } from "./report-daemon.ts";
 
 /** A line before it has its place: its id is `<epoch>-<seq>`. */
 export type LogEntry = Omit<DaemonLogLine, "id"> & { seq: number };

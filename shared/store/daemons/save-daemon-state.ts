@@ -1,5 +1,5 @@
 import type { Db } from "../client.ts";
-import type { OwnedDaemon } from "./keep-daemon.ts";
+import type { OwnedDaemon } from "./report-daemon.ts";
 
 /** Keeps what a daemon saved of its state; its next process gets it. An older epoch's is dropped. */
 export async function saveDaemonState(db: Db, { agent_id, epoch }: OwnedDaemon, state: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Db } from "../client.ts";
-import type { OwnedDaemon } from "./keep-daemon.ts";
+import type { OwnedDaemon } from "./report-daemon.ts";
 
 /** Starts the time within which an upgraded daemon must prove itself. */
 export async function beginWatch(db: Db, { agent_id, epoch }: OwnedDaemon, watchMs: number): Promise<void> {

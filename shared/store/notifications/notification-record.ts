@@ -1,9 +1,26 @@
 import { type NotificationRecord, notificationRecord } from "../../schemas/notification.ts";
+import { orNull, t } from "../columns.ts";
 import type { Notification } from "../generated/client.ts";
 
-type Row = Omit<Notification, "xact" | "in_app">;
+/** The columns of `notifications` that a notification's record is made from. */
+export const notificationColumns = {
+  id: t.text,
+  user_id: t.text,
+  type: t.text,
+  level: t.enumeration<NotificationRecord["level"]>("notification_level"),
+  title: t.text,
+  body: orNull(t.text),
+  data: t.json(),
+  agent_id: orNull(t.text),
+  run_id: orNull(t.text),
+  dedup_key: orNull(t.text),
+  created_at: t.timestamptz,
+  read_at: orNull(t.timestamptz),
+};
 
-export function toNotificationRecord({ created_at, read_at, ...row }: Row): NotificationRecord {
+type Stored = Pick<Notification, Exclude<keyof typeof notificationColumns, "data">> & { data: unknown };
+
+export function toNotificationRecord({ created_at, read_at, ...row }: Stored): NotificationRecord {
   return {
     id: row.id,
     object: "notification",

@@ -1,42 +1,46 @@
-import type pg from "pg";
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import { newId } from "../../platform/ids.ts";
-import type { Notification } from "../generated/client.ts";
-import { toNotificationRecord } from "./notification-record.ts";
-import { tellUsers } from "./tell-users.ts";
+import type { Queryable } from "../client.ts";
+import { orNull, type Row, t } from "../columns.ts";
+import { joined, raw, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { notificationColumns, toNotificationRecord } from "./notification-record.ts";
+import { notifyUsers } from "./notify-users.ts";
 
-/** What a user is to hear of. */
-export type News = {
-  user_id: string;
-  type: string;
-  level: NotificationRecord["level"];
-  title: string;
-  body: string | null;
-  data: Record<string, unknown>;
-  agent_id: string | null;
-  run_id: string | null;
+const news = {
+  user_id: t.text,
+  type: t.text,
+  level: t.word<NotificationRecord["level"]>(),
+  title: t.text,
+  body: orNull(t.text),
+  data: t.json<Record<string, unknown>>(),
+  agent_id: orNull(t.text),
+  run_id: orNull(t.text),
   /** Names the cause, so that a repeated one doesn't notify twice; null: each call notifies. */
-  dedup_key: string | null;
+  dedup_key: orNull(t.text),
 };
+
+/** What a user is to be notified of. */
+export type News = Row<typeof news>;
 
 /**
- * Tells a user something: in the app and through standing webhooks, as his preferences have it, in one statement; within
- * the transaction of `client`, where it has one. Null: he was told of this `dedup_key` already. Readers of his stream see
- * it within a second, or at once when they are rung (`RunStreams.tellReaders`) after the commit.
+ * Notifies a user, in the app and through standing webhooks, as the user's preferences have it; within the transaction of
+ * `client`, where it has one. Returns null when the user was notified of this `dedup_key` before. Who reads the user's
+ * notifications as a stream sees it within a second, or at once when `RunStreams.tellReaders` is called after the commit.
  */
-export async function notify(client: Pick<pg.ClientBase, "query">, news: News): Promise<NotificationRecord | null> {
-  const { user_id, type, level, title, body, data, agent_id, run_id, dedup_key } = news;
-  const values = [newId("notif"), user_id, type, level, title, body, JSON.stringify(data), agent_id, run_id, dedup_key];
-  const { rows } = await client.query<Notification>({ ...statement, values });
-  return rows[0] ? toNotificationRecord(rows[0]) : null;
+export async function notify(client: Queryable, told: News): Promise<NotificationRecord | null> {
+  const row = await insert.first(client, { id: newId("notif"), ...told });
+  return row && toNotificationRecord(row);
 }
 
-const statement = {
+const insert = statement({
   name: "notify",
-  text: `
+  takes: { id: t.text, ...news },
+  gives: notificationColumns,
+  text: sql`
     WITH news AS (
-      SELECT $1::text AS id, $2::text AS user_id, $3::text AS type, $4::text AS level, $5::text AS title,
-        $6::text AS body, $7::json AS data, $8::text AS agent_id, $9::text AS run_id, $10::text AS dedup_key
-    ), ${tellUsers}
-    SELECT * FROM told`,
-};
+      SELECT $id AS id, $user_id AS user_id, $type AS type, $level AS level, $title AS title, $body AS body,
+        $data AS data, $agent_id AS agent_id, $run_id AS run_id, $dedup_key AS dedup_key
+    ), ${notifyUsers}
+    SELECT ${joined(Object.keys(notificationColumns).map(raw), ", ")} FROM told`,
+});

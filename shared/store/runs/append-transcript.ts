@@ -1,12 +1,16 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
-import { chunkValues } from "./chunk-values.ts";
-import { hasStatus } from "./has-status.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { runIsStill } from "./run-is.ts";
+import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
 
 /**
  * Writes events of a running attempt to its transcript, so that they outlive Redis while the run goes on.
  * `events` are gapless and follow what the transcript holds; a repeat of the last call changes nothing.
- * `currentStatus` goes along: what the run is at, null when it never said. False: the attempt is stale, nothing was written.
+ * `currentStatus` is what the agent says it is doing; null when it never said. Returns false when the attempt is stale:
+ * nothing was written.
  */
 export async function appendTranscript(
   db: Db,
@@ -14,36 +18,36 @@ export async function appendTranscript(
   events: StreamEvent[],
   currentStatus: string | null,
 ): Promise<boolean> {
-  const result = await db.sql.query({ ...held, values: [...valuesOf(runId, events), currentStatus] });
-  return result.rowCount === 1;
+  const values = { ...placeOf(runId, events), current_status: currentStatus };
+  return (await append.count(db.sql, values)) === 1;
 }
 
-/** Adds what a fenced attempt had still streamed. It is over, so nothing can race; a repeat changes nothing. */
+/** Adds what a fenced attempt had still streamed. The attempt is over, so nothing can race; a repeat changes nothing. */
 export async function salvageTranscript(db: Db, runId: string, events: StreamEvent[]): Promise<void> {
-  await db.sql.query({ ...fenced, values: valuesOf(runId, events) });
+  await salvage.count(db.sql, placeOf(runId, events));
 }
 
-function valuesOf(runId: string, events: StreamEvent[]): unknown[] {
-  if (!events[0]) throw new Error("There are no events to append.");
-  return [runId, events[0].attempt, ...chunkValues(events)];
-}
+const placeOf = (id: string, events: StreamEvent[]) => ({ id, attempt: events[0]?.attempt ?? 0, ...chunkOf(events) });
 
-const held = {
+const takes = { id: t.text, attempt: t.integer, ...chunkColumns };
+
+const append = statement({
   name: "append-transcript",
-  text: `
+  takes: { ...takes, current_status: orNull(t.text) },
+  gives: { id: t.text },
+  text: sql`
     WITH held AS (
-      UPDATE runs SET last_seq = $4, current_status = coalesce($6, current_status)
-      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND last_seq IN ($3 - 1, $4) RETURNING id
+      UPDATE runs SET last_seq = $last_seq, current_status = coalesce($current_status, current_status)
+      WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} AND last_seq IN ($first_seq - 1, $last_seq)
+      RETURNING id, attempt
     ), written AS (
-      INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
-      ON CONFLICT DO NOTHING
+      ${insertChunk(sql`SELECT id, attempt FROM held`)} ON CONFLICT DO NOTHING
     )
     SELECT id FROM held`,
-};
+});
 
-const fenced = {
+const salvage = statement({
   name: "salvage-transcript",
-  text: `
-    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT DO NOTHING`,
-};
+  takes,
+  text: sql`${insertChunk(sql`SELECT $id AS id, $attempt AS attempt`)} ON CONFLICT DO NOTHING`,
+});

@@ -1,51 +1,56 @@
-import { transitions } from "../../domain/run/transitions.ts";
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/keep-sessions.ts";
 import { findTaker } from "../workers/find-taker.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
-import { hasStatus } from "./has-status.ts";
-import { isNotPaused, freeSlot, isFirstOfThread } from "./claimable.ts";
+import { mayMove } from "../../domain/run/transitions.ts";
+import { freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
+import { moveRuns, statusAfter } from "./move-runs.ts";
+
+const claimedRun = {
+  id: t.text,
+  attempt: t.integer,
+  user_id: t.text,
+  agent_id: t.text,
+  version: t.text,
+  thread_id: orNull(t.text),
+  adapter_type: t.text,
+  runtime_mode: t.text,
+  lifecycle: t.text,
+  timeout_ms: t.integer,
+  concurrency: orNull(t.integer),
+  /** In how many attempts its agent has failed. */
+  failed_attempts: t.integer,
+  /** Usage of earlier attempts that failed and were retried, and of those that asked a person. */
+  spent: orNull(t.json<Usage>()),
+  spent_ms: orNull(t.integer),
+  input_payload: t.json<Record<string, unknown>>(),
+  history: t.json<unknown[]>(),
+  state_snapshot: orNull(t.json<string>()),
+  metadata: t.json<Record<string, unknown>>(),
+  traceparent: orNull(t.text),
+  /** Why it waited before its first claim, when that was said in its stream. */
+  wait_reason: orNull(t.text),
+  /** Of its agent; null when the agent is gone. */
+  agent_revision: orNull(t.bigint),
+  sealed_env: orNull(t.bytea),
+  sealed_files: orNull(t.bytea),
+  /** Of the agent: name → sealed value, as hex. */
+  agent_secrets: t.json<Record<string, string>>(),
+  thread_state: orNull(t.json<string>()),
+  thread_messages: t.json<{ role: string; content: unknown }[]>(),
+  answers: t.json<unknown[]>(),
+  /** Why the attempt before this one came to nothing; null for a first attempt. */
+  requeue_reason: orNull(t.text),
+};
 
 /** A claimed run, with all that its worker needs but its version's config. Secrets are still sealed. */
-export type ClaimedRun = {
-  id: string;
-  attempt: number;
-  user_id: string;
-  agent_id: string;
-  version: string;
-  thread_id: string | null;
-  adapter_type: string;
-  runtime_mode: string;
-  lifecycle: string;
-  timeout_ms: number;
-  concurrency: number | null;
-  /** In how many attempts its agent has failed. */
-  failed_attempts: number;
-  /** What those attempts took that came to an end of their own and weren't the last. */
-  spent: Usage | null;
-  spent_ms: number | null;
-  input_payload: Record<string, unknown>;
-  history: unknown[];
-  answers: unknown[];
-  state_snapshot: string | null;
-  metadata: Record<string, unknown>;
-  traceparent: string | null;
-  /** Of its agent; null where that is gone. */
-  agent_revision: string | null;
-  sealed_env: Buffer | null;
-  sealed_files: Buffer | null;
-  /** Of the agent: name → sealed value, as hex. */
-  agent_secrets: Record<string, string>;
-  thread_state: string | null;
-  thread_messages: { role: string; content: unknown }[];
-  /** Why it waited before its first claim, when that was said in its stream. */
-  wait_reason: string | null;
-  /** Why the attempt before this one came to nothing; null for a first one. */
-  requeue_reason: string | null;
-};
+export type ClaimedRun = Row<typeof claimedRun>;
 
 export type ClaimingWorker = {
   id: string;
@@ -74,18 +79,15 @@ export type Claim =
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const { rows } = await db.sql.query<ClaimedRun>({
-      ...statement,
-      values: [
-        runId,
-        worker.id,
-        worker.leaseMs,
-        JSON.stringify(worker.sandbox),
-        worker.daemon_epoch ?? null,
-        worker.adapters,
-      ],
+    const run = await claim.first(db.sql, {
+      id: runId,
+      worker_id: worker.id,
+      lease_ms: worker.leaseMs,
+      sandbox: worker.sandbox,
+      daemon_epoch: worker.daemon_epoch ?? null,
+      adapters: worker.adapters,
     });
-    if (rows[0]) return { kind: "claimed", run: rows[0] };
+    if (run) return { kind: "claimed", run };
   } catch (error) {
     // Another claim took the same place at the same time; there may be a next one.
     if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
@@ -100,7 +102,7 @@ async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim
     where: { id },
     select: { status: true, thread_id: true, agent_id: true, lifecycle: true, adapter_type: true, concurrency: true },
   });
-  if (run?.status !== "queued") return { kind: "not_claimable" };
+  if (!run || !mayMove("claim", run.status, "running")) return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
   if (agent?.status === "paused" || (await isPaused(db, "runs"))) return { kind: "waits", reason: "paused" };
   if (run.lifecycle === "daemon") return { kind: "not_claimable" };
@@ -122,27 +124,36 @@ async function findElsewhere(
   return holder === worker.id ? null : holder;
 }
 
-const statement = {
+const claim = statement({
   name: "claim-run",
-  text: `
-    WITH claimed AS (
-      UPDATE runs SET attempt = attempt + 1, status = 'running', worker_id = $2, sandbox = $4, last_seq = 0, error = NULL,
+  takes: {
+    id: t.text,
+    worker_id: t.text,
+    lease_ms: t.double,
+    sandbox: t.json<SandboxReport>(),
+    daemon_epoch: orNull(t.integer),
+    adapters: listOf(t.text),
+  },
+  gives: claimedRun,
+  text: sql`
+    WITH ${moveRuns("claim", {
+      set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL,
         concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
-        lease_until = now() + $3 * interval '1 ms', started_at = coalesce(started_at, now())
-      WHERE id = $1 AND ${hasStatus("runs", ...transitions.claim.from)} AND adapter_type = ANY($6)
+        lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
+      where: sql`adapter_type = ANY($adapters)
         AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
         AND (concurrency IS NULL OR ${freeSlot("runs")} IS NOT NULL)
-        AND CASE WHEN lifecycle <> 'daemon' THEN $5::int IS NULL ELSE EXISTS (
-          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $5 AND d.lease_until > now()) END
+        AND CASE WHEN lifecycle <> 'daemon' THEN $daemon_epoch IS NULL ELSE EXISTS (
+          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $daemon_epoch AND d.lease_until > now()) END
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
-          WHERE t.id = runs.thread_id AND t.session_worker_id <> $2 AND t.session_until > now()))
-      RETURNING *
-    ), session AS (
-      UPDATE threads SET session_worker_id = $2, session_until = now() + $3 * interval '1 ms'
-      FROM claimed WHERE threads.id = claimed.thread_id AND claimed.lifecycle = 'interactive'
-    ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, attempt, 'queued', 'running', 'worker', worker_id FROM claimed
+          WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now()))`,
+      returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
+        runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
+        runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.traceparent, runs.wait_reason`,
+      reason: sql`$worker_id`,
+    })}, session AS (
+      UPDATE threads SET session_worker_id = $worker_id, session_until = now() + $lease_ms * interval '1 ms'
+      FROM moved WHERE threads.id = moved.thread_id AND moved.lifecycle = 'interactive'
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
@@ -157,9 +168,9 @@ const statement = {
         SELECT coalesce(json_agg(response ORDER BY created_at, id), '[]'::json) FROM interrupts
         WHERE run_id = c.id AND answered_at IS NOT NULL) END AS answers,
       CASE WHEN c.attempt > 1 THEN (
-        SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = 'queued' ORDER BY seq DESC LIMIT 1) END
+        SELECT reason FROM run_transitions WHERE run_id = c.id AND "to" = ${statusAfter("accept")} ORDER BY seq DESC LIMIT 1) END
         AS requeue_reason
-    FROM claimed c
+    FROM moved c
     LEFT JOIN LATERAL (
       SELECT json_object_agg(name, encode(sealed_value, 'hex')) AS agent_secrets FROM agent_secrets
       WHERE agent_id = c.agent_id
@@ -167,4 +178,4 @@ const statement = {
     LEFT JOIN agents a ON a.id = c.agent_id
     LEFT JOIN run_secrets s ON s.run_id = c.id
     LEFT JOIN threads t ON t.id = c.thread_id`,
-};
+});

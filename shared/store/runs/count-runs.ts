@@ -1,11 +1,32 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
+import { type Row, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { runIs } from "./run-is.ts";
 
 /** How many runs have not ended, by status. */
 export async function countRuns(db: Db): Promise<{ status: RunStatus; count: number }[]> {
-  const { rows } = await db.sql.query<{ status: RunStatus; count: number }>(
-    `SELECT status, count(*)::int AS count FROM runs
-     WHERE status IN ('scheduled', 'queued', 'running', 'interrupted') GROUP BY status`,
-  );
-  return rows;
+  return byStatus.rows(db.sql);
 }
+
+const byStatus = statement({
+  name: "count-runs",
+  gives: { status: t.enumeration<RunStatus>("run_status"), count: t.integer },
+  text: sql`SELECT status, count(*)::int AS count FROM runs WHERE ${runIs.open()} GROUP BY status`,
+});
+
+const queuedCount = { user_id: t.text, agent_id: t.text, count: t.integer };
+export type QueuedCount = Row<typeof queuedCount>;
+
+/** How many runs are queued, of each agent and owner. */
+export async function countQueuedRuns(db: Db): Promise<QueuedCount[]> {
+  return queued.rows(db.sql);
+}
+
+const queued = statement({
+  name: "count-queued-runs",
+  gives: queuedCount,
+  text: sql`
+    SELECT user_id, agent_id, count(*)::int AS count FROM runs WHERE ${runIs.queued()} GROUP BY user_id, agent_id`,
+});

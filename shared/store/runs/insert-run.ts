@@ -2,9 +2,14 @@ import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
 import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { isUniqueViolation } from "../sql-faults.ts";
-import { keepsBusy } from "../threads/busy.ts";
+import { listOf, orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
+import { sql } from "../sql.ts";
+import { isUniqueViolation } from "../sql-faults.ts";
+import { statement } from "../statement.ts";
+import { keepsThreadBusy } from "../threads/busy.ts";
+import { noteMove, statusAfter } from "./move-runs.ts";
+import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
 
 /** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
 export type NewRun = {
@@ -82,79 +87,87 @@ export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Inse
  * commits. One that wants the thread to itself locks it in a statement before: the next one then sees all that is there.
  */
 export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
-  const alone = run.multitask === "reject" && run.thread_id !== null;
-  if (alone) {
-    const locked = await client.query(lockThread, [run.thread_id, run.user_id, run.agent_id, owner]);
-    if (locked.rowCount === 0) return { kind: "foreign_thread" };
+  const { thread_id, user_id, agent_id, queued_event, multitask, ...rest } = run;
+  const exclusive = multitask === "reject" && thread_id !== null;
+  if (exclusive) {
+    const locked = await lockThread.count(client, { thread_id, user_id, agent_id, owner });
+    if (locked === 0) return { kind: "foreign_thread" };
   }
-  const { rowCount } = await client.query({ ...statement, values: [...valuesOf(run), owner, alone] });
-  if (rowCount === 1) return { kind: "inserted" };
+  const values = { ...rest, thread_id, user_id, agent_id, ...chunkOf([queued_event]), owner, exclusive };
+  if ((await insert.count(client, values)) === 1) return { kind: "inserted" };
   if (run.agent_revision !== null) throw new AgentChanged();
-  return { kind: alone ? "thread_busy" : "foreign_thread" };
+  return { kind: exclusive ? "thread_busy" : "foreign_thread" };
 }
 
-const lockThread = `
-  INSERT INTO threads (id, user_id, agent_id) VALUES ($1, $2, $3)
-  ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $4::text IS NULL OR threads.user_id = $4`;
-
-const statement = {
+const insert = statement({
   name: "insert-run",
-  text: `
+  takes: {
+    id: t.text,
+    user_id: t.text,
+    agent_id: t.text,
+    version: t.text,
+    agent_revision: orNull(t.bigint),
+    thread_id: orNull(t.text),
+    adapter_type: t.text,
+    runtime_mode: t.text,
+    lifecycle: t.text,
+    timeout_ms: t.integer,
+    concurrency: orNull(t.integer),
+    max_attempts: t.integer,
+    queue_ttl_ms: t.double,
+    input_payload: t.json(),
+    history: t.json<unknown[]>(),
+    state_snapshot: orNull(t.json<string>()),
+    env_names: listOf(t.text),
+    files: t.json<NewRun["files"]>(),
+    sealed_env: orNull(t.bytea),
+    sealed_files: orNull(t.bytea),
+    request_hash: t.bytea,
+    completion_callback_url: orNull(t.text),
+    traceparent: orNull(t.text),
+    origin: t.enumeration<NewRun["origin"]>("run_origin"),
+    replay_of: orNull(t.text),
+    job_id: orNull(t.text),
+    metadata: t.json(),
+    ...chunkColumns,
+    owner: orNull(t.text),
+    /** Whether its thread must have no run that has not ended. */
+    exclusive: t.boolean,
+  },
+  text: sql`
     WITH unchanged AS (
-      SELECT 1 WHERE $28::bigint IS NULL OR EXISTS (SELECT 1 FROM agents WHERE id = $3 AND revision = $28)
+      SELECT 1 WHERE $agent_revision IS NULL
+        OR EXISTS (SELECT 1 FROM agents WHERE id = $agent_id AND revision = $agent_revision)
     ), thread AS (
-      INSERT INTO threads (id, user_id, agent_id) SELECT $5, $2, $3 FROM unchanged WHERE $5::text IS NOT NULL
-      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $29::text IS NULL OR threads.user_id = $29
+      INSERT INTO threads (id, user_id, agent_id) SELECT $thread_id, $user_id, $agent_id FROM unchanged
+      WHERE $thread_id IS NOT NULL
+      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $owner IS NULL OR threads.user_id = $owner
       RETURNING id
     ), run AS (
-      INSERT INTO runs (id, user_id, agent_id, version, thread_id, adapter_type, runtime_mode, lifecycle, timeout_ms,
+      INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
         completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
-      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13, $14, $15, $16, $17,
-        $18, $19, $20::run_origin, $21, $25, $26, $27::int, clock_timestamp()
-      FROM unchanged WHERE ($5::text IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $30::boolean
-        OR EXISTS (SELECT 1 FROM runs WHERE id = $1)
-        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$5")}))
-      RETURNING id
+      SELECT $id, $user_id, $agent_id, $version, $thread_id, ${statusAfter("accept")}, $adapter_type, $runtime_mode,
+        $lifecycle, $timeout_ms, $max_attempts, now() + $queue_ttl_ms * interval '1 ms', $input_payload, $history,
+        $state_snapshot, $env_names, $files, $request_hash, $completion_callback_url, $traceparent, $origin, $metadata,
+        $replay_of, $job_id, $concurrency, clock_timestamp()
+      FROM unchanged WHERE ($thread_id IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $exclusive
+        OR EXISTS (SELECT 1 FROM runs WHERE id = $id)
+        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`$thread_id`)}))
+      RETURNING id, attempt
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
-      SELECT id, $22::bytea, $23::bytea FROM run WHERE $22::bytea IS NOT NULL OR $23::bytea IS NOT NULL
-    ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "to", actor) SELECT id, 0, 'queued', $20::text FROM run
+      SELECT id, $sealed_env, $sealed_files FROM run WHERE $sealed_env IS NOT NULL OR $sealed_files IS NOT NULL
+    ), noted AS (
+      ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined })}
     )
-    INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, 0, 1, 1, $24 FROM run`,
-};
+    ${insertChunk(sql`SELECT id, attempt FROM run`)}`,
+});
 
-function valuesOf(run: NewRun): unknown[] {
-  const { seq, type, data } = run.queued_event;
-  return [
-    run.id,
-    run.user_id,
-    run.agent_id,
-    run.version,
-    run.thread_id,
-    run.adapter_type,
-    run.runtime_mode,
-    run.lifecycle,
-    run.timeout_ms,
-    run.max_attempts,
-    run.queue_ttl_ms,
-    JSON.stringify(run.input_payload),
-    JSON.stringify(run.history),
-    run.state_snapshot === null ? null : JSON.stringify(run.state_snapshot),
-    run.env_names,
-    JSON.stringify(run.files),
-    run.request_hash,
-    run.completion_callback_url,
-    run.traceparent,
-    run.origin,
-    JSON.stringify(run.metadata),
-    run.sealed_env,
-    run.sealed_files,
-    JSON.stringify([[seq, type, data]]),
-    run.replay_of,
-    run.job_id,
-    run.concurrency,
-    run.agent_revision,
-  ];
-}
+const lockThread = statement({
+  name: "lock-thread-of-run",
+  takes: { thread_id: t.text, user_id: t.text, agent_id: t.text, owner: orNull(t.text) },
+  text: sql`
+    INSERT INTO threads (id, user_id, agent_id) VALUES ($thread_id, $user_id, $agent_id)
+    ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $owner IS NULL OR threads.user_id = $owner`,
+});

@@ -1,33 +1,27 @@
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
-import { hasStatus } from "./has-status.ts";
+import { orNull, t } from "../columns.ts";
+import { inTransaction } from "../in-transaction.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { runIsStill } from "./run-is.ts";
+import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
 
 export type WaitReason = Extract<RunEventBody, { type: "run.waiting" }>["queue"]["wait_reason"];
 
 /**
- * Notes why a run that was never claimed still waits, when that is news. Gives the event that says so, for the stream;
- * null when it was known already or the run waits no more. Concurrent calls: one of them gets the event.
+ * Notes why a run that was never claimed still waits, when that is new. Returns the event that says so, for the stream;
+ * null when it was noted already or the run waits no more. Of concurrent calls one gets the event.
  */
 export async function markWaiting(db: Db, runId: string, reason: WaitReason): Promise<StreamEvent | null> {
-  const client = await db.sql.connect();
-  try {
-    await client.query("BEGIN");
-    const { rows } = await client.query<{ last_seq: number }>({ ...mark, values: [runId, reason] });
-    const event = rows[0] ? waitingEvent(runId, rows[0].last_seq, reason) : null;
-    if (event)
-      await client.query({
-        ...append,
-        values: [runId, event.seq, JSON.stringify([[event.seq, event.type, event.data]])],
-      });
-    await client.query("COMMIT");
+  return inTransaction(db, async (client) => {
+    const row = await mark.first(client, { id: runId, reason });
+    if (!row) return null;
+    const event = waitingEvent(runId, row.last_seq, reason);
+    await append.count(client, { id: runId, attempt: event.attempt, ...chunkOf([event]) });
     return event;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }
 
 function waitingEvent(runId: string, seq: number, wait_reason: WaitReason): StreamEvent {
@@ -35,13 +29,17 @@ function waitingEvent(runId: string, seq: number, wait_reason: WaitReason): Stre
   return placeEvent(runId, { attempt: 0, seq }, body, new Date());
 }
 
-const mark = {
+const mark = statement({
   name: "mark-waiting",
-  text: `
-    UPDATE runs SET wait_reason = $2, last_seq = last_seq + 1
-    WHERE id = $1 AND ${hasStatus("runs", "queued")} AND attempt = 0 AND wait_reason IS DISTINCT FROM $2 RETURNING last_seq`,
-};
-const append = {
+  takes: { id: t.text, reason: orNull(t.text) },
+  gives: { last_seq: t.integer },
+  text: sql`
+    UPDATE runs SET wait_reason = $reason, last_seq = last_seq + 1
+    WHERE id = $id AND ${runIsStill.queued()} AND attempt = 0 AND wait_reason IS DISTINCT FROM $reason RETURNING last_seq`,
+});
+
+const append = statement({
   name: "append-waiting",
-  text: `INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) VALUES ($1, 0, $2, $2, $3)`,
-};
+  takes: { id: t.text, attempt: t.integer, ...chunkColumns },
+  text: insertChunk(sql`SELECT $id AS id, $attempt AS attempt`),
+});

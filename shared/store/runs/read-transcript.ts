@@ -1,13 +1,13 @@
 import type { EventId } from "../../domain/run/event-id.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 /** A run's stored events after `cursor`, in order, at most about `limit` (a chunk is never split before the cursor). */
 export async function readTranscript(db: Db, runId: string, cursor: EventId, limit = 2000): Promise<StreamEvent[]> {
-  const { rows } = await db.sql.query<{ attempt: number; events: [number, string, string][] }>({
-    ...statement,
-    values: [runId, cursor.attempt, cursor.seq],
-  });
+  const rows = await read.rows(db.sql, { run_id: runId, ...cursor });
   const events: StreamEvent[] = [];
   for (const { attempt, events: chunk } of rows) {
     if (events.length >= limit) break;
@@ -17,12 +17,14 @@ export async function readTranscript(db: Db, runId: string, cursor: EventId, lim
   return events;
 }
 
-const statement = {
+const read = statement({
   name: "read-transcript",
-  text: `
+  takes: { run_id: t.text, attempt: t.integer, seq: t.integer },
+  gives: { attempt: t.integer, events: t.json<[number, string, string][]>() },
+  text: sql`
     SELECT attempt, events FROM transcript_chunks
-    WHERE run_id = $1 AND (attempt, last_seq) > ($2, $3) ORDER BY attempt, first_seq LIMIT 100`,
-};
+    WHERE run_id = $run_id AND (attempt, last_seq) > ($attempt, $seq) ORDER BY attempt, first_seq LIMIT 100`,
+});
 
 /** The last seq of an attempt that the transcript holds; 0 for none. */
 export async function lastSavedSeq(db: Db, runId: string, attempt: number): Promise<number> {

@@ -1,5 +1,8 @@
 import type { Db } from "../client.ts";
-import { hasStatus } from "./has-status.ts";
+import { listOf, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { runIsStill } from "./run-is.ts";
 
 export type HeldRun = { id: string; attempt: number };
 export type RenewedLease = HeldRun & { cancel_requested: boolean };
@@ -9,16 +12,17 @@ export type RenewedLease = HeldRun & { cancel_requested: boolean };
  * longer the caller's: its attempt was raised or it ended, and the caller must stop it.
  */
 export async function renewLeases(db: Db, held: HeldRun[], leaseMs: number): Promise<RenewedLease[]> {
-  const values = [held.map((run) => run.id), held.map((run) => run.attempt), leaseMs];
-  const { rows } = await db.sql.query<RenewedLease>({ ...statement, values });
-  return rows;
+  const [ids, attempts] = [held.map((run) => run.id), held.map((run) => run.attempt)];
+  return renew.rows(db.sql, { ids, attempts, lease_ms: leaseMs });
 }
 
-const statement = {
+const renew = statement({
   name: "renew-leases",
-  text: `
-    UPDATE runs SET lease_until = now() + $3 * interval '1 ms'
-    FROM unnest($1::text[], $2::int[]) AS held (id, attempt)
-    WHERE runs.id = held.id AND runs.attempt = held.attempt AND ${hasStatus("runs", "running")}
+  takes: { ids: listOf(t.text), attempts: listOf(t.integer), lease_ms: t.double },
+  gives: { id: t.text, attempt: t.integer, cancel_requested: t.boolean },
+  text: sql`
+    UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms'
+    FROM unnest($ids, $attempts) AS held (id, attempt)
+    WHERE runs.id = held.id AND runs.attempt = held.attempt AND ${runIsStill.running()}
     RETURNING runs.id, runs.attempt, runs.cancel_requested_at IS NOT NULL AS cancel_requested`,
-};
+});

@@ -1,10 +1,13 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { SeenRun } from "./finalize-run.ts";
-import { hasStatus } from "./has-status.ts";
+import { runIsStill } from "./run-is.ts";
 
-/** As much of a run as one needs to act on it. */
+/** As much of a run as a caller needs to act on it. */
 export type RunHandle = SeenRun & { user_id: string; status: RunStatus };
 
 /** Null when the owner has no such run. */
@@ -13,12 +16,15 @@ export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<R
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 
-/** Asks the worker of a running run to cancel it. False: it moved on since it was seen. */
+/** Asks the worker of a running run to cancel it. Returns false when the run moved on since it was seen. */
 export async function requestCancel(db: Db, { id, attempt }: RunHandle): Promise<boolean> {
-  const { rowCount } = await db.sql.query(
-    `UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
-     WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")}`,
-    [id, attempt],
-  );
-  return rowCount === 1;
+  return (await request.count(db.sql, { id, attempt })) === 1;
 }
+
+const request = statement({
+  name: "request-cancel",
+  takes: { id: t.text, attempt: t.integer },
+  text: sql`
+    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+    WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()}`,
+});

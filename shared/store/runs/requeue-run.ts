@@ -1,67 +1,86 @@
 import type { Db } from "../client.ts";
-import { hasStatus } from "./has-status.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import type { SeenRun } from "./finalize-run.ts";
+import { moveRuns } from "./move-runs.ts";
 import type { HeldRun } from "./renew-leases.ts";
+import { runIs, runIsStill } from "./run-is.ts";
 
 /**
- * A draining worker hands back a run that it still holds: no attempt is charged. False: it was no longer its own.
- * Its transcript must be complete before, since the next attempt's events follow at once.
+ * A draining worker hands back a run that it still holds: no attempt is charged. Returns false when the run was no longer
+ * its own. Its transcript must be complete before, since the next attempt's events follow at once.
  */
 export async function giveBackRun(db: Db, { id, attempt }: HeldRun): Promise<boolean> {
-  const result = await db.sql.query({ ...giveBack, values: [id, attempt] });
-  return result.rowCount === 1;
+  return (await giveBack.first(db.sql, { id, attempt })) !== null;
 }
 
-const giveBack = {
+const giveBack = statement({
   name: "give-back-run",
-  text: `
-    WITH queued AS (
-      UPDATE runs SET status = 'queued', lease_until = NULL, worker_id = NULL
-      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL RETURNING id, attempt
-    )
-    INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-    SELECT id, attempt, 'running', 'queued', 'worker', 'drained' FROM queued`,
-};
+  takes: { id: t.text, attempt: t.integer },
+  gives: { id: t.text },
+  text: sql`WITH ${moveRuns("give_back", {})} SELECT id FROM moved`,
+});
 
-export type LostRun = {
-  id: string;
-  attempt: number;
-  worker_id: string | null;
-  outcome: "queued" | "exhausted" | "cancelled";
-};
+const charge = sql`lost_attempts = lost_attempts + 1`;
+
+export type Loss = { kind: "queued" } | { kind: "stale" } | { kind: "exhausted"; run: SeenRun };
 
 /**
- * Takes runs whose lease ran out away from their workers: back to the queue, charged; those that can't be tried again
- * are only named, for the caller to end. Any number of reconcilers may run it: SKIP LOCKED parts the rows among them.
- * A lease that reaches further than any worker asks for is of the time before Postgres' clock was set back: it is cut to
+ * Takes a run back whose process died under its worker: to the queue, charged, with the reason. One that can't be tried
+ * again, or that somebody asked to cancel, is only named, for the caller to end. `stale`: the attempt is over.
+ */
+export async function loseRun(db: Db, { id, attempt }: HeldRun, reason: string): Promise<Loss> {
+  const row = await loseProcess.first(db.sql, { id, attempt, reason });
+  if (!row) return { kind: "stale" };
+  const { requeued, ...run } = row;
+  return requeued ? { kind: "queued" } : { kind: "exhausted", run };
+}
+
+const loseProcess = statement({
+  name: "lose-run",
+  takes: { id: t.text, attempt: t.integer, reason: t.text },
+  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), requeued: t.boolean },
+  text: sql`
+    WITH held AS (
+      SELECT id, attempt, worker_id, cancel_requested_at IS NULL AND lost_attempts + 1 < max_attempts AS requeued
+      FROM runs WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} FOR UPDATE
+    ), ${moveRuns("lose_process", { source: "held", where: sql`held.requeued`, set: charge, reason: sql`$reason` })}
+    SELECT id, attempt, worker_id, requeued FROM held`,
+});
+
+type LostOutcome = "queued" | "exhausted" | "cancelled";
+
+export type LostRun = SeenRun & { outcome: LostOutcome };
+
+/**
+ * Takes runs whose lease ran out away from their workers: back to the queue, charged. Those that can't be tried again are
+ * only named, for the caller to end. Any number of reconcilers may run it: SKIP LOCKED parts the rows among them.
+ * A lease that reaches further than any worker asks for was given before Postgres' clock was set back: it is cut to
  * `leaseMs`, which its worker prolongs if it lives.
  */
 export async function requeueLostRuns(
   db: Db,
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<LostRun[]> {
-  const { rows } = await db.sql.query<LostRun>({ ...lose, values: [limit, leaseMs] });
-  return rows;
+  return lose.rows(db.sql, { limit, lease_ms: leaseMs });
 }
 
 /** As LEASE_MS may be. */
-const longestLease = "interval '600 s'";
+const longestLease = sql`interval '600 s'`;
 
-const lose = {
+const lose = statement({
   name: "requeue-lost-runs",
-  text: `
+  takes: { limit: t.integer, lease_ms: t.double },
+  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), outcome: t.word<LostOutcome>() },
+  text: sql`
     WITH lost AS (
       SELECT id, attempt, worker_id, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
         WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'queued' END AS outcome
-      FROM runs WHERE status = 'running' AND lease_until < now() ORDER BY lease_until LIMIT $1 FOR UPDATE SKIP LOCKED
+      FROM runs WHERE ${runIs.running()} AND lease_until < now() ORDER BY lease_until LIMIT $limit FOR UPDATE SKIP LOCKED
     ), cut AS (
-      UPDATE runs SET lease_until = now() + $2 * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs
-        WHERE status = 'running' AND lease_until > now() + ${longestLease} LIMIT $1 FOR UPDATE SKIP LOCKED))
-    ), requeued AS (
-      UPDATE runs SET status = 'queued', lost_attempts = lost_attempts + 1, lease_until = NULL, worker_id = NULL
-      FROM lost WHERE runs.id = lost.id AND lost.outcome = 'queued' RETURNING runs.id, runs.attempt
-    ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, attempt, 'running', 'queued', 'reconciler', 'worker_lost' FROM requeued
-    )
+      UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs
+        WHERE ${runIs.running()} AND lease_until > now() + ${longestLease} LIMIT $limit FOR UPDATE SKIP LOCKED))
+    ), ${moveRuns("lose", { source: "lost", where: sql`lost.outcome = 'queued'`, set: charge })}
     SELECT id, attempt, worker_id, outcome FROM lost`,
-};
+});

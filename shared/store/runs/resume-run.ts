@@ -1,16 +1,25 @@
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { moveRuns } from "./move-runs.ts";
+import { runIs } from "./run-is.ts";
 
 export type OpenQuestion = { id: string; response_schema: Record<string, unknown> | null; is_expired: boolean };
 
 /** What an interrupted run waits for; null when it waits for nothing. */
 export async function readOpenInterrupt(db: Db, runId: string): Promise<OpenQuestion | null> {
-  const { rows } = await db.sql.query<OpenQuestion>(
-    `SELECT i.id, i.response_schema, i.expires_at <= now() AS is_expired FROM interrupts i JOIN runs r ON r.id = i.run_id
-     WHERE i.run_id = $1 AND i.answered_at IS NULL AND r.status = 'interrupted'`,
-    [runId],
-  );
-  return rows[0] ?? null;
+  return readOpen.first(db.sql, { run_id: runId });
 }
+
+const readOpen = statement({
+  name: "read-open-interrupt",
+  takes: { run_id: t.text },
+  gives: { id: t.text, response_schema: orNull(t.json<Record<string, unknown>>()), is_expired: t.boolean },
+  text: sql`
+    SELECT i.id, i.response_schema, i.expires_at <= now() AS is_expired FROM interrupts i JOIN runs r ON r.id = i.run_id
+    WHERE i.run_id = $run_id AND i.answered_at IS NULL AND ${runIs.interrupted("r")}`,
+});
 
 type Answer = {
   run_id: string;
@@ -20,26 +29,32 @@ type Answer = {
   queue_ttl_ms: number;
 };
 
-/** Puts an answered run back into the queue. False: it was answered, cancelled or expired since; exactly one answer counts. */
-export async function resumeRun(db: Db, answer: Answer): Promise<boolean> {
-  const { run_id, interrupt_id, response, answered_by, queue_ttl_ms } = answer;
-  const values = [run_id, interrupt_id, JSON.stringify(response), answered_by, queue_ttl_ms];
-  const result = await db.sql.query({ ...statement, values });
-  return result.rowCount === 1;
+/**
+ * Puts an answered run back into the queue. Returns false when it was answered, cancelled or expired since: exactly one
+ * answer counts.
+ */
+export async function resumeRun(db: Db, { run_id: id, ...answer }: Answer): Promise<boolean> {
+  return (await resume.first(db.sql, { id, ...answer })) !== null;
 }
 
-const statement = {
+const resume = statement({
   name: "resume-run",
-  text: `
-    WITH queued AS (
-      UPDATE runs SET status = 'queued', expires_at = now() + $5 * interval '1 ms'
-      WHERE id = $1 AND status = 'interrupted' AND expires_at > now() AND EXISTS (
-        SELECT 1 FROM interrupts WHERE run_id = $1 AND id = $2 AND answered_at IS NULL)
-      RETURNING id, attempt
-    ), answered AS (
-      UPDATE interrupts SET response = $3, answered_by = $4, answered_at = now()
-      FROM queued WHERE interrupts.run_id = queued.id AND interrupts.id = $2
+  takes: {
+    id: t.text,
+    interrupt_id: t.text,
+    response: t.json(),
+    answered_by: orNull(t.text),
+    queue_ttl_ms: t.double,
+  },
+  gives: { id: t.text },
+  text: sql`
+    WITH ${moveRuns("resume", {
+      set: sql`expires_at = now() + $queue_ttl_ms * interval '1 ms'`,
+      where: sql`runs.expires_at > now() AND EXISTS (
+        SELECT 1 FROM interrupts WHERE run_id = $id AND id = $interrupt_id AND answered_at IS NULL)`,
+    })}, answered AS (
+      UPDATE interrupts SET response = $response, answered_by = $answered_by, answered_at = now()
+      FROM moved WHERE interrupts.run_id = moved.id AND interrupts.id = $interrupt_id
     )
-    INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-    SELECT id, attempt, 'interrupted', 'queued', 'client', 'resumed' FROM queued`,
-};
+    SELECT id FROM moved`,
+});

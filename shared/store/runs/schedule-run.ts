@@ -1,9 +1,13 @@
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
-import { chunkValues } from "./chunk-values.ts";
-import { hasStatus } from "./has-status.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { moveRuns } from "./move-runs.ts";
 import { nextOfAgent } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
+import { runIs } from "./run-is.ts";
+import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
 
 export type Scheduling = {
   run: HeldRun;
@@ -20,65 +24,56 @@ export type Scheduling = {
 };
 
 /**
- * Puts a run aside whose agent failed and is to be tried again: its slot is free, its attempt is over. Null: the attempt is
- * stale, or somebody asked to cancel the run meanwhile. `next_run_id`: a run that waited for its place among those that its
- * agent may run at once.
+ * Puts a run aside whose agent failed and is to be tried again: its slot is free, its attempt is over. Returns null when the
+ * attempt is stale or somebody has asked to cancel the run. `next_run_id`: a run that waited for a slot of the same agent.
  */
 export async function scheduleRun(db: Db, scheduling: Scheduling): Promise<{ next_run_id: string | null } | null> {
-  const { run, at, queue_ttl_ms, error, usage, duration_ms, events } = scheduling;
-  const { rows } = await db.sql.query<{ next_run_id: string | null }>({
-    ...schedule,
-    values: [
-      run.id,
-      run.attempt,
-      ...chunkValues(events),
-      at,
-      queue_ttl_ms,
-      JSON.stringify(error),
-      usage === null ? null : JSON.stringify(usage),
-      duration_ms,
-      error.code,
-    ],
-  });
-  return rows[0] ?? null;
+  const { run, events, error, ...rest } = scheduling;
+  const { id, attempt } = run;
+  return schedule.first(db.sql, { id, attempt, error, reason: error.code, ...rest, ...chunkOf(events) });
 }
 
-const schedule = {
+const schedule = statement({
   name: "schedule-run",
-  text: `
-    WITH held AS (
-      UPDATE runs SET status = 'scheduled', scheduled_at = $6, expires_at = $6::timestamptz + $7 * interval '1 ms',
-        failed_attempts = failed_attempts + 1, last_seq = $4, error = $8, usage = $9, duration_ms = $10,
-        lease_until = NULL, worker_id = NULL
-      WHERE id = $1 AND attempt = $2 AND ${hasStatus("runs", "running")} AND cancel_requested_at IS NULL
-      RETURNING id, user_id, agent_id, concurrency
-    ), transcript AS (
-      INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events) SELECT id, $2, $3, $4, $5 FROM held
-    ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, $2, 'running', 'scheduled', 'worker', $11 FROM held
+  takes: {
+    id: t.text,
+    attempt: t.integer,
+    at: t.timestamptz,
+    queue_ttl_ms: t.double,
+    error: t.json<RunError>(),
+    usage: orNull(t.json<Usage>()),
+    duration_ms: t.integer,
+    reason: t.text,
+    ...chunkColumns,
+  },
+  gives: { next_run_id: orNull(t.text) },
+  text: sql`
+    WITH ${moveRuns("retry", {
+      set: sql`scheduled_at = $at, expires_at = $at + $queue_ttl_ms * interval '1 ms',
+        failed_attempts = failed_attempts + 1, last_seq = $last_seq, error = $error, usage = $usage,
+        duration_ms = $duration_ms`,
+      returning: sql`runs.user_id, runs.agent_id, runs.concurrency`,
+      reason: sql`$reason`,
+    })}, transcript AS (
+      ${insertChunk(sql`SELECT id, attempt FROM moved`)}
     )
-    SELECT ${nextOfAgent("held")} AS next_run_id
-    FROM held`,
-};
+    SELECT ${nextOfAgent("moved")} AS next_run_id FROM moved`,
+});
 
-/** Lets runs whose time has come join the queue, and gives their ids. Any number of callers: SKIP LOCKED parts the rows. */
+/** Lets runs join the queue whose time has come. Returns their ids. Any number of callers: SKIP LOCKED parts the rows. */
 export async function releaseRuns(db: Db, limit: number): Promise<string[]> {
-  const { rows } = await db.sql.query<{ id: string }>({ ...release, values: [limit] });
+  const rows = await release.rows(db.sql, { limit });
   return rows.map(({ id }) => id);
 }
 
-const release = {
+const release = statement({
   name: "release-runs",
-  text: `
+  takes: { limit: t.integer },
+  gives: { id: t.text },
+  text: sql`
     WITH due AS (
-      SELECT id FROM runs WHERE status = 'scheduled' AND scheduled_at <= now()
-      ORDER BY scheduled_at LIMIT $1 FOR UPDATE SKIP LOCKED
-    ), released AS (
-      UPDATE runs SET status = 'queued', scheduled_at = NULL FROM due WHERE runs.id = due.id RETURNING runs.id, runs.attempt
-    ), transition AS (
-      INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, attempt, 'scheduled', 'queued', 'reconciler', 'retry' FROM released
-    )
-    SELECT id FROM released`,
-};
+      SELECT id, attempt FROM runs WHERE ${runIs.scheduled()} AND scheduled_at <= now()
+      ORDER BY scheduled_at LIMIT $limit FOR UPDATE SKIP LOCKED
+    ), ${moveRuns("release", { source: "due", set: sql`scheduled_at = NULL` })}
+    SELECT id FROM moved`,
+});

@@ -1,6 +1,11 @@
+import { runIs } from "../runs/run-is.ts";
+import { raw, type Sql, sql } from "../sql.ts";
+
 /**
- * SQL on `runs`: those that keep a thread busy. One that waits for a person doesn't. Each half is the predicate of a partial
- * index, so that a long thread costs no more than a short one.
+ * SQL on a row of `runs`: the run keeps its thread busy. An interrupted run does not. Each half is the predicate of a
+ * partial index, so that a long thread costs no more than a short one.
  */
-export const keepsBusy = (thread: string): string =>
-  `((thread_id = ${thread} AND status IN ('scheduled', 'queued')) OR (thread_id = ${thread} AND status = 'running'))`;
+export const keepsThreadBusy = (run: string, thread: Sql): Sql => {
+  const isOfThread = sql`${raw(run)}.thread_id = ${thread}`;
+  return sql`((${isOfThread} AND ${runIs.unstarted(run)}) OR (${isOfThread} AND ${runIs.running(run)}))`;
+};

@@ -1,17 +1,16 @@
 import { type ThreadRecord, threadRecord } from "../../schemas/thread.ts";
+import { transitions } from "../../domain/run/transitions.ts";
+import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
+import { listOf, orNull, t } from "../columns.ts";
 import type { Owner } from "../owned-by.ts";
-import { keepsBusy } from "./busy.ts";
-
-type Row = Pick<ThreadRecord, "id" | "user_id" | "agent_id" | "title" | "status" | "forked_from"> & {
-  metadata: unknown;
-  created_at: Date;
-  updated_at: Date;
-};
+import { joined, literal, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { keepsThreadBusy } from "./busy.ts";
 
 /** The owner's threads of these ids, in any order. */
 export async function readThreads(db: Db, ids: string[], owner: Owner): Promise<ThreadRecord[]> {
-  const { rows } = await db.sql.query<Row>({ ...statement, values: [ids, owner] });
+  const rows = await read.rows(db.sql, { ids, owner });
   return rows.map((row) => ({
     ...row,
     thread_id: row.id,
@@ -27,16 +26,31 @@ export async function readThread(db: Db, id: string, owner: Owner): Promise<Thre
   return (await readThreads(db, [id], owner))[0] ?? null;
 }
 
-const statement = {
+/** States of a thread's last run that a thread shows as its own. */
+const shown: readonly RunStatus[] = [...transitions.interrupt.to, "error"];
+
+const read = statement({
   name: "read-threads",
-  text: `
+  takes: { ids: listOf(t.text), owner: orNull(t.text) },
+  gives: {
+    id: t.text,
+    user_id: t.text,
+    agent_id: orNull(t.text),
+    title: orNull(t.text),
+    metadata: t.json(),
+    forked_from: orNull(t.text),
+    created_at: t.timestamptz,
+    updated_at: t.timestamptz,
+    status: t.word<ThreadRecord["status"]>(),
+  },
+  text: sql`
     SELECT t.id, t.user_id, t.agent_id, t.title, t.metadata, t.forked_from, t.created_at, t.updated_at,
-      CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("t.id")}) THEN 'busy'
-        WHEN last.status IN ('interrupted', 'error') THEN last.status::text ELSE 'idle' END AS status
+      CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`t.id`)}) THEN 'busy'
+        WHEN last.status IN (${joined(shown.map(literal), ", ")}) THEN last.status::text ELSE 'idle' END AS status
     FROM threads t
     LEFT JOIN LATERAL (
       SELECT status FROM runs WHERE thread_id = t.id AND created_at >= t.created_at
       ORDER BY created_at DESC, id DESC LIMIT 1
     ) last ON true
-    WHERE t.id = ANY($1) AND ($2::text IS NULL OR t.user_id = $2)`,
-};
+    WHERE t.id = ANY($ids) AND ($owner IS NULL OR t.user_id = $owner)`,
+});

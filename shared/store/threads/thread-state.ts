@@ -1,9 +1,13 @@
 import { z } from "zod";
 import type { threadState } from "../../schemas/thread.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { keepsBusy } from "./busy.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { keepsThreadBusy } from "./busy.ts";
+import { lockThread } from "./lock-thread.ts";
 
 type ThreadState = z.infer<typeof threadState>;
 type Row = { id: string; state_snapshot: unknown; updated_at: Date };
@@ -30,17 +34,18 @@ export async function setThreadState(
   state: string | null,
 ): Promise<ThreadState | "missing" | "busy"> {
   return inTransaction(db, async (client) => {
-    const found = await client.query(
-      "SELECT 1 FROM threads WHERE id = $1 AND ($2::text IS NULL OR user_id = $2) FOR UPDATE",
-      [id, owner],
-    );
-    if (found.rowCount === 0) return "missing";
-    const { rows } = await client.query<Row>(
-      `UPDATE threads SET state_snapshot = $2, updated_at = now()
-       WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsBusy("$1")})
-       RETURNING id, state_snapshot, updated_at`,
-      [id, state === null ? null : JSON.stringify(state)],
-    );
-    return rows[0] ? toState(rows[0]) : "busy";
+    if ((await lockThread.count(client, { id, owner })) === 0) return "missing";
+    const row = await setState.first(client, { id, state_snapshot: state });
+    return row ? toState(row) : "busy";
   });
 }
+
+const setState = statement({
+  name: "set-thread-state",
+  takes: { id: t.text, state_snapshot: orNull(t.json<string>()) },
+  gives: { id: t.text, state_snapshot: orNull(t.json()), updated_at: t.timestamptz },
+  text: sql`
+    UPDATE threads SET state_snapshot = $state_snapshot, updated_at = now()
+    WHERE id = $id AND NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`$id`)})
+    RETURNING id, state_snapshot, updated_at`,
+});

@@ -2,7 +2,7 @@ import type { UserUsage } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import { readFigures } from "../figures/read-figures.ts";
 import { addSums, countStatuses } from "../figures/to-figures.ts";
-import { countOpenRuns } from "../runs/count-open.ts";
+import { countOpenRuns } from "../runs/open-runs.ts";
 
 /** What a user's runs that ended in a stretch of time have used; those that were made in it and go on are counted too. */
 export async function readUsage(db: Db, user_id: string, since: Date, until: Date): Promise<UserUsage> {

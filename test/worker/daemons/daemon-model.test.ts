@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyCommand, type DaemonCommand } from "../../../shared/domain/daemon/control-daemon.ts";
-import type { WantedDaemon } from "../../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../../shared/store/daemons/report-daemon.ts";
 import { backoffMs, countCrash } from "../../../worker/daemons/crash-backoff.ts";
 import { decideStep, type Step, statusOf } from "../../../worker/daemons/desired-state.ts";
 import { isAskedAnew, type SeenDaemon } from "../../../worker/daemons/seen-daemon.ts";

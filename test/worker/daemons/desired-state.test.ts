@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WantedDaemon } from "../../../shared/store/daemons/keep-daemon.ts";
+import type { WantedDaemon } from "../../../shared/store/daemons/report-daemon.ts";
 import { decideStep, statusOf } from "../../../worker/daemons/desired-state.ts";
 import type { SeenDaemon, SeenProcess } from "../../../worker/daemons/seen-daemon.ts";
 
