@@ -18,7 +18,7 @@ type Deps = Pick<WorkerContext, "db" | "outbox" | "nudge">;
 /** `duration_ms`: of all the run's attempts together. */
 type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
 /** What a statement answers when the run was still this attempt's. */
-type Committed = { next_run_id: string | null; owes?: boolean };
+type Committed = { next_run_id: string | null; enqueued?: boolean };
 
 /**
  * Commits what was decided for a run, then announces it, then wakes the run that waited for this one. Returns false when
@@ -106,7 +106,7 @@ async function commit(
   const committed = await untilPostgresAnswers(() => statement(events));
   if (!committed) return false;
   trace(attempt.id, "finalized");
-  if (committed.owes) outbox.wake();
+  if (committed.enqueued) outbox.wake();
   await output.announce(events.slice(-1));
   trace(attempt.id, "announced");
   if (committed.next_run_id) await nudge(committed.next_run_id);
