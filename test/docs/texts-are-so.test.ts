@@ -47,6 +47,14 @@ test("every npm script that a text names is in package.json", () => {
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });
 
+test("CONTRIBUTING lists the scripts that npm run check runs, in their order", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { check: string } };
+  const listed = [...readDocument("CONTRIBUTING.md").prose.matchAll(/^\| `(npm run [\w:]+)` /gm)].map(
+    ([, name]) => name,
+  );
+  expect(listed).toEqual(scripts.check.split(" && "));
+});
+
 test("CONTRIBUTING lists every import rule with its own sentence, and no other", () => {
   const { forbidden } = createRequire(import.meta.url)("../../.dependency-cruiser.cjs") as {
     forbidden: { name: string; comment: string }[];
