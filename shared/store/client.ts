@@ -1,18 +1,20 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
+import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
  * One pool, two doors: `prisma` for plain reads and lists, `sql` for the statements that fence, lock or must be one.
  * Safe for concurrent use. `oneByOne` is for what waits for one lock anyway: those that wait then hold no connection.
- * `inTurn` is the same for locks that have a name, such as a user's.
+ * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
  */
 export type Db = {
   sql: pg.Pool;
   prisma: PrismaClient;
   oneByOne: OneByOne;
   inTurn: InTurn;
+  inBatches: InBatches;
   close(): Promise<void>;
 };
 
@@ -37,14 +39,16 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
   // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
   sql.on("connect", (client) => void client.on("error", () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
-  return {
+  const db: Db = {
     sql,
     prisma,
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
+    inBatches: createBatches(() => db),
     async close() {
       await prisma.$disconnect();
       await sql.end();
     },
   };
+  return db;
 }
