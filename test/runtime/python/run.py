@@ -1,4 +1,4 @@
-"""Runs the unit tests of runtime/python, and prints one JSON object for each: its title, and its fault or why it was skipped.
+"""Runs the unit tests of runtime/python, and prints a JSON object for each: title, and fault or why it was skipped.
 
 The title is the first line of the test's docstring. An argument is part of the names of the tests to run.
 """

@@ -47,7 +47,7 @@ class RuntimeTest(unittest.TestCase):
 
 
 class SandboxTest(RuntimeTest):
-    """A test in a sandbox's tree of directories, on a tmpfs as there: the current directory, `tmp` and shared memory."""
+    """A test in directories like a sandbox's, on a tmpfs as there: the current one, `tmp` and shared memory."""
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory(dir="/dev/shm")

@@ -5,10 +5,9 @@ import os
 import sys
 from typing import Any
 
-from support import RuntimeTest
-
 from _runfleet import channel
 from _runfleet.channel import PromptText, print_in_one_write, print_log, print_output, send, text_stream, write_frame
+from support import RuntimeTest
 
 
 class Frames(RuntimeTest):
@@ -53,7 +52,7 @@ class Frames(RuntimeTest):
 
     def test_send_after_prints(self) -> None:
         """What was printed before a frame is sent before it."""
-        stream = text_stream(1, lambda text: None if write_frame("output", content=text) else None)
+        stream = text_stream(1, print_output)
         self.replace(sys, "stdout", stream)
 
         def act() -> None:

@@ -7,9 +7,8 @@ import random
 from datetime import date
 from typing import Any
 
-from support import RuntimeTest
-
 from _runfleet.encode_json import encode, parse
+from support import RuntimeTest
 
 
 class Color(enum.Enum):
@@ -85,7 +84,14 @@ class Encode(RuntimeTest):
         def make(depth: int) -> Any:
             kind = pick.randrange(8 if depth < 4 else 6)
             if kind < 6:
-                return [None, True, pick.randrange(-(10**20), 10**20), pick.uniform(-1e9, 1e9), "aé\n\"\\\U0001f600", ""][kind]
+                return [
+                    None,
+                    True,
+                    pick.randrange(-(10**20), 10**20),
+                    pick.uniform(-1e9, 1e9),
+                    'aé\n"\\\U0001f600',
+                    "",
+                ][kind]
             names = [f"k{n}" for n in range(pick.randrange(4))]
             return {name: make(depth + 1) for name in names} if kind == 6 else [make(depth + 1) for _ in names]
 

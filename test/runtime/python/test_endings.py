@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from support import RuntimeTest
-
 from _runfleet import channel, endings
 from _runfleet.call_agent import NoEntrypoint
 from _runfleet.context import Interrupted
 from _runfleet.endings import describe, ending_of, write_ending
+from support import RuntimeTest
 
 
 class Unprintable(Exception):

@@ -3,9 +3,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from support import RuntimeTest
-
 from _runfleet.files import decode_content, directories_of, put_file, write_files
+from support import RuntimeTest
 
 
 class Files(RuntimeTest):
