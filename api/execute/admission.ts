@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { isRepeat } from "../../shared/store/runs/is-repeat.ts";
+import { isRepeat } from "../../shared/store/users/idempotency-keys.ts";
 import type { RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import { createQuota } from "./check-quota.ts";
 import { createQueueView, type QueueLimits } from "./queue-view.ts";

@@ -1,5 +1,5 @@
 import { quotaFault } from "../../shared/services/runs/quota-fault.ts";
-import { readStanding, type Standing } from "../../shared/store/billing/read-standing.ts";
+import { readQuotaState, type QuotaState } from "../../shared/store/billing/read-quota-state.ts";
 import type { Db } from "../../shared/store/client.ts";
 
 /** What was paid, or ended, counts after this; and so long other processes don't know of what this one let in. */
@@ -15,7 +15,7 @@ export type Quota = {
 
 /** Users' quotas, each read at most once a second; what was let in since then is counted here. */
 export function createQuota(db: Db): Quota {
-  type Entry = { readAt: number; standing: Promise<Standing | null>; taken: number };
+  type Entry = { readAt: number; standing: Promise<QuotaState | null>; taken: number };
   const entries = new Map<string, Entry>();
 
   function entryOf(user_id: string): Entry {
@@ -23,7 +23,7 @@ export function createQuota(db: Db): Quota {
     const known = entries.get(user_id);
     if (known && now - known.readAt < maxAgeMs) return known;
     if (entries.size >= mostUsers) entries.clear();
-    const entry = { readAt: now, standing: readStanding(db, user_id), taken: 0 };
+    const entry = { readAt: now, standing: readQuotaState(db, user_id), taken: 0 };
     entry.standing.catch(() => entries.delete(user_id));
     entries.set(user_id, entry);
     return entry;

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { findNews } from "../../shared/store/notifications/find-news.ts";
+import { findNewlyNotified } from "../../shared/store/notifications/find-newly-notified.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { newsChannel } from "../../shared/platform/stream/keys.ts";
 
@@ -36,7 +36,7 @@ export function openNewsBell({ db, redisUrl, prefix, onError }: NewsBellOptions)
     if (users.length === 0) looks = [];
     if (users.length === 0) return;
     const since = looks.at(-2);
-    const { present, told } = await findNews(db, since === undefined ? [] : users, since ?? 0n);
+    const { present, told } = await findNewlyNotified(db, since === undefined ? [] : users, since ?? 0n);
     looks = [...looks.slice(-1), present];
     for (const userId of since === undefined ? users : told) rings.emit(ringOf(userId));
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import { version } from "../../shared/platform/version.ts";
 import type { ApiContext } from "../context.ts";
@@ -94,7 +95,7 @@ export const getReady = defineOperation({
   responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: ApiContext) {
     if (leaving.aborted) throw unavailable("leaving", "This process is going away.");
-    await answers(db.sql.query("SELECT 1")).catch(() => {
+    await answers(readClock(db)).catch(() => {
       throw unavailable("postgres_down", "Postgres does not answer.");
     });
     if (!(await fleet.offers("python"))) throw unavailable("no_worker", "No live worker yet.");

@@ -6,6 +6,7 @@ import {
   changeDaemon,
   type DaemonChange,
   type NamedDaemon,
+  readDesired,
   type StandingRow,
 } from "../../store/daemons/change-daemon.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
@@ -18,8 +19,7 @@ type Deps = { config: Pick<Config, "perUser">; db: Db; streams: RunStreams };
  * `conflict` where its user has too many.
  */
 export async function wakeDaemon({ config, db, streams }: Deps, daemon: NamedDaemon): Promise<void> {
-  const where = { agent_id: daemon.agent_id };
-  const standing = await db.prisma.daemon.findUnique({ where, select: { desired: true, status: true } });
+  const standing = await readDesired(db, daemon.agent_id);
   if (standing?.status === "failed")
     throw unavailable("daemon_failed", "The agent's daemon crashed too often and has to be started again.", 60);
   if (standing && standing.desired !== "stopped") return;

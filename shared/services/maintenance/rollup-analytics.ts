@@ -1,4 +1,4 @@
-import { countOpenSpans, rollUpNext } from "../../store/figures/roll-up.ts";
+import { countOpenSpans, rollUpNext } from "../../store/analytics/roll-up.ts";
 import type { InternalJob } from "./internal-job.ts";
 
 /** Sums up half hours and days that are over, so that figures of months read some rows instead of all runs. */

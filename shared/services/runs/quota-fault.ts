@@ -1,9 +1,9 @@
 import type { CodeOf } from "../../domain/errors/error-codes.ts";
 import { AppError } from "../../domain/errors/app-error.ts";
-import type { Standing } from "../../store/billing/read-standing.ts";
+import type { QuotaState } from "../../store/billing/read-quota-state.ts";
 
 /** Why a user may not run one more, given how many runs were let in since his standing was read; null: he may. */
-export function quotaFault(standing: Standing | null, taken: number): AppError | null {
+export function quotaFault(standing: QuotaState | null, taken: number): AppError | null {
   if (!standing) return null;
   const { weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs } = standing;
   const reaches = (used: number, bound: number | null): boolean => bound !== null && used >= bound;

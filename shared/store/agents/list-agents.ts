@@ -24,7 +24,7 @@ export function listAgents(db: Db, owner: Owner, filter: AgentFilter, page: Page
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
     load: (ids: string[]) => readAgents(db, ids, owner),
   } as const;
   return readPage(db, listing, page);

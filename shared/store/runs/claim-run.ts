@@ -6,8 +6,8 @@ import { inputRows } from "../input-rows.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
-import { findSession } from "../threads/keep-sessions.ts";
-import { findTaker } from "../workers/find-taker.ts";
+import { findSession } from "../threads/sessions.ts";
+import { findWorkerOffering } from "../workers/find-worker-offering.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
@@ -117,7 +117,7 @@ async function findElsewhere(
   run: { lifecycle: string; thread_id: string | null; adapter_type: string },
   worker: ClaimingWorker,
 ): Promise<string | null> {
-  if (!worker.adapters.includes(run.adapter_type)) return findTaker(db, run.adapter_type);
+  if (!worker.adapters.includes(run.adapter_type)) return findWorkerOffering(db, run.adapter_type);
   if (run.lifecycle !== "interactive" || run.thread_id === null) return null;
   const holder = await findSession(db, run.thread_id);
   return holder === worker.id ? null : holder;

@@ -1,6 +1,7 @@
 import { newId } from "../../platform/ids.ts";
 import type { Outcome } from "../../domain/run/terminal-event.ts";
 import type { Cause } from "../../domain/run/transitions.ts";
+import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import { meterRuns } from "../billing/meter-run.ts";
 import type { Batch } from "../batch.ts";
@@ -78,6 +79,7 @@ const given = {
 /** What the owner of a run is told when it failed; null for the others. */
 const news = {
   news_id: orNull(t.text),
+  news_level: orNull(t.word<NotificationRecord["level"]>()),
   news_title: orNull(t.text),
   news_body: orNull(t.text),
   news_data: orNull(t.json<{ status: string; code: string | null }>()),
@@ -94,9 +96,10 @@ const isNews = ({ outcome: { status } }: Finalization): boolean => status === "e
 /** `%s` stands for the agent. */
 function newsOf(end: Finalization): Row<typeof news> {
   const { status, error } = end.outcome;
-  if (!isNews(end)) return { news_id: null, news_title: null, news_body: null, news_data: null };
+  if (!isNews(end)) return { news_id: null, news_level: null, news_title: null, news_body: null, news_data: null };
   return {
     news_id: newId("notif"),
+    news_level: "error",
     news_title: status === "timeout" ? "A run of %s took too long" : "A run of %s failed",
     // Postgres' texts have no NUL.
     news_body: error && [...error.message.replaceAll("\0", "")].slice(0, 500).join(""),
@@ -138,7 +141,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
 
 const notifyOwners = sql`
     news AS (
-      SELECT input.news_id AS id, user_id, 'run.' || moved.status AS type, 'error' AS level,
+      SELECT input.news_id AS id, user_id, 'run.' || moved.status AS type, input.news_level AS level,
         format(input.news_title, agent_id) AS title, input.news_body AS body, input.news_data AS data, agent_id,
         moved.id AS run_id, 'run:' || moved.id AS dedup_key
       FROM moved JOIN input USING (id) WHERE input.news_id IS NOT NULL

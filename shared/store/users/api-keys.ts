@@ -1,7 +1,8 @@
 import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 

@@ -16,7 +16,7 @@ export function listUsers(db: Db, filter: UserFilter, page: PageRequest): Promis
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [["(id ILIKE ? OR name ILIKE ? OR email ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [["(id ILIKE ? OR name ILIKE ? OR email ILIKE ?)", searchPattern(filter.search)]],
     load: async (ids: string[]) => (await db.prisma.user.findMany({ where: { id: { in: ids } } })).map(toUserRecord),
   } as const;
   return readPage(db, listing, page);

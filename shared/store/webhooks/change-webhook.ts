@@ -4,7 +4,8 @@ import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
@@ -41,7 +42,7 @@ export async function patchWebhook(
   { metadata, ...patch }: WebhookPatch,
 ): Promise<WebhookRecord | null> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "webhooks", id);
     const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!webhook) return null;
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));

@@ -92,13 +92,15 @@ function judge(
 ): void {
   const rise = after.attempt - before.attempt;
   const changed = before.status !== after.status || rise !== 0;
-  if (isTerminal(before.status) && (moved || changed)) throw new Error(`${cause} moved a run that had ended`);
-  if (moved !== changed) throw new Error(`${cause} says ${moved ? "" : "not "}moved, and its row says otherwise`);
-  if (rise !== 0 && rise !== 1) throw new Error(`${cause} changed the attempt by ${rise}`);
-  if (rise === 1 && cause !== "claim" && !isTerminal(after.status))
-    throw new Error(`${cause} raised an attempt that goes on`);
-  if (moved && workersOwn.includes(cause) && worker !== before.holder)
-    throw new Error(`${cause} by a worker that had lost the run`);
+  const faults: Record<string, boolean> = {
+    "moved a run that had ended": isTerminal(before.status) && changed,
+    "says one thing, and the row another": moved !== changed,
+    "changed the attempt by more than one": rise !== 0 && rise !== 1,
+    "raised the attempt of a run that goes on": rise === 1 && cause !== "claim" && !isTerminal(after.status),
+    "was by a worker that had lost the run": moved && workersOwn.includes(cause) && worker !== before.holder,
+  };
+  const found = Object.keys(faults).filter((fault) => faults[fault]);
+  if (found.length > 0) throw new Error(`${cause} ${found.join(", ")}`);
 }
 
 async function walk(numbers: readonly number[]): Promise<void> {

@@ -3,15 +3,17 @@ import { percentiles } from "../../domain/analytics/histogram.ts";
 import type { studioAgent } from "../../schemas/figures.ts";
 import { type AgentFilter, listAgents } from "../agents/list-agents.ts";
 import type { Db } from "../client.ts";
+import { listOf, orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Owner } from "../owned-by.ts";
 import type { Page, PageRequest } from "../read-page.ts";
-import { lastRunsOf } from "../runs/last-runs.ts";
-import { readFigures } from "./read-figures.ts";
+import { readAnalytics } from "./read-analytics.ts";
 import { addSums, toFigures } from "./to-figures.ts";
 
 type StudioAgent = z.infer<typeof studioAgent>;
 
-/** A page of agents, with the figures of their runs that ended in a stretch of time. */
+/** A page of agents, with the figures of their runs that ended in a time range. */
 export async function listStudioAgents(
   db: Db,
   { owner, ...filter }: AgentFilter & { owner: Owner },
@@ -21,8 +23,8 @@ export async function listStudioAgents(
   const { data: agents, ...ids } = await listAgents(db, owner, filter, page);
   const keys = agents.map(({ id }) => id);
   const subject = { by: "agent", keys } as const;
-  const stretch = { since, until, unit: null, timezone: "UTC" };
-  const [figures, last] = await Promise.all([readFigures(db, subject, stretch, ["duration"]), lastRunsOf(db, keys)]);
+  const range = { since, until, unit: null, timezone: "UTC" };
+  const [figures, last] = await Promise.all([readAnalytics(db, subject, range, ["duration"]), lastRunsOf(db, keys)]);
   const figuresOf = new Map(figures.map((each) => [each.key, each]));
   const data = agents.map(({ id, user_id, name, status, current_version }) => ({
     agent_id: id,
@@ -36,3 +38,18 @@ export async function listStudioAgents(
   }));
   return { data, ...ids };
 }
+
+/** When the last run of each of these agents was made; without those that never ran. */
+async function lastRunsOf(db: Db, agentIds: string[]): Promise<Map<string, string>> {
+  const rows = await lastRuns.rows(db.sql, { agent_ids: agentIds });
+  return new Map(rows.flatMap(({ agent_id, at }) => (at ? [[agent_id, at.toISOString()]] : [])));
+}
+
+const lastRuns = statement({
+  name: "last-runs-of-agents",
+  takes: { agent_ids: listOf(t.text) },
+  gives: { agent_id: t.text, at: orNull(t.timestamptz) },
+  text: sql`
+    SELECT agent_id, (SELECT max(created_at) FROM runs WHERE runs.agent_id = asked.agent_id) AS at
+    FROM unnest($agent_ids) AS asked (agent_id)`,
+});

@@ -2,18 +2,18 @@ import type { z } from "zod";
 import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts";
 import type { studioFigures } from "../../schemas/figures.ts";
 import type { Db } from "../client.ts";
-import { readFigures } from "./read-figures.ts";
-import type { Stretch, Subject } from "./spell-figures.ts";
+import { readAnalytics } from "./read-analytics.ts";
+import type { TimeRange, Subject } from "./build-analytics-sql.ts";
 import { addSums, toFigures } from "./to-figures.ts";
 
 type Series = Pick<z.infer<typeof studioFigures>, "totals" | "series">;
 
 /** The figures of one subject, in buckets and together. */
-export async function readSeries(db: Db, subject: Subject, stretch: Stretch): Promise<Series> {
+export async function readSeries(db: Db, subject: Subject, range: TimeRange): Promise<Series> {
   const [buckets, whole] = await Promise.all([
-    readFigures(db, subject, stretch, ["duration"]),
+    readAnalytics(db, subject, range, ["duration"]),
     // Of the queue no bucket tells, and as one they are much less to read.
-    readFigures(db, subject, { ...stretch, unit: null }, ["queue"]),
+    readAnalytics(db, subject, { ...range, unit: null }, ["queue"]),
   ]);
   return {
     totals: {
