@@ -5,8 +5,9 @@ import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../pla
 import { PrismaClient } from "./generated/client.ts";
 
 /**
- * One pool, two doors: `prisma` for plain reads and lists, `sql` for the statements that fence, lock or must be one.
- * Safe for concurrent use. `oneByOne` is for what waits for one lock anyway: those that wait then hold no connection.
+ * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
+ * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
+ * Safe for concurrent use. `oneByOne` is for callers that wait for one lock: they hold no connection while they wait.
  * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
  */
 export type Db = {
@@ -31,7 +32,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     max: poolSize,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // A connection that only this side still has would keep its statement, and whoever waits for it, for a quarter of an hour.
+    // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
     query_timeout: answerMs,
     application_name: "runfleet",
   });

@@ -50,9 +50,9 @@ export const turnOf = (thing: Thing, userId: string): string => `${thing} of ${u
 export type Room = { thing: Thing; user_id: string; most: number };
 
 /**
- * True where a user has fewer than `most` of a thing. Within a transaction: whoever else makes one for the same user waits
- * until that has ended, so that no race makes one too many. Begin the transaction in the user's turn (`db.inTurn`), or
- * those that wait hold all connections of the process.
+ * Returns true when a user has fewer than `most` of a thing. Within a transaction: another call that makes one for the same
+ * user waits until the transaction has ended, so that no race makes one too many. Begin the transaction in the user's turn
+ * (`db.inTurn`), or the calls that wait hold all connections of the process.
  */
 export async function hasRoom(client: Queryable, { thing, user_id, most }: Room): Promise<boolean> {
   // A statement of its own: the next one sees what was committed while this one waited.

@@ -10,7 +10,7 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 
 export type AgentPatch = { name?: string | undefined; metadata?: Record<string, unknown> | null | undefined };
 
-/** Merges a patch into an agent; concurrent ones go one after the other. False: the owner has no such agent. */
+/** Merges a patch into an agent; concurrent ones go one after the other. Returns false when the owner has no such agent. */
 export async function patchAgent(db: Db, id: string, owner: Owner, { name, metadata }: AgentPatch): Promise<boolean> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "agents", id);
@@ -25,7 +25,7 @@ export async function patchAgent(db: Db, id: string, owner: Owner, { name, metad
   });
 }
 
-/** The kill switch: a paused agent takes no runs, and those that wait are not begun. False: the owner has no such agent. */
+/** The kill switch: a paused agent takes no runs, and those that wait are not begun. Returns false when the owner has no such agent. */
 export async function setAgentStatus(db: Db, id: string, owner: Owner, status: "active" | "paused"): Promise<boolean> {
   const { count } = await db.prisma.agent.updateMany({
     where: { id, ...ownedBy(owner) },

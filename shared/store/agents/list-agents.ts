@@ -42,7 +42,7 @@ async function readAgents(db: Db, ids: string[], owner: Owner): Promise<AgentRec
   });
 }
 
-/** Null when the owner has no such agent. */
+/** Returns null when the owner has no such agent. */
 export async function readAgent(db: Db, id: string, owner: Owner): Promise<AgentRecord | null> {
   const [agent] = await readAgents(db, [id], owner);
   return agent ?? null;

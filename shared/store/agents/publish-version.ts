@@ -64,7 +64,7 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   );
 }
 
-/** Null: its user has `most_agents` already. */
+/** Returns null when its user has `most_agents` already. */
 async function createAgent(tx: Prisma.TransactionClient, asked: NewVersion): Promise<Agent | null> {
   const { user_id, id, name, version, metadata, most_agents: most } = asked;
   if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;

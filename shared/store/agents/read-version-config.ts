@@ -8,7 +8,7 @@ const readConfig = { config: t.json<Record<string, unknown>>(), revision: t.bigi
 /** A version's config, and its agent's revision: while that is the same, so is the config. */
 export type ReadConfig = Row<typeof readConfig>;
 
-/** Null where there is no such version, or no such agent any more. */
+/** Returns null when there is no such version, or no such agent any more. */
 export async function readVersionConfig(db: Db, agentId: string, version: string): Promise<ReadConfig | null> {
   return read.first(db.sql, { agent_id: agentId, version });
 }

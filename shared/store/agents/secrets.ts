@@ -18,7 +18,7 @@ const toRecord = ({ name, created_at, updated_at }: Row<typeof secretColumns>): 
 
 const shown = { name: true, created_at: true, updated_at: true } as const;
 
-/** The names of an agent's secrets, never their values. Null: the owner has no such agent. */
+/** The names of an agent's secrets, never their values. Returns null when the owner has no such agent. */
 export async function listSecrets(db: Db, agent_id: string, owner: Owner): Promise<SecretRecord[] | null> {
   const agent = await db.prisma.agent.findUnique({
     where: { id: agent_id, ...ownedBy(owner) },
@@ -29,7 +29,7 @@ export async function listSecrets(db: Db, agent_id: string, owner: Owner): Promi
 
 export type NewSecret = { agent_id: string; name: string; value: string };
 
-/** Sets a secret, whether it stood or not. Null: the owner has no such agent. */
+/** Sets a secret, whether it stood or not. Returns null when the owner has no such agent. */
 export async function putSecret(
   db: Db,
   keyRing: KeyRing,
@@ -52,7 +52,7 @@ const put = statement({
     RETURNING s.name, s.created_at, s.updated_at`,
 });
 
-/** False: there is none of this name on an agent of the owner's. */
+/** Returns false when there is none of this name on an agent of the owner's. */
 export async function deleteSecret(db: Db, agent_id: string, name: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.agentSecret.deleteMany({ where: { agent_id, name, agent: ownedBy(owner) } });
   return count === 1;

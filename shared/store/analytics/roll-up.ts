@@ -10,7 +10,7 @@ import { beginOf, lengthOf, type RollupSpan, rolledUntil } from "./rollup-span.t
 const settledAfter = "5 minutes";
 
 /**
- * Rolls up the next half hour or day (UTC) that is over and in which runs ended. Gives its start; null when there is none. Of
+ * Rolls up the next half hour or day (UTC) that is over and in which runs ended. Returns its start; null when there is none. Of
  * two that do so at once, one does it.
  */
 export async function rollUpNext(db: Db, span: RollupSpan): Promise<Date | null> {

@@ -17,7 +17,7 @@ export async function bookAllUsage(db: Db): Promise<void> {
 
 /**
  * Prices a batch of usage records and counts them: in the week and the spend limits of their users, and out of the
- * wallet of who pays each run. Each record once, since that is one transaction. Gives how many there were.
+ * wallet of who pays each run. Each record once, since that is one transaction. Returns how many there were.
  */
 function bookUsage(db: Db): Promise<number> {
   return inBillingTransaction(db, async (client) => {

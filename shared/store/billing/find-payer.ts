@@ -4,8 +4,8 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 /**
- * Whose an object of the provider's is: the user whom its oldest event names that names one, else one of the same
- * customer, else him for whom we made the customer. Null: nobody knows yet.
+ * The user who pays for an object of the provider's: the user that its oldest event names; else the user that another event
+ * of the same customer names; else the user for whom the customer was made. Returns null when it is not known yet.
  */
 export async function findPayer(client: Queryable, object_id: string): Promise<string | null> {
   return (await find.first(client, { object_id }))?.user_id ?? null;

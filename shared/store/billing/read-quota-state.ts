@@ -33,7 +33,7 @@ export type QuotaState = Omit<Stored, Amount> & {
   weekly_micro_usd: number | null;
 };
 
-/** Null: no plan and no limit binds the user, who may have no account at all. */
+/** Returns null when no plan and no limit binds the user, who may have no account at all. */
 export async function readQuotaState(db: { sql: Queryable }, user_id: string): Promise<QuotaState | null> {
   const row = await read.first(db.sql, { user_id });
   if (!row) return null;

@@ -23,7 +23,7 @@ export function listSubscriptions(
   return readPage(db, { table: "subscriptions", key: "id", ...billingConditions(owner, filter), load }, page);
 }
 
-/** Null when the owner has no such subscription. */
+/** Returns null when the owner has no such subscription. */
 export async function readSubscription(db: Db, id: string, owner: Owner): Promise<SubscriptionRecord | null> {
   const row = await db.prisma.subscription.findUnique({ where: { id, ...ownedBy(owner) }, omit });
   return row && toRecord(row);

@@ -44,7 +44,7 @@ export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
   return toRecord(await db.prisma.bulkOperation.create({ data }));
 }
 
-/** Null when the owner has no such operation. */
+/** Returns null when the owner has no such operation. */
 export async function readBulk(db: Db, id: string, owner: Owner): Promise<BulkRecord | null> {
   const row = await db.prisma.bulkOperation.findUnique({ where: { id, ...ownedBy(owner) } });
   return row && toRecord(row);

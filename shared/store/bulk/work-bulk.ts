@@ -26,7 +26,7 @@ export async function nextRuns(db: Db, bulk: HeldBulk, limit: number): Promise<N
 
 export type Progress = { done: number; failed: number; cursor: string | null; finished: boolean };
 
-/** Notes what was done and holds the operation on. Null: the lease was lost, and another process goes on. */
+/** Notes what was done and holds the operation on. Returns null when the lease was lost, and another process goes on. */
 export async function noteProgress(db: Db, bulk: HeldBulk, progress: Progress): Promise<HeldBulk | null> {
   const { cursor } = progress;
   const row = await note.first(db.sql, { id: bulk.id, held_until: bulk.lease_until, ...progress });

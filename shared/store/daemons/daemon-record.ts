@@ -43,7 +43,7 @@ export const selectDaemon = sql`${joined(
   CASE WHEN d.pid IS NOT NULL THEN greatest(0, round(extract(epoch FROM now() - d.started_at) * 1000))::float8 END AS uptime_ms,
   ${messages(runIs.running())} AS in_flight, ${messages(runIs.queued())} AS mailbox_depth`;
 
-/** The public record of a daemon. What a lost worker said of it last is not told as if it were so. */
+/** The public record of a daemon. A lost worker's last report is not shown as the present. */
 export function toDaemonRecord(row: DaemonRow): DaemonRecord {
   const { agent_id, version, desired, previous_version, restarts, in_flight, mailbox_depth } = row;
   return {

@@ -46,8 +46,8 @@ export function findJob(db: Db, id: string, owner: Owner): Promise<JobRow | null
 export type JobChange = Pick<JobRow, "status" | "next_tick_at"> & { columns?: Columns };
 
 /**
- * Lets `decide` change a job, under the lock under which its ticks are fired: so it sees which ticks were, and which
- * weren't, at what time by Postgres' clock. Null: `decide` changes nothing. False: the owner has no such job.
+ * Lets `decide` change a job under the lock under which its ticks are fired, so `decide` sees which ticks were fired by the
+ * time of Postgres' clock. It returns null to change nothing. Returns false when the owner has no such job.
  */
 export async function changeJob(
   db: Db,
@@ -93,7 +93,7 @@ const setStanding = statement({
   text: sql`UPDATE jobs SET status = $status, next_tick_at = $next_tick_at, updated_at = now() WHERE id = $id`,
 });
 
-/** Removes a job with its ticks; its runs stay. False: the owner has no such job. */
+/** Removes a job with its ticks; its runs stay. Returns false when the owner has no such job. */
 export async function deleteJob(db: Db, id: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.job.deleteMany({ where: { id, ...ownedBy(owner) } });
   return count === 1;

@@ -47,7 +47,7 @@ const lockDue = statement({
     ORDER BY next_tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
 });
 
-/** Locks a job, whether it is due or not. Null when the owner has no such job. */
+/** Locks a job, whether it is due or not. Returns null when the owner has no such job. */
 export async function lockJob(client: Queryable, id: string, owner: Owner): Promise<LockedJob | null> {
   return split(await lock.first(client, { id, owner }));
 }

@@ -20,7 +20,7 @@ export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<Job
   );
 }
 
-/** Null when the owner has no such job. */
+/** Returns null when the owner has no such job. */
 export async function readJob(db: Db, id: string, owner: Owner): Promise<JobRecord | null> {
   return (await readJobs(db, [id], owner))[0] ?? null;
 }

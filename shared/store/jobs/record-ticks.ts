@@ -5,7 +5,7 @@ import { statement } from "../statement.ts";
 
 export type Tick = { job_id: string; at: Date; manual: boolean };
 
-/** Takes a tick for the transaction that fires it. False: it was fired before. */
+/** Takes a tick for the transaction that fires it. Returns false when it was fired before. */
 export async function takeTick(client: Queryable, { job_id, at, manual }: Tick): Promise<boolean> {
   return (await take.count(client, { job_id, at, manual })) === 1;
 }

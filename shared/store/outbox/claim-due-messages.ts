@@ -38,7 +38,7 @@ export type ClaimLimits = {
 /**
  * Leases messages whose time has come, the longest due first; not those of webhooks that are paused or disabled. No
  * message goes to two callers. Callers that ask at the same moment may together exceed the limits, each of them by its own
- * share. It costs a few probes of the index `outbox_due` per host that is owed something, however much it is owed.
+ * share. It costs a few probes of the index `outbox_due` per host with pending messages, however many they are.
  */
 export async function claimDueMessages(db: Db, limits: ClaimLimits): Promise<DueMessage[]> {
   return claim.rows(db.sql, limits);

@@ -68,7 +68,7 @@ export type ClaimingWorker = {
 export type Claim =
   | { kind: "claimed"; run: ClaimedRun }
   | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
-  /** Another worker keeps the process of the run's thread, or offers its adapter. */
+  /** Another worker has the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
 
@@ -88,7 +88,7 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
     const run = await db.inBatches(claims, { runId, worker }, worker.id);
     if (run) return { kind: "claimed", run };
   } catch (error) {
-    // Another claim took the same slot at the same time; there may be a next one.
+    // Another claim took the same slot at the same time; another slot may be free.
     if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };

@@ -12,16 +12,16 @@ import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
 import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
 
-/** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
+/** A run that is being accepted: all that its row needs. Its times come from Postgres' clock, all but that in its id. */
 export type NewRun = {
   id: string;
   user_id: string;
   agent_id: string;
   version: string;
-  /** Of the agent, where what is known of it was remembered, not read just now. */
+  /** Of the agent, when the run was made of a cached version; null when the version was read just now. */
   agent_revision: string | null;
   thread_id: string | null;
-  /** What becomes of it where its thread has a run that has not ended. */
+  /** What happens when its thread has a run that has not ended. */
   multitask: MultitaskStrategy;
   adapter_type: string;
   runtime_mode: string;
@@ -48,7 +48,7 @@ export type NewRun = {
 };
 
 /**
- * `taken`: the id exists already; whether by the same request is for the caller to tell from `request_hash`.
+ * `taken`: the id exists already; the caller compares `request_hash` to see whether by the same request.
  * `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
  */
 export type Insertion =
@@ -59,7 +59,7 @@ export type Insertion =
 
 type Refusal = "foreign_thread" | "thread_busy";
 
-/** The agent has changed since it was read, or the thread isn't the owner's; nothing was written. */
+/** The agent has changed since it was cached, or the thread isn't the owner's; nothing was written. */
 export class AgentChanged extends Error {
   override name = "AgentChanged";
 }
@@ -68,7 +68,7 @@ export class AgentChanged extends Error {
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
  * nobody's yet. Runs that are accepted at the same time are one statement. Concurrent inserts of one id: the primary key lets
  * one through, the others get `taken`.
- * Throws AgentChanged where the run was made of what was remembered of its agent, and that may be outdated.
+ * Throws AgentChanged when the run was made of a cached version of its agent that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   const refused = isExclusive(run)

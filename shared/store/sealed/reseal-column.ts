@@ -13,7 +13,7 @@ type Sealed = Row<typeof sealedRow>;
 
 /**
  * Seals a column's values with the ring's first key, those that another one has sealed. A value that changes meanwhile is
- * left to whoever changes it, and one that no key of the ring opens stays as it is. It may be broken off at any time and
+ * left as it was changed, and a value that no key of the ring opens stays as it is. It may be broken off at any time and
  * begun again. Returns how many values it sealed.
  */
 export async function resealColumn(db: Db, keyRing: KeyRing, column: SealedColumn): Promise<number> {
@@ -73,7 +73,7 @@ async function resealRow(db: Db, keyRing: KeyRing, column: SealedColumn, { bytes
   return changed === 1;
 }
 
-/** Null where the ring lacks the key, or the value belongs elsewhere. */
+/** Returns null when the ring lacks the key, or the value belongs elsewhere. */
 function tryToOpen(keyRing: KeyRing, bytes: Buffer, aad: string): Buffer | null {
   try {
     return open(keyRing, bytes, aad);

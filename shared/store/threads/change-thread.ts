@@ -15,7 +15,7 @@ export type ThreadPatch = {
   metadata?: Record<string, unknown> | null | undefined;
 };
 
-/** Merges a patch into a thread; concurrent ones go one after the other. False: the owner has no such thread. */
+/** Merges a patch into a thread; concurrent ones go one after the other. Returns false when the owner has no such thread. */
 export async function patchThread(db: Db, id: string, owner: Owner, patch: ThreadPatch): Promise<boolean> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "threads", id);

@@ -9,7 +9,7 @@ import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 import { toUserRecord } from "./user-record.ts";
 
-/** Makes a user, or one that was deleted anew. Null: the id is taken. */
+/** Makes a user, or makes a deleted user anew. Returns null when the id is taken. */
 export async function createUser(db: Db, id: string, profile: UserPatch): Promise<UserRecord | null> {
   return db.prisma.$transaction(async (tx) => {
     if ((await insert.first(queryableOf(tx), { id })) === null) return null;
@@ -29,12 +29,12 @@ const insert = statement({
     RETURNING id`,
 });
 
-/** Sees to it that a user has a row: whoever only ever ran agents has none. */
+/** Makes the row of a user who has none, as one who only ever ran agents. */
 export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
   return toUserRecord(await db.prisma.user.upsert({ where: { id }, create: { id }, update: { deleted_at: null } }));
 }
 
-/** Merges a patch into a user; null empties a field. Null: there is no such user, or `owner` is another one. */
+/** Merges a patch into a user; null empties a field. Returns null when there is no such user, or `owner` is another one. */
 export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPatch): Promise<UserRecord | null> {
   if (owner !== null && owner !== id) return null;
   return db.prisma.$transaction(async (tx) => {
@@ -49,7 +49,8 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 }
 
 /**
- * Empties a user's row, revokes his keys and removes his webhooks; the row stays, since bookings and runs name it. `has_agents`: they go first.
+ * Empties a user's row, revokes the user's keys and removes the webhooks. The row stays, since bookings and runs name it.
+ * `has_agents`: the user's agents have to be deleted first.
  */
 export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
   if (owner !== null && owner !== id) return "missing";

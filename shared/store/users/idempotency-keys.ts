@@ -9,14 +9,14 @@ export type RepeatKey = { user_id: string; route: string; key: string };
 type Claimed =
   /** The first with this key; `answer` is what it came with. */
   | { kind: "first" }
-  /** Another came before. `answer` is null while it is still at work. */
+  /** Another request came before. `answer` is null while that one is still at work. */
   | { kind: "repeat"; request_hash: Buffer; answer: Answer | null };
 
-/** `text` is kept as it is: an answer that may show a secret is sealed before. */
+/** `text` is stored as it is: the caller seals an answer that may show a secret. */
 type Answer = { status: number; text: string };
 
 const keptFor = sql`interval '24 hours'`;
-/** A first one that has not answered for this long died: the next one takes its place. */
+/** A first request that has not answered for this long has died: the next one takes its place. */
 const givenUpAfter = sql`interval '60 seconds'`;
 
 /**

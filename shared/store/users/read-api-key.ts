@@ -17,7 +17,7 @@ const liveKey = {
 /** A key that may be used now. */
 export type LiveKey = Row<typeof liveKey>;
 
-/** Null: there is no such key, or it was revoked, has expired, or its user is gone. */
+/** Returns null when there is no such key, or it was revoked, has expired, or its user is gone. */
 export async function readApiKey(db: Db, id: string): Promise<LiveKey | null> {
   return read.first(db.sql, { id });
 }

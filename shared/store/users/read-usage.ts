@@ -4,7 +4,7 @@ import { readAnalytics } from "../analytics/read-analytics.ts";
 import { addSums, countStatuses } from "../analytics/to-figures.ts";
 import { countOpenRuns } from "../runs/open-runs.ts";
 
-/** What a user's runs that ended in a stretch of time have used; those that were made in it and go on are counted too. */
+/** What a user's runs that ended in a time range have used; those that were made in it and go on are counted too. */
 export async function readUsage(db: Db, user_id: string, since: Date, until: Date): Promise<UserUsage> {
   const [sums, open] = await Promise.all([
     readAnalytics(db, { by: "user", keys: [user_id] }, { since, until, unit: null, timezone: "UTC" }).then(addSums),

@@ -22,7 +22,7 @@ export function listUsers(db: Db, filter: UserFilter, page: PageRequest): Promis
   return readPage(db, listing, page);
 }
 
-/** Null when there is no such user, or `owner` is another one. */
+/** Returns null when there is no such user, or `owner` is another one. */
 export async function readUser(db: Db, id: string, owner: Owner): Promise<UserRecord | null> {
   if (owner !== null && owner !== id) return null;
   const row = await db.prisma.user.findUnique({ where: { id, deleted_at: null } });

@@ -36,7 +36,7 @@ const set = statement({
     SELECT current FROM named`,
 });
 
-/** Points a tag at a version, wherever it pointed before. False: the owner has no such version. */
+/** Points a tag at a version, wherever it pointed before. Returns false when the owner has no such version. */
 export async function putTag(db: Db, { agent_id, version, owner }: Place, tag: string): Promise<boolean> {
   return (await put.count(db.sql, { agent_id, version, owner, tag })) === 1;
 }
@@ -51,7 +51,7 @@ const put = statement({
     ON CONFLICT (agent_id, tag) DO UPDATE SET version = excluded.version, updated_at = now()`,
 });
 
-/** False: there is no such tag on an agent of the owner's. */
+/** Returns false when there is no such tag on an agent of the owner's. */
 export async function deleteTag(db: Db, agent_id: string, tag: string, owner: Owner): Promise<boolean> {
   return (await remove.count(db.sql, { agent_id, tag, owner })) === 1;
 }

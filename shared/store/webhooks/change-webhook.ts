@@ -12,7 +12,7 @@ import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
 
-/** Makes a webhook with its first secret, which nobody can read again. Null: the user has `most` already. */
+/** Makes a webhook with its first secret, which nobody can read again. Returns null when the user has `most` already. */
 export async function insertWebhook(
   db: Db,
   keyRing: KeyRing,
@@ -33,7 +33,7 @@ export async function insertWebhook(
 
 /**
  * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active begins with a clean
- * record. Null: the owner has no such webhook.
+ * record. Returns null when the owner has no such webhook.
  */
 export async function patchWebhook(
   db: Db,
@@ -53,7 +53,7 @@ export async function patchWebhook(
   });
 }
 
-/** Removes a webhook with what it was to be sent. False: the owner has no such webhook. */
+/** Removes a webhook with what it was to be sent. Returns false when the owner has no such webhook. */
 export async function deleteWebhook(db: Db, id: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.webhook.deleteMany({ where: { id, ...ownedBy(owner) } });
   return count === 1;

@@ -51,7 +51,7 @@ const expire = statement({
     WHERE webhook_id = $webhook_id AND expires_at IS NULL`,
 });
 
-/** For whoever holds the webhook's row. */
+/** For a transaction that has locked the webhook's row. */
 export async function insertWebhookSecret(
   tables: Pick<Db["prisma"], "webhookSecret">,
   keyRing: KeyRing,

@@ -22,7 +22,7 @@ export type WorkerCard = Row<typeof card>;
 /** How an operator sends a worker away: after the runs that it has, or at once. */
 export type Dismissal = "drain" | "kill";
 
-/** A worker's sign of life, by Postgres' clock. Gives what an operator wants of it. */
+/** A worker's sign of life, by Postgres' clock. Returns what an operator wants of it. */
 export async function announceWorker(db: Db, worker: WorkerCard): Promise<Dismissal | null> {
   return (await announce.first(db.sql, worker))?.dismissal ?? null;
 }
