@@ -35,30 +35,30 @@ export type WorkerContext = {
   config: Config;
   log: Log;
   workerId: string;
-  /** As it signs its claims. */
+  /** What this worker's claims say of it. */
   card: ClaimingWorker;
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
-  /** Wakes workers for the ticks of jobs. */
+  /** Delayed nudges for the ticks of schedules. */
   ticks: TickQueue;
   leases: LeaseKeeper;
   sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   configs: ConfigView;
-  /** The processes that stay with their threads. */
+  /** The processes of threads. */
   interactive: InteractiveProcesses;
   /** What runs an attempt's agent; null where this worker has no such adapter. */
   adapterFor(attempt: Pick<Attempt, "lifecycle" | "adapter_type">): Adapter | null;
-  /** Who can start a daemon, by adapter_type. */
+  /** What starts daemons and interactive processes, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
-  /** Of the runs that are under way here, by run id. */
+  /** The outputs of runs that execute here, by run id. */
   outputs: Map<string, RunOutput>;
-  /** Among the runs that are under way here. */
+  /** Shares the event loop among the runs that execute here. */
   loopShares: ReturnType<typeof createLoopShares>;
-  /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
+  /** Asks some worker to claim a run. Never rejects: the poll finds runs whose nudge was lost. */
   nudge(runId: string, queuedAt?: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -129,7 +129,7 @@ async function findContainers(images: readonly string[], searchPath: string): Pr
   return engine && { engine, images };
 }
 
-/** Where agents run, and the packages that they get there. */
+/** Opens the sandbox, its way to the network, and the installed packages that it shows. */
 async function openIsolation(
   config: Config,
   log: Log,

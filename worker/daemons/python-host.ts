@@ -3,7 +3,7 @@ import { pythonArgv, runtimeHead, visible } from "../adapters/python/python-comm
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
-/** Runs Python processes that stay. The runtime is compiled when the first one starts. */
+/** Starts long-lived Python processes. The runtime is compiled when the first one starts. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   let compiled: Promise<Buffer> | null = null;
   const runtime = (): Promise<Buffer> => {

@@ -1,4 +1,4 @@
-/** How many runs a worker takes at once. */
+/** Limits how many runs a worker executes at a time. */
 export type Slots = {
   /** Does `work` when a slot is free, in order of asking. The slot is free again at `release`, or when the work has ended. */
   use(work: (release: () => void) => Promise<void>): Promise<void>;
