@@ -25,7 +25,7 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
-import { createLoopShares } from "./output/share-loop.ts";
+import { createLoopShares } from "./output/share-event-loop.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import { openEgress } from "./gateway/open-egress.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
@@ -90,9 +90,9 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     }),
   );
   const keyRing = config.encryptionKeys;
-  const readAny = (id: string) => readRun(db, id, null);
-  const onTold = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
-  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny, onTold }));
+  const readAnyRun = (id: string) => readRun(db, id, null);
+  const onNotified = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAnyRun, onNotified }));
   const daemonHosts = createDaemonHosts({ sandbox, python, node });
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
