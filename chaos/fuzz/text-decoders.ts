@@ -29,7 +29,7 @@ export const requestBodies: Decoder = {
   read(input) {
     try {
       const value = openJson(input, "application/json").parse();
-      // What was let through is shallow enough for all that recurses over it.
+      // Accepted values are shallow enough for recursive code.
       JSON.stringify(value);
     } catch (error) {
       if (!(error instanceof ValidationFault)) throw error;
