@@ -91,7 +91,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   );
   const keyRing = config.encryptionKeys;
   const readAnyRun = (id: string) => readRun(db, id, null);
-  const onNotified = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
+  const onNotified = (userId: string) => void streams.signalReaders(userId).catch(() => undefined);
   const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAnyRun, onNotified }));
   const daemonHosts = createDaemonHosts({ sandbox, python, node });
   const { leaseMs, slots } = config.worker;

@@ -14,7 +14,7 @@ export async function nudgeRun(ctx: ApiContext, run: NewRun, tail: Tail | null):
   const patient = new Promise((resolve) => (patience = setTimeout(resolve, listenPatienceMs)));
   await Promise.race([tail?.listening, patient]);
   clearTimeout(patience);
-  const nudged = lifecycle === "daemon" ? ctx.streams.tellDaemons("mail", agent_id) : ctx.queue.dispatch(id);
+  const nudged = lifecycle === "daemon" ? ctx.streams.signalDaemons("mail", agent_id) : ctx.queue.dispatch(id);
   nudged
     .then(() => trace(id, "queued"))
     .catch((error: unknown) => ctx.log.warn({ run_id: id, err: String(error) }, "not nudged"));

@@ -35,7 +35,7 @@ export const createNotification = defineOperation({
     });
     if (made) {
       // Who isn't told now looks by himself a second later.
-      await streams.tellReaders(user_id).catch(() => undefined);
+      await streams.signalReaders(user_id).catch(() => undefined);
       return { status: 201, body: made };
     }
     const told = dedup_key === null ? null : await readToldOf(db, user_id, dedup_key);

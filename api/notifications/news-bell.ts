@@ -3,7 +3,7 @@ import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.t
 import type { Db } from "../../shared/store/client.ts";
 import { findNewlyNotified } from "../../shared/store/notifications/find-newly-notified.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
-import { newsChannel } from "../../shared/platform/stream/keys.ts";
+import { notificationsChannel } from "../../shared/platform/stream/keys.ts";
 
 /** Without a nudge it is looked this often, once for all readers of this process. */
 const lookMs = 1_000;
@@ -27,7 +27,7 @@ export function openNewsBell({ db, redisUrl, prefix, onError }: NewsBellOptions)
   const ringOf = (userId: string): string => `of ${userId}`;
   const listening = (): string[] => rings.eventNames().map((name) => String(name).slice(ringOf("").length));
   redis.on("message", (_channel, userId: string) => rings.emit(ringOf(userId)));
-  redis.subscribe(newsChannel(prefix)).catch(onError);
+  redis.subscribe(notificationsChannel(prefix)).catch(onError);
 
   /** What was readable at the last looks. Behind the last but one: whoever came during a look is rung by the next one. */
   let looks: bigint[] = [];

@@ -16,7 +16,7 @@ export async function moveCurrentVersion(ctx: ApiContext, move: Move, owner: Own
     if (move.version !== null) throw notFound("version", move.version);
     throw new AppError("not_found", "version_not_found", "No version was published before the current one.");
   }
-  if (moved.daemon) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
+  if (moved.daemon) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await readDaemon(ctx.db, agent_id, owner);
   const { previous_version, version, created, at } = moved;
   return {

@@ -34,7 +34,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<bool
   trace(runId, "woken");
   const claim = await claimRun(deps.db, runId, deps.card);
   if (claim.kind === "waits") await publishWaiting(deps, runId, claim.reason);
-  if (claim.kind === "elsewhere") await deps.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
+  if (claim.kind === "elsewhere") await deps.streams.signalWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
   const failed = await executeAttempt(deps, claim.run, claimedAt);

@@ -59,7 +59,7 @@ export function openWorkerDaemons(ctx: SupervisorDeps): WorkerDaemons {
       await claiming?.catch(() => undefined);
       const given = [...owned];
       await Promise.all(given.map(([, supervisor]) => supervisor.drain(graceMs)));
-      await Promise.allSettled(given.map(([agentId]) => ctx.streams.tellDaemons("look", agentId)));
+      await Promise.allSettled(given.map(([agentId]) => ctx.streams.signalDaemons("look", agentId)));
     },
   };
 }

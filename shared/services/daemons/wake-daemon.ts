@@ -37,5 +37,5 @@ export async function wakeDaemon({ config, db, streams }: Deps, daemon: NamedDae
   const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);
   if (outcome === "full")
     throw conflict("too_many_daemons", `As many daemons of '${daemon.user_id}' are started as may be; stop one.`);
-  if (outcome === "changed") await streams.tellDaemons("look", daemon.agent_id).catch(() => undefined);
+  if (outcome === "changed") await streams.signalDaemons("look", daemon.agent_id).catch(() => undefined);
 }

@@ -12,8 +12,8 @@ export const reconcileDaemons: InternalJob = {
     const { unowned, unread } = await findNeglectedDaemons(db, batch);
     if (!dry_run) {
       const told = [
-        ...unowned.map((id) => streams.tellDaemons("look", id)),
-        ...unread.map((id) => streams.tellDaemons("mail", id)),
+        ...unowned.map((id) => streams.signalDaemons("look", id)),
+        ...unread.map((id) => streams.signalDaemons("mail", id)),
       ];
       // Redis may be away; the workers look by themselves as well.
       await Promise.allSettled(told);

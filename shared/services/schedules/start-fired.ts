@@ -8,7 +8,7 @@ import type { FiredTick } from "./fire-tick.ts";
  */
 export async function startFired(deps: Parameters<typeof cancelRun>[0], { run, overtaken }: FiredTick): Promise<void> {
   const { id, agent_id, lifecycle } = run;
-  const nudge = () => (lifecycle === "daemon" ? deps.streams.tellDaemons("mail", agent_id) : deps.queue.dispatch(id));
+  const nudge = () => (lifecycle === "daemon" ? deps.streams.signalDaemons("mail", agent_id) : deps.queue.dispatch(id));
   await Promise.allSettled(overtaken.map((runId) => cancelRun(deps, runId, null)));
   await Promise.allSettled([run.multitask === "interrupt" && cancelAhead(deps, run), nudge()]);
 }
