@@ -19,7 +19,7 @@ export type ExecuteDeps = RunAgentDeps &
   Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
     /** Whose claims these are. */
     card: ClaimingWorker;
-    /** Called when the agent of a run is over: what follows needs no core of this machine's. */
+    /** Called when a run's agent has ended. The rest of the attempt hardly needs this machine's cores. */
     onAgentEnd?: () => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
     onFault(run: HeldRun, fault: unknown): Promise<void>;

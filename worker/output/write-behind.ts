@@ -18,7 +18,7 @@ export type WriteBehind = {
 const delayMs = 1_000;
 const batchLength = 256 * 1024;
 
-/** All runs of this process write at the same instants, so that one statement writes for all of them. */
+/** Returns the ms until the next write. All runs of this process write at the same time, so that one statement serves all. */
 const untilTick = (): number => delayMs - (performance.now() % delayMs);
 
 type Deps = { db: Db; log: Log };
