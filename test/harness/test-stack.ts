@@ -53,6 +53,10 @@ export async function openTestStack(): Promise<TestStack> {
   sql.on("error", () => undefined);
   const redis = new Redis(inject("redisUrl"));
   const members: Member[] = [];
+  // A file that fails while it is loaded comes to no afterAll. Vitest ends its process by SIGTERM.
+  const killMembers = () => void members.map(({ child }) => child.kill("SIGKILL"));
+  const leave = () => process.exit();
+  process.once("exit", killMembers).once("SIGTERM", leave);
   const shared: Record<string, string> = {
     PATH: readEnv()["PATH"] ?? "",
     DATABASE_URL: loginUrl(databaseUrl),
@@ -106,6 +110,7 @@ export async function openTestStack(): Promise<TestStack> {
       return { url: api.url, api, worker };
     },
     async close() {
+      process.off("exit", killMembers).off("SIGTERM", leave);
       await Promise.all(members.map((member) => member.stop("SIGKILL")));
       redis.disconnect();
       await sql.end();
