@@ -41,7 +41,7 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Prom
     void live.process.exited.then((exit) => noteExit(life, live, exit));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    noteCrash(life, startedAt, { code: null, signal: null, reason });
+    noteCrash(life, 0, { code: null, signal: null, reason });
   }
 }
 
@@ -83,7 +83,9 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   life.endedByUs = live.stoppingSince !== null || ignoredCancel;
   if (!life.endedByUs) {
     const unready = live.ready ? null : "it was not ready";
-    return noteCrash(life, live.startedAt, { code, signal, reason: limit ? `${limit}_limit` : unready });
+    // Loading counts for nothing, however long it takes: code that raises at its end must come to be failed.
+    const upMs = live.ready ? performance.now() - live.startedAt : 0;
+    return noteCrash(life, upMs, { code, signal, reason: limit ? `${limit}_limit` : unready });
   }
   const reason = ignoredCancel ? "a cancelled message did not end" : "stopped";
   life.lastExit = { code, signal, reason, at: new Date().toISOString() };
@@ -91,13 +93,12 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   life.wake.notify();
 }
 
-function noteCrash(life: DaemonLife, startedAt: number, how: HowItEnded): void {
+function noteCrash(life: DaemonLife, upMs: number, how: HowItEnded): void {
   const { backoffScale } = life.ctx.config.daemons;
-  const now = performance.now();
   life.endedByUs = false;
-  life.crashes = countCrash(life.crashes, now - startedAt, backoffScale);
+  life.crashes = countCrash(life.crashes, upMs, backoffScale);
   const delay = backoffMs(life.crashes, backoffScale);
-  life.startAt = delay === null ? "never" : now + delay;
+  life.startAt = delay === null ? "never" : performance.now() + delay;
   life.lastExit = { ...how, at: new Date().toISOString() };
   const status = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
   life.log.add("daemon", `crashed (${status})${how.reason === null ? "" : `: ${how.reason}`}`, "error");

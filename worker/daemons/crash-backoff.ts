@@ -1,6 +1,6 @@
 const delays = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
 
-/** Earlier crashes don't count after a process that was up for this long. */
+/** Earlier crashes don't count after a process that was ready and up for this long. */
 const stableMs = 60_000;
 
 /** Returns the wait after `crashes` crashes in a row, in ms; null when the daemon has failed. `scale` shrinks the waits. */
