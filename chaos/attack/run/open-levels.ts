@@ -1,3 +1,4 @@
+import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
@@ -40,7 +41,9 @@ export type ProvenLevels = {
 /** `bwrap`: bubblewrap's path; undefined to search `searchPath`. */
 export async function openLevels(bwrap: string | undefined, searchPath: string): Promise<ProvenLevels> {
   const python = await findPython(undefined, searchPath);
-  const directory = `/var/tmp/runfleet-attack-${process.pid}`; // Not in /tmp: a sandbox has its own /tmp.
+  // Not in /tmp: a sandbox has its own. Not named by the pid: another user's run may have left that one.
+  const directory = mkdtempSync("/var/tmp/runfleet-attack-");
+  chmodSync(directory, 0o755);
   const uids = openSlotUids();
   const parts = { bwrap: findBwrap(bwrap, searchPath), python, uids, strayFds: findStrayFds(), egress: noEgress };
   const unproven: string[] = [];
