@@ -80,7 +80,9 @@ export async function openTestStack(): Promise<TestStack> {
 
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
     const port = await freePort();
-    const child = spawn(process.execPath, [resolve(`dist/${role}/main.js`)], {
+    // What a test loads before it may reach into a package, which a bundle has a copy of.
+    const main = env["NODE_OPTIONS"] ? resolve(`dist/${role}/main.js`) : `${inject("bundles")}/${role}.mjs`;
+    const child = spawn(process.execPath, [main], {
       env: { ...shared, PORT: String(port), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
