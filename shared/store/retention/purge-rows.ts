@@ -1,6 +1,7 @@
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
-import { raw, sql } from "../sql.ts";
+import { deleteRuns } from "../runs/delete-run.ts";
+import { raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { agingAudit, agingRows, agingRuns, type RetentionPolicy, spentRows } from "./retention-policy.ts";
 
@@ -19,9 +20,7 @@ const statements = new Map(
     const purge = statement({
       name: `purge-${name.replaceAll("_", "-")}`,
       takes: { days: t.double, limit: t.integer },
-      text: sql`
-        DELETE FROM ${raw(table)} WHERE (${columns}) IN (
-          SELECT ${columns} FROM ${raw(table)} WHERE ${isOld} LIMIT $limit)`,
+      text: deletionOf(table, columns, sql`SELECT ${columns} FROM ${raw(table)} WHERE ${isOld} LIMIT $limit`),
     });
     const count = statement({
       name: `count-old-${name.replaceAll("_", "-")}`,
@@ -32,6 +31,12 @@ const statements = new Map(
     return [name, { purge, count }];
   }),
 );
+
+/** Rows of other tables go with a run. */
+function deletionOf(table: string, key: Sql, which: Sql): Sql {
+  if (table === agingRuns.table) return sql`${deleteRuns(which)} SELECT FROM gone`;
+  return sql`DELETE FROM ${raw(table)} WHERE (${key}) IN (${which})`;
+}
 
 function statementsOf(name: string) {
   const found = statements.get(name);

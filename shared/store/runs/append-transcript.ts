@@ -68,5 +68,7 @@ const append = statement({
 const salvage = statement({
   name: "salvage-transcript",
   takes: place,
-  text: sql`${insertChunks(sql`SELECT $id AS id, $attempt AS attempt, ${givenChunk}`)} ON CONFLICT DO NOTHING`,
+  text: sql`
+    ${insertChunks(sql`SELECT id, $attempt AS attempt, ${givenChunk} FROM runs WHERE id = $id FOR KEY SHARE`)}
+    ON CONFLICT DO NOTHING`,
 });

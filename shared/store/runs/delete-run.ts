@@ -1,13 +1,37 @@
-import { terminalStatuses } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
+import { raw, type Sql, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { runIs } from "./run-is.ts";
 
 /** Removes a run that has ended, with its transcript, timeline and artifacts. */
 export async function deleteRun(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "not_ended"> {
-  const { count } = await db.prisma.run.deleteMany({
-    where: { id, ...ownedBy(owner), status: { in: [...terminalStatuses] } },
-  });
-  if (count === 1) return "deleted";
+  if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
   const left = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
   return left ? "not_ended" : "missing";
 }
+
+/** Tables whose rows belong to a run and have no foreign key: the statements that write them write the run, too. */
+const childTables = ["transcript_chunks", "run_transitions"];
+
+/** SQL: deletes the runs that `which` selects by their id, and all that belongs to them. Returns their ids. */
+export function deleteRuns(which: Sql): Sql {
+  const children = childTables.map(
+    (table) =>
+      sql`, ${raw(`of_${table}`)} AS (DELETE FROM ${raw(table)} AS child USING gone WHERE child.run_id = gone.id)`,
+  );
+  return children.reduce(
+    (text, child) => sql`${text}${child}`,
+    sql`WITH gone AS (DELETE FROM runs WHERE id IN (${which}) RETURNING id)`,
+  );
+}
+
+const remove = statement({
+  name: "delete-run",
+  takes: { id: t.text, owner: orNull(t.text) },
+  gives: { id: t.text },
+  text: sql`
+    ${deleteRuns(sql`SELECT id FROM runs WHERE id = $id AND ($owner IS NULL OR user_id = $owner) AND ${runIs.ended()}`)}
+    SELECT id FROM gone`,
+});
