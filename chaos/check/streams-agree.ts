@@ -73,11 +73,11 @@ export function countMissed({ histories, transcripts }: Evidence): number {
 
 function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): string | null {
   const stored = new Map(transcript.map((event) => [event.id, event]));
-  const told = events.filter(({ type }) => type !== "gap");
-  const seen = new Set(told.map(({ id }) => id));
+  const seenEvents = events.filter(({ type }) => type !== "gap");
+  const seen = new Set(seenEvents.map(({ id }) => id));
   const last = parse(transcript.at(-1)?.id ?? "").attempt;
   const isBinding = (id: string): boolean => !lossy || parse(id).attempt === last;
-  for (const event of told) {
+  for (const event of seenEvents) {
     const other = stored.get(event.id);
     if (!other && isBinding(event.id)) return `saw ${event.id}, which isn't in the transcript`;
     if (other && (other.data !== event.data || other.type !== event.type))

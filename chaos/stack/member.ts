@@ -36,14 +36,14 @@ export function startMember({ name, script, env, logFile, ready }: MemberOptions
   let gone: Promise<void>;
   let workerId: string | null = null;
   let isReady = false;
-  let told = false;
+  let askedToEnd = false;
   let surprises = 0;
   let closed = false;
   const waiting: (() => void)[] = [];
 
   function start(): void {
     isReady = false;
-    told = false;
+    askedToEnd = false;
     workerId = null;
     const started = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child = started;
@@ -60,7 +60,7 @@ export function startMember({ name, script, env, logFile, ready }: MemberOptions
       started.once("exit", (code, signal) => {
         isReady = false;
         appendFileSync(logFile, `${name} ended (${signal ?? code})\n`);
-        if (!told) surprises += 1;
+        if (!askedToEnd) surprises += 1;
         resolve();
         if (!closed) void sleep(restartMs).then(() => (closed ? undefined : start()));
       });
@@ -74,14 +74,14 @@ export function startMember({ name, script, env, logFile, ready }: MemberOptions
     isReady: () => isReady,
     workerId: () => workerId,
     signal(signal) {
-      if (signal !== "SIGSTOP" && signal !== "SIGCONT") told = true;
+      if (signal !== "SIGSTOP" && signal !== "SIGCONT") askedToEnd = true;
       child.kill(signal);
     },
     gone: () => gone,
     surprises: () => surprises,
     async close() {
       closed = true;
-      told = true;
+      askedToEnd = true;
       child.kill("SIGCONT");
       child.kill("SIGTERM");
       const kill = setTimeout(() => child.kill("SIGKILL"), 8_000);

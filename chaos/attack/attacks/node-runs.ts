@@ -6,7 +6,7 @@ const everyLevel = [3, 2, 1, 0] as const;
 const writing = (loop: string): string => js`
 import fs from "node:fs";
 const attack = () => { for (;;) { ${loop} } };`;
-/** A process of its own for each run: code that spoils it has nothing but its run to lose. */
+/** Each run has a process of its own, so code that breaks the process harms its own run only. */
 const own = [
   "refused",
   "breach",

@@ -16,7 +16,7 @@ def attack(input):
 `;
 const flooded = ["output", "timeout", "breach", "cpu"] as const;
 
-/** What a run says, and what it does to the descriptors that it says it by. */
+/** Attacks by what a run writes to its channels, and by what it does to their descriptors. */
 const rows: AttackRow[] = [
   {
     name: "forged frames on every descriptor, from the import on",

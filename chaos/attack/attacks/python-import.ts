@@ -1,7 +1,7 @@
 import { attacksOf, type AttackRow } from "../attack.ts";
 
 const py = String.raw;
-/** `named` are all dictionaries that hold these names: our modules, however they are hidden. */
+/** `named` returns all dictionaries with these names: the runtime's modules, however they are hidden. */
 const patching = py`
 import gc
 def named(*names):
@@ -15,11 +15,11 @@ for one in template: one["write_all"] = answer
 def attack(input): return []`;
 const nothing = py`
 def attack(input): return []`;
-/** Code that spoils its own template has its runs played without one, or none at all: nothing else may come of it. */
+/** When code breaks its own template, its runs are executed without one or fail. Nothing else may happen. */
 const own = ["refused", "breach", "exited", "killed", "timeout", "raised", "unavailable", "memory", "cpu"] as const;
 const only: Partial<AttackRow> = { steps: ["attack", "attack"], isHonestOtherwise: false, timeoutMs: 1_200 };
 
-/** What a version's code does when it is loaded, once for all of its runs, and when its process is forked. */
+/** Attacks by a version's code when it is loaded, once for all of its runs, and when its process is forked. */
 const rows: AttackRow[] = [
   {
     ...only,

@@ -3,7 +3,7 @@ import { attacksOf, type AttackRow } from "../attack.ts";
 const py = String.raw;
 const everyLevel = [3, 2, 1, 0] as const;
 
-/** What a run leaves behind: files, processes, sockets, memory. */
+/** Attacks by what a run leaves behind: files, processes, sockets, memory. */
 const rows: AttackRow[] = [
   // ── processes ──
   {

@@ -3,7 +3,7 @@ import { attacksOf, type AttackRow } from "../attack.ts";
 const py = String.raw;
 const everybody = py`[1, 2, -1, -2] + others()`;
 
-/** What a run does to pid 1, the template, the kernel's settings, and itself. */
+/** Attacks by a run on pid 1, on the template, on the kernel's settings, and on itself. */
 const rows: AttackRow[] = [
   {
     name: "limits of everybody",

@@ -2,9 +2,9 @@ import { attacksOf, type AttackRow } from "../attack.ts";
 
 const py = String.raw;
 const js = String.raw;
-/** `exited`: a program that writes to a channel that was closed ends by itself before it is killed. */
+/** `exited` is possible, too: a program that writes to a closed channel may end by itself before it is killed. */
 const flooded = ["output", "timeout", "breach", "cpu", "killed", "exited"] as const;
-/** What stays keeps what its messages left, so only that it goes on is asked of the honest ones. */
+/** A long-lived process keeps what its messages changed, so honest messages are only required to succeed. */
 const usual: Partial<AttackRow> = { steps: ["attack", "attack"], isHonestOtherwise: false, timeoutMs: 1_500 };
 const own = ["refused", "exited", "killed", "timeout", "raised", "memory", "cpu", "succeeded"] as const;
 const whole = (rows: readonly AttackRow[]): AttackRow[] => rows.map((row) => ({ ...usual, ...row }));
