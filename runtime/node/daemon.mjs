@@ -152,7 +152,7 @@ function fail(error) {
   exit(1);
 }
 
-/** Ends the message at hand with an error that nobody caught, or with the process. */
+/** Ends the current message with an error that nobody caught, or with the process. */
 function watchEnds() {
   /** @param {unknown} error */
   const end = (error) => {

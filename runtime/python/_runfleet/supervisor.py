@@ -251,7 +251,7 @@ class Run:
         os.kill(TEMPLATE, SIGUSR1)
         self.give_pipes(listener, template_id)  # Makes the pipes first, while the template forks.
         if watch.children() != b"2 %d " % self.pid:
-            raise Violation("somebody else came")
+            raise Violation("another process came")
         self.scheduling = watch.await_sleep()
         watch.check_closed(template_id)
         watch.check_maps()
@@ -265,7 +265,7 @@ class Run:
         connection = _socket.socket(fileno=connection)
         self.pid, uid, _ = _struct.unpack("3i", connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12))
         if uid != template_id:
-            raise Violation("somebody else came")
+            raise Violation("another process came")
         given = (out, err, events, request)
         connection.sendmsg([b"r"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, _struct.pack("4i", *given))])
         connection.close()
@@ -384,7 +384,7 @@ def kill_others(watch: Watch) -> tuple[float, int]:
 
 
 def write_project_map() -> None:
-    """Writes the one map of the user namespace that a run could write, once, to leave text there for later runs."""
+    """Writes projid_map. Any process can write it, but once only: a run could leave text for later runs in it."""
     try:
         with open("/proc/self/projid_map", "w") as file:
             file.write("0 0 1")
@@ -401,8 +401,9 @@ def serve(control: Control) -> NoReturn:
     pipe = start_template(options, control)
     watch = Watch(options["has_egress"])
     control.send(frame(b"S"))
-    body = control.receive(b"L")  # By now the worker has opened this process's /proc.
-    set_dumpable(0)  # From here on the author's code runs. The template doesn't inherit this.
+    body = control.receive(b"L")  # By now the worker can open this process's descriptors.
+    # The author's code, which is loaded next, can't read this process's /proc. Set earlier, the template had it.
+    set_dumpable(0)
     watch.take_cpu_ns()  # So the CPU time of the import counts for the first run.
     length = int.from_bytes(body[:4], "big")
     names = [name for name in body[4 : 4 + length].decode().split("\0") if name]

@@ -2,7 +2,7 @@
 
 Once the code is loaded, the code can control this process, so pid 1 checks it before and after each run and trusts none
 of its answers. It holds no descriptor then: the socket that the code came by is closed, and each fork asks pid 1 for
-pipes of its own. So a run inherits empty_request that a later run has, too.
+pipes of its own. So a run inherits nothing that a later run has, too.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def await_run(agent: dict[str, Any]) -> NoReturn:
 
 
 def take_pipes() -> None:
-    """Takes the run's pipes from pid 1. No descriptor is open before, so the pipes get the lowest numbers."""
+    """Takes the run's pipes from pid 1. No descriptor is open before, so they get the numbers in PASSED."""
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.connect(PIPE_SOCKET)
     passed = connection.recvmsg(1, 64)[1][0][2]
@@ -145,7 +145,7 @@ def warm_up() -> None:
     write_frame(type_, **fields)
     os.close(channel.fd)
     del channel.fd
-    context.clear()  # A module that reads it while it is loaded must not find this run.
+    context.clear()  # A module that reads the context while it is loaded must not find this run.
 
 
 warm_up_module = type(sys)("warm_up_module")

@@ -36,6 +36,17 @@ test.each([
   },
 );
 
+test("a method that a CommonJS module exports is called as its method", async () => {
+  const { stdout } = await runModule(
+    "load-agent",
+    `import { writeFileSync } from "node:fs";
+     writeFileSync("main.cjs", "exports.number = 7; exports.main = function () { return this.number; };");
+     const found = await module.loadModule({ entrypoint: "main.cjs", type_stripper: "", code: {} });
+     console.log(await module.drive(module.findMain(found)()));`,
+  );
+  expect(stdout).toBe("7\n");
+});
+
 test.each([
   ["", "no_entrypoint", /has no code/],
   ["../main.mjs", "bad_entrypoint", /is not like/],

@@ -5,14 +5,17 @@ import { runModule } from "./run-module.ts";
 async function load(source: string, entrypoint = "main.mjs") {
   const { frames, stdout, stderr } = await runModule(
     "load-ahead",
-    `process.env.GIVEN = "1";
+    `import { writeSync } from "node:fs";
+     const { captureOutput } = await import(url.replace("load-ahead", "channel"));
+     captureOutput();
+     process.env.GIVEN = "1";
      // Node still closes the file of the module that it has just loaded.
-     while (process.getActiveResourcesInfo().length > 0) await new Promise(setImmediate);
+     while (process.getActiveResourcesInfo().includes("CloseReq")) await new Promise(setImmediate);
      const commands = { ref() {}, unref() {} };
      const env = process.env;
      const agent = { entrypoint: ${JSON.stringify(entrypoint)}, type_stripper: "", code: { "main.mjs": ${JSON.stringify(source)} } };
      const found = await module.loadAhead(agent, { context: {}, commands });
-     console.log(found !== null, process.env === env);
+     writeSync(1, \`\${found !== null} \${process.env === env}\\n\`);
      process.exit();`,
   );
   expect(stderr).toBe("");
@@ -39,6 +42,8 @@ test.each([
   ['import { context } from "runfleet"; context.run_id;', "asks for its run"],
   ['throw new RangeError("bad");', "raises RangeError"],
   ['import { emit } from "runfleet"; try { emit("a"); } catch {}', "asks for its run"],
+  ['console.log("hello");', "writes output"],
+  ['process.stderr.write("hello");', "writes output"],
   ["setInterval(() => {}, 1_000);", "starts timers, threads or processes, or opens connections"],
   ['import { createServer } from "node:net"; createServer().listen(0, "127.0.0.1");', "starts timers, threads or"],
 ])("a module whose run must load it anew is found out: %s", async (statement, fault) => {

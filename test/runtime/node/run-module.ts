@@ -16,14 +16,19 @@ type Outcome = {
   code: number | null;
 };
 
-/** Runs statements in a Node process in an empty directory. They find all that a module of runtime/node exports; fd 3 is a pipe. */
+/** Runs statements in a Node process in an empty directory. `module` is a module of runtime/node, `url` its URL; fd 3 is a pipe. */
 export async function runModule(module: string, statements: string): Promise<Outcome> {
   const cwd = await mkdtemp(join(tmpdir(), "run-module-"));
   onTestFinished(() => rm(cwd, { recursive: true }));
   const url = new URL(`${module}.mjs`, folder).href;
-  const program = `import * as module from ${JSON.stringify(url)};\n${statements}`;
+  const program = `import * as module from ${JSON.stringify(url)};\nconst url = ${JSON.stringify(url)};\n${statements}`;
   const argv = ["--no-warnings", "--input-type=module", "-e", program];
-  const child = spawn(process.execPath, argv, { cwd, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, argv, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const [stdout = "", stderr = "", sent = ""] = await Promise.all(child.stdio.slice(1, 4).map(readPipe));
   const lines = sent.split("\n").filter((line) => line !== "");
