@@ -6,7 +6,7 @@ import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts
 import { createLog } from "../shared/platform/log.ts";
 import { writeTrace } from "../shared/platform/trace.ts";
 import { createApiContext } from "./context.ts";
-import { startBulkWork } from "./execute/work-bulk.ts";
+import { startBulkWork } from "./bulk/work-on-bulk-operations.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { closeConnectionsWhenLeaving, drainServer } from "./http/drain-server.ts";

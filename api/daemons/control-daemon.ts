@@ -4,8 +4,8 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { actOnDaemon, showDaemon } from "./act-on-daemon.ts";
 import { readDaemonOf } from "./await-daemon.ts";
-import { awaitMessage } from "./await-message.ts";
 import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
+import { awaitMessage } from "./await-message.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const controlDaemon = defineOperation({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { admissionErrors } from "../../shared/domain/errors/error-codes.ts";
+import { capacityErrors } from "../../shared/domain/errors/error-codes.ts";
 import { laxInt, text } from "../../shared/schemas/primitives.ts";
 
 /** Any text is an agent id here: one that can't be an id names no agent, which is a 404. */
@@ -16,7 +16,7 @@ export const messageErrors = [
   "agent_not_found",
   "agent_not_active",
   "no_worker",
-  ...admissionErrors,
+  ...capacityErrors,
   "daemon_failed",
   "too_many_daemons",
   "run_id_taken",

@@ -5,8 +5,8 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readDaemonOf } from "./await-daemon.ts";
-import { awaitMessage } from "./await-message.ts";
 import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
+import { awaitMessage } from "./await-message.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const postDaemonMessage = defineOperation({

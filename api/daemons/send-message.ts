@@ -37,7 +37,7 @@ export async function sendMessage(
   const adapter_type = chooseAdapter({}, version);
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id, key: null });
+  const position = await ctx.capacity.reserve({ user_id: version.user_id, agent_id, run_id, key: null });
   await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,

@@ -6,8 +6,8 @@ import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
-import { writeSse } from "../stream/respond-sse.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { writeSse } from "../stream/write-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
 import { readLogCursor } from "./log-cursor.ts";
@@ -31,13 +31,13 @@ export const streamDaemon = defineOperation({
     "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
   request: {
     params: daemonParams,
-    query: z.object(resumeQuery),
-    headers: z.object(resumeHeader),
+    query: z.object(afterQuery),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
   async handle(ctx: ApiContext, { params, query, headers, untilGone, caller, holdOpen }) {
-    const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
+    const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const until = AbortSignal.any([untilGone(), ctx.leaving]);

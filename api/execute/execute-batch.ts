@@ -5,8 +5,8 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader } from "../http/idempotency-header.ts";
-import { acceptUnread } from "./accept-run.ts";
-import type { Origin } from "./prepare-run.ts";
+import { acceptRun } from "../../shared/services/runs/accept-run.ts";
+import type { Origin } from "../../shared/services/runs/prepare-run.ts";
 
 const most = 100;
 
@@ -72,7 +72,7 @@ export const executeBatch = defineOperation({
 
 async function start(ctx: ApiContext, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
   try {
-    return { index, run_id: await acceptUnread(ctx, request, origin), error: null };
+    return { index, run_id: (await acceptRun(ctx, request, origin)).run_id, error: null };
   } catch (error) {
     if (error instanceof ValidationFault)
       return { index, run_id: null, error: { code: "validation_error", detail: error.detail } };

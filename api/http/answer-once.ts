@@ -6,7 +6,7 @@ import { open, seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, freeKey, keepAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
-import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { idempotencyKeyReused } from "../../shared/domain/errors/validation-fault.ts";
 import type { AnyResult } from "./define-operation.ts";
 import { replayed } from "./idempotency-header.ts";
 
@@ -22,7 +22,7 @@ export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
     const hash = requestHash(body);
     const claimed = await claimKey(db, key, hash);
     if (claimed.kind === "repeat") {
-      if (!claimed.request_hash.equals(hash)) throw keyReused();
+      if (!claimed.request_hash.equals(hash)) throw idempotencyKeyReused();
       if (!claimed.answer) throw conflict("request_in_progress", "The first request with this key is still at work.");
       const { status, text } = claimed.answer;
       const told = open(keyRing, Buffer.from(text, "base64"), place).toString("utf8");
@@ -38,12 +38,3 @@ export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
     return result;
   };
 }
-
-export const keyReused = (): ValidationFault =>
-  new ValidationFault([
-    {
-      type: "value_error",
-      loc: ["header", "idempotency-key"],
-      msg: "Value error, this key stands for another request",
-    },
-  ]);

@@ -1,14 +1,14 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
-import { admit, countBody, whoseLimit } from "./admit.ts";
+import { admit, countBody, whoseLimit } from "./authorize.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
 import { readRawBody } from "./raw-body.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
-import { validateRequest } from "./validate-request.ts";
+import { validateRequest } from "./parse-request.ts";
 
 /**
  * A router of operations: who asks and whether he may comes first, then what is asked. A known path with another method is a 405 that names the allowed ones, HEAD is a GET without

@@ -7,8 +7,8 @@ import { type Place, readFrom, readPresent, type Told } from "../../shared/store
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
-import { writeSse } from "../stream/respond-sse.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { writeSse } from "../stream/write-sse.ts";
 
 const batch = 100;
 
@@ -24,14 +24,14 @@ export const streamNotifications = defineOperation({
   description:
     "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
   request: {
-    query: me.extend(resumeQuery),
-    headers: z.object(resumeHeader),
+    query: me.extend(afterQuery),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["foreign_user_id", "malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
   async handle(ctx: ApiContext, { query, headers, untilGone, caller, holdOpen }) {
     const user_id = ownerOf(caller, query.user_id);
-    const cursor = headers["last-event-id"] || query.after;
+    const cursor = readLastEventId({ headers, query });
     holdOpen();
     const present = await readPresent(ctx.db);
     const asked = cursor ? parsePlace(cursor) : null;
@@ -44,7 +44,7 @@ export const streamNotifications = defineOperation({
 });
 
 async function* follow(
-  { db, news }: ApiContext,
+  { db, notificationSignal }: ApiContext,
   user_id: string,
   start: { place: Place; known: string | null },
   until: AbortSignal,
@@ -52,14 +52,14 @@ async function* follow(
   const { known } = start;
   let { place } = start;
   // Begun before the read: what is made while we read rings, too.
-  let ring = news.rung(user_id, until);
+  let ring = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
     const told = await readFrom(db, user_id, { place, known, limit: batch });
     if (told.length > 0) yield told.map(encode).join("");
     place = told.at(-1)?.place ?? place;
     if (told.length === batch) continue;
     await ring;
-    ring = news.rung(user_id, until);
+    ring = notificationSignal.wait(user_id, until);
   }
 }
 

@@ -5,8 +5,8 @@ import { laxInt } from "../../shared/schemas/primitives.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/fill-in.ts";
-import { readCursor } from "./read-cursor.ts";
+import { backfill } from "../stream/backfill.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 const eventList = z
@@ -57,10 +57,10 @@ export const listRunEvents = defineOperation({
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
   async handle(ctx: ApiContext, { params, query, caller }) {
-    const cursor = readCursor(undefined, query.after);
+    const cursor = parseCursor(query.after);
     const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);
-    const { events } = await fillIn(ctx, params.run_id, cursor);
+    const { events } = await backfill(ctx, params.run_id, cursor);
     const page = events.slice(0, query.limit);
     const data = page.map((event) => ({
       id: formatEventId(event),

@@ -7,8 +7,8 @@ import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/fill-in.ts";
-import { readCursor } from "./read-cursor.ts";
+import { backfill } from "../stream/backfill.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({
@@ -36,7 +36,7 @@ export const listRunLogs = defineOperation({
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of lines, the oldest first", schema: pageOf(runLog) } },
   async handle(ctx: ApiContext, { params: { run_id }, query, caller }) {
-    const cursor = readCursor(undefined, query.after);
+    const cursor = parseCursor(query.after);
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const found = await findLogs(ctx, run_id, cursor, query);
     const data = found.slice(0, query.limit);
@@ -50,7 +50,7 @@ async function findLogs(ctx: ApiContext, runId: string, start: EventId, query: L
   const logs: RunLog[] = [];
   let cursor = start;
   while (logs.length <= query.limit) {
-    const { events } = await fillIn(ctx, runId, cursor);
+    const { events } = await backfill(ctx, runId, cursor);
     const last = events.at(-1);
     if (!last) break;
     cursor = last;

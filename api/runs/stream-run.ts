@@ -5,9 +5,9 @@ import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { readCursor } from "./read-cursor.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({
@@ -23,11 +23,11 @@ export const streamRun = defineOperation({
   request: {
     params: runParams,
     query: z.object({
-      ...resumeQuery,
+      ...afterQuery,
       ...formatQuery,
       token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
     }),
-    headers: z.object(resumeHeader),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["bad_event_id", "too_many_streams"],
   responses: {
@@ -36,7 +36,7 @@ export const streamRun = defineOperation({
   },
   async handle(ctx: ApiContext, { params, query, headers, caller, holdOpen }) {
     const { run_id } = params;
-    const cursor = readCursor(headers["last-event-id"], query.after);
+    const cursor = parseCursor(readLastEventId({ headers, query }));
     const [state] = await readRunStates(ctx.db, [run_id], caller.owner);
     if (!state) throw notFound("run", run_id);
     const rests = isTerminal(state.status) || state.status === "interrupted";

@@ -151,7 +151,7 @@ export const errorKinds = {
   },
 } as const;
 
-/** What the user's plan and wallet refuse him. */
+/** The codes with which a user's plan, wallet or spend limit refuses a run. */
 export const quotaErrors = [
   "wallet_empty",
   "spend_limit_reached",
@@ -161,8 +161,8 @@ export const quotaErrors = [
   "too_many_open_runs",
 ] as const;
 
-/** What a run is refused with that is right in itself. */
-export const admissionErrors = [...quotaErrors, "queue_full", "owner_queue_full", "agent_queue_full"] as const;
+/** The codes with which a valid request is refused for lack of capacity. */
+export const capacityErrors = [...quotaErrors, "queue_full", "owner_queue_full", "agent_queue_full"] as const;
 
 type Kinds = typeof errorKinds;
 export type ErrorKind = keyof Kinds;
