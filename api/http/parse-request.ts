@@ -13,7 +13,7 @@ export type RawParts = {
 
 type Parts = { [P in keyof RequestSchemas]-?: z.output<NonNullable<RequestSchemas[P]>> | undefined };
 
-/** FastAPI's order of parts, and what it calls them in `loc`. */
+/** The parts in FastAPI's order, with FastAPI's names for `loc`. */
 const order = [
   ["params", "path"],
   ["query", "query"],
@@ -21,13 +21,13 @@ const order = [
   ["body", "body"],
 ] as const;
 
-/** Parses all parts. Throws one ValidationFault with the faults of all of them, in FastAPI's order. */
-export function validateRequest(schemas: RequestSchemas, raw: RawParts): Parts {
+/** Parses all parts of a request. Throws one ValidationFault with the faults of all parts, in FastAPI's order. */
+export function parseRequest(schemas: RequestSchemas, raw: RawParts): Parts {
   const faults: FaultItem[] = [];
   const parts: Record<string, unknown> = {};
   for (const [part, where] of order) {
     const schema = schemas[part];
-    // FastAPI takes a JSON null for an absent body.
+    // FastAPI treats a JSON null as an absent body.
     const value = raw[part] ?? undefined;
     const parsed = schema?.safeParse(value);
     if (parsed && !parsed.success) faults.push(...faultItems(parsed.error.issues, where, value));
