@@ -17,8 +17,8 @@ export const getAdminOverview = defineOperation({
   name: "get_admin_overview",
   area: "Admin",
   scope: "admin",
-  summary: "How the service is doing",
-  responses: { 200: { description: "Its figures, now", schema: adminOverview } },
+  summary: "An overview of the service",
+  responses: { 200: { description: "The current numbers", schema: adminOverview } },
   async handle(ctx: ApiContext) {
     const { db } = ctx;
     const until = new Date();

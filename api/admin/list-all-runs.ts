@@ -11,7 +11,7 @@ export const listAllRuns = defineOperation({
   name: "list_all_runs",
   area: "Admin",
   scope: "admin",
-  summary: "Everybody's runs, newest first",
+  summary: "All users' runs, newest first",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: ApiContext, { query }) {

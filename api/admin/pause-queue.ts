@@ -11,9 +11,9 @@ export const pauseQueue = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "queue",
-  summary: "Let a queue stand still",
+  summary: "Pause a queue",
   description:
-    "`runs`: no worker begins one; new ones are accepted and wait, and their streams say so. `callbacks`: none is sent. What is under way goes on.",
+    "`runs`: workers start no runs; new runs are accepted and wait, and their streams say so. `callbacks`: none is sent. Running runs and deliveries continue.",
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
   async handle(ctx: ApiContext, { params, caller }) {

@@ -3,7 +3,7 @@ import { type QueueName, queueNames, type QueueState } from "../../shared/schema
 import { readQueues } from "../../shared/store/queues/read-queues.ts";
 import type { ApiContext } from "../context.ts";
 
-/** The queues, with Redis' side where it can be asked. */
+/** Returns the queues, with the number of nudges in Redis if Redis is reachable. */
 export async function readQueueStates({ db, queue }: ApiContext): Promise<QueueState[]> {
   const [states, nudges] = await Promise.all([readQueues(db), queue.counts().catch(() => null)]);
   return states.map((state) => ({ ...state, nudges: state.name === "runs" ? nudges : null }));

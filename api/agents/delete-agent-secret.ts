@@ -14,7 +14,7 @@ export const deleteAgentSecret = defineOperation({
   summary: "Remove a secret of an agent",
   request: { params: secretParams },
   errors: ["secret_not_found"],
-  responses: { 204: { description: "It is gone" } },
+  responses: { 204: { description: "Deleted" } },
   async handle({ db }: ApiContext, { params: { agent_id, name }, caller }) {
     if (!(await deleteSecret(db, agent_id, name, caller.owner))) throw notFound("secret", name);
     return { status: 204 };

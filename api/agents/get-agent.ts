@@ -10,7 +10,7 @@ export const getAgent = defineOperation({
   name: "get_agent",
   area: "Agents",
   scope: "agents:read",
-  summary: "An agent as of its current version",
+  summary: "An agent with its current version",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
   async handle({ db }: ApiContext, { params, caller }) {

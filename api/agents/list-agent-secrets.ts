@@ -13,7 +13,7 @@ export const listAgentSecrets = defineOperation({
   area: "Agents",
   scope: "agents:read",
   summary: "The names of an agent's secrets",
-  description: "Their values are never shown.",
+  description: "The values are never returned.",
   request: { params: agentParams },
   responses: {
     200: {

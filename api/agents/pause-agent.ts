@@ -18,13 +18,13 @@ export const pauseAgent = defineOperation({
   area: "Agents",
   scope: "agents:write",
   audit: "agent",
-  summary: "Stop an agent from running: the kill switch",
+  summary: "Pause an agent: the kill switch",
   description:
-    "New runs are refused (409), those that wait are not begun until it is resumed; running ones go on, unless `cancel_runs`.",
+    "New runs are refused (409). Queued runs wait until the agent is resumed. Running runs continue, unless `cancel_runs` is true.",
   request: { params: agentParams, body: pauseBody },
   responses: {
     200: {
-      description: "The agent, and how many runs were cancelled",
+      description: "The agent, and the number of cancelled runs",
       schema: agentRecord
         .extend({ cancelled_runs: z.number().int() })
         .meta({ id: "PausedAgent", example: { ...exampleOf(agentRecord), status: "paused", cancelled_runs: 2 } }),

@@ -12,8 +12,8 @@ export const resumeAgent = defineOperation({
   area: "Agents",
   scope: "agents:write",
   audit: "agent",
-  summary: "Let a paused agent run again",
-  description: "The runs that waited are begun within seconds.",
+  summary: "Resume a paused agent",
+  description: "Its queued runs start within seconds.",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
   async handle({ db }: ApiContext, { params: { agent_id }, caller }) {

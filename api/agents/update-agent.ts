@@ -13,7 +13,7 @@ export const updateAgent = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Change an agent's name and metadata",
-  description: "A merge patch (RFC 7396). Another config is another version: publish it.",
+  description: "The body is a merge patch (RFC 7396). To change the config, publish a new version.",
   request: { params: agentParams, body: agentPatch },
   responses: { 200: { description: "The agent", schema: agentRecord } },
   async handle({ db }: ApiContext, { params: { agent_id }, body: patch, caller }) {

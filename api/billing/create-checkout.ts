@@ -18,8 +18,9 @@ export const createCheckout = defineOperation({
   area: "Billing",
   scope: "billing:write",
   idempotent: true,
-  summary: "Open the payment provider's page to take a plan or to top the wallet up",
-  description: "Send the user to `url`. What he pays comes back by the webhook. 503 where no provider is configured.",
+  summary: "Create a checkout page for a plan or a wallet top-up",
+  description:
+    "Send the user to `url`, a page of the payment provider. The provider reports the payment by its webhook. 503 when no provider is configured.",
   request: { body: checkoutBody },
   errors: ["foreign_user_id", "plan_not_found", "plan_not_for_sale", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
@@ -45,7 +46,7 @@ function topUp(user_id: string, amount: number | null): Params {
   return {
     mode: "payment",
     line_items: [{ quantity: 1, price_data }],
-    // By this the payment's own event says whose wallet it is for.
+    // The payment's event carries this metadata, which names the user whose wallet is topped up.
     payment_intent_data: { metadata: { user_id } },
   };
 }
@@ -54,7 +55,10 @@ async function planOf({ db }: ApiContext, user_id: string, plan_id: string): Pro
   const plan = await readPlan(db, plan_id);
   if (!plan?.active) throw notFound("plan", plan_id);
   if (plan.provider_price_id === null)
-    throw conflict("plan_not_for_sale", `The plan '${plan_id}' has no price at the payment provider.`);
+    throw conflict(
+      "plan_not_for_sale",
+      `The plan '${plan_id}' has no price at the payment provider, so it can't be bought. An admin can set provider_price_id.`,
+    );
   return {
     mode: "subscription",
     line_items: [{ quantity: 1, price: plan.provider_price_id }],

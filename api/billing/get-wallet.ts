@@ -11,7 +11,7 @@ export const getWallet = defineOperation({
   name: "get_wallet",
   area: "Billing",
   scope: "billing:read",
-  summary: "Your money, your plan and what of it this week has used",
+  summary: "Your balance, your plan and this week's usage",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet", schema: wallet } },

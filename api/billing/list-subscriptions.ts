@@ -12,7 +12,7 @@ export const listSubscriptions = defineOperation({
   scope: "billing:read",
   summary: "Subscriptions, newest first",
   request: { query: subscriptionQuery },
-  responses: { 200: { description: "A page of them", schema: pageOf(subscriptionRecord) } },
+  responses: { 200: { description: "A page of the list", schema: pageOf(subscriptionRecord) } },
   async handle({ db }: ApiContext, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };

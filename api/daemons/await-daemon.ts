@@ -16,7 +16,7 @@ export async function readDaemonOf({ db }: Deps, agent_id: string, owner: Owner)
   return daemon;
 }
 
-/** A daemon once `enough` says so, or as it is after `waitMs`. */
+/** Returns the daemon as soon as `enough` is true of it, at the latest after `waitMs`. */
 export async function awaitDaemon(
   deps: Deps,
   agent_id: string,

@@ -21,8 +21,8 @@ export const createDaemon = defineOperation({
   },
   errors: ["agent_not_found", "version_not_found", "too_many_daemons", "too_many_streams"],
   responses: {
-    200: { description: "It is wanted so already", schema: daemonRecord },
-    201: { description: "It is started", schema: daemonRecord },
+    200: { description: "The daemon is started already", schema: daemonRecord },
+    201: { description: "The daemon is being started", schema: daemonRecord },
   },
   async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller, holdOpen }) {
     if (query.wait > 0) holdOpen();

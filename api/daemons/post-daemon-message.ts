@@ -17,14 +17,16 @@ export const postDaemonMessage = defineOperation({
   scope: "daemons:write",
   summary: "Send a message to an agent's daemon",
   description:
-    "A message is a run of lifecycle `daemon`: followed, cancelled and read as any run. Messages are handed over one at a time, in order.",
+    "A message is a run of lifecycle `daemon` and is followed, cancelled and read like any run. The daemon gets its messages one at a time, in order.",
   request: {
     params: daemonParams,
     query: waitQuery,
     body: z
       .object({
-        payload: jsonObject().default({}).meta({ description: "What `on_message` gets as its input." }),
-        run_id: clientId().nullish().meta({ description: "The same id with the same payload is one message." }),
+        payload: jsonObject().default({}).meta({ description: "The input of `on_message`." }),
+        run_id: clientId()
+          .nullish()
+          .meta({ description: "A repeated request with the same id and payload refers to the same message." }),
       })
       .meta({ id: "DaemonMessage", example: { payload: { text: "Hello" } } }),
   },
@@ -32,7 +34,7 @@ export const postDaemonMessage = defineOperation({
   responses: {
     200: { description: "It has ended", schema: runRecord },
     202: {
-      description: "It is in the mailbox",
+      description: "The message is in the mailbox",
       schema: runRecord,
       example: { ...queuedExample, lifecycle: "daemon", origin: "daemon" },
     },

@@ -12,7 +12,7 @@ import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
 import { readLogCursor } from "./log-cursor.ts";
 
-/** How often a reader's daemon is looked at. A log is written every 200 ms at most. */
+/** How often the daemon is read for each reader. A log is written at most every 200 ms. */
 const pollMs = 300;
 const batch = 500;
 
@@ -26,9 +26,9 @@ export const streamDaemon = defineOperation({
   name: "stream_daemon",
   area: "Daemons",
   scope: "daemons:read",
-  summary: "A daemon's log and status, as they come",
+  summary: "Stream a daemon's log and status",
   description:
-    "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
+    "Server-Sent Events: a `log` event for each line, with the line's id, and a `daemon.status` event without an id at each change of status. Resume with `Last-Event-ID` (or `?after=`). The stream ends when the client disconnects.",
   request: {
     params: daemonParams,
     query: z.object(afterQuery),

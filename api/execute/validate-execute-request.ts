@@ -13,7 +13,7 @@ const verdict = z
   .object({
     valid: z.literal(true),
     agent_id: z.string(),
-    version: z.string().meta({ description: "The exact one that it would be pinned to." }),
+    version: z.string().meta({ description: "The exact version that the run would have." }),
     entrypoint: z.string().nullable(),
     warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   })
@@ -34,11 +34,11 @@ export const validateExecuteRequest = defineOperation({
   name: "validate",
   area: "Execute",
   scope: "runs:write",
-  summary: "Whether a request would be accepted: a dry run",
-  description: "Makes all the checks of `POST /v1/execute`, answers their faults as it does, and runs nothing.",
+  summary: "Check whether a request would be accepted (dry run)",
+  description: "Performs all checks of `POST /v1/execute` and answers with the same errors, but starts no run.",
   request: { body: executeRequest },
   errors: [...acceptableErrors, ...quotaErrors],
-  responses: { 200: { description: "It would be accepted", schema: verdict } },
+  responses: { 200: { description: "The request would be accepted", schema: verdict } },
   async handle(ctx: ApiContext, { body, caller }) {
     const resolve = ctx.versions.resolveUncached;
     const { user_id, version, version_status, config } = await checkAcceptable(ctx, resolve, body, caller.owner);
@@ -53,11 +53,14 @@ export const validateExecuteRequest = defineOperation({
         ? [{ code: "version_deprecated", message: `Version '${version}' is deprecated.` }]
         : []),
       ...(start === null && usual.length > 0
-        ? [{ code: "no_entrypoint", message: "Neither the agent's config nor the files hold code to run." }]
+        ? [{ code: "no_entrypoint", message: "Neither the agent's config nor the files contain code to run." }]
         : []),
       ...secrets
         .filter((name) => !set.has(name) && !Object.hasOwn(body.env_vars, name))
-        .map((name) => ({ code: "secret_not_set", message: `The secret '${name}' isn't set.` })),
+        .map((name) => ({
+          code: "secret_not_set",
+          message: `The secret '${name}' is not set. Set it with PUT /v1/agents/${agent_id}/secrets/${name}.`,
+        })),
     ];
     const { agent_id } = body;
     return { status: 200, body: { valid: true as const, agent_id, version, entrypoint: start, warnings } };

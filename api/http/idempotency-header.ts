@@ -4,12 +4,10 @@ import type { Caller } from "./caller.ts";
 
 /** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ */
 export const idempotencyHeader = {
-  "idempotency-key": text({ min: 1, max: 255 })
-    .optional()
-    .meta({
-      description:
-        "Of the requests with the same key only the first is performed; the others get its answer. Keys are stored for 24 hours.",
-    }),
+  "idempotency-key": text({ min: 1, max: 255 }).optional().meta({
+    description:
+      "Of the requests with the same key only the first is performed; the others get its answer. Keys are stored for 24 hours.",
+  }),
 };
 
 /** Marks the stored answer of an earlier request. */

@@ -21,9 +21,9 @@ export const updateJob = defineOperation({
   area: "Jobs",
   scope: "jobs:write",
   audit: "job",
-  summary: "Change what a job runs, and when",
+  summary: "Change a job's request and schedule",
   description:
-    "A merge patch (RFC 7396) over the body of `POST /v1/jobs`. Another schedule counts from now on; a tick that is due already still fires. Runs that it has made stay as they are. 409 when the job is completed or cancelled.",
+    "The body is a merge patch (RFC 7396) of the body of `POST /v1/jobs`. A new schedule counts from now on; a tick that is due already still fires. Existing runs do not change. A completed or cancelled job is a 409.",
   request: { params: jobParams, body: jobPatch },
   errors: ["job_not_found", "job_ended", ...versionErrors, "thread_not_found"],
   responses: { 200: { description: "The job", schema: jobRecord } },
@@ -41,7 +41,7 @@ export const updateJob = defineOperation({
   },
 });
 
-/** The body that would make the job as the patch wants it. Throws ValidationFault. */
+/** Returns the body that would create the patched job. Throws ValidationFault. */
 function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody {
   const merged = mergePatch(jobToBody(config.encryptionKeys, job), patch);
   const parsed = jobBody.safeParse(merged);
@@ -51,7 +51,7 @@ function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody 
 
 function change({ config }: ApiContext, job: JobRow, { now, body }: { now: Date; body: JobBody }): JobChange {
   if (job.status !== "active" && job.status !== "paused")
-    throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
+    throw conflict("job_ended", `The job is ${job.status} and can't be changed. Create a new one.`);
   const columns = jobColumns(config.encryptionKeys, job.id, body);
   const { status, next_tick_at } = job;
   const sameTimes =

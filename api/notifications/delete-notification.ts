@@ -11,7 +11,7 @@ export const deleteNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Delete a notification",
-  description: "For good. Its `dedup_key` is free again.",
+  description: "A deleted notification can't be restored. Its `dedup_key` can be used again.",
   request: { params: notificationParams },
   responses: { 204: { description: "It is gone" } },
   async handle({ db }: ApiContext, { params: { notification_id }, caller }) {

@@ -20,9 +20,9 @@ export const streamNotifications = defineOperation({
   name: "stream_notifications",
   area: "Notifications",
   scope: "notifications:read",
-  summary: "Notifications as they come",
+  summary: "Stream notifications",
   description:
-    "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
+    "Server-Sent Events: `event: notification` with the notification as data. Without a cursor the stream starts with the next notification. Resume with `Last-Event-ID` (or `?after=`): no notification is missed or repeated. The stream ends when the client disconnects.",
   request: {
     query: me.extend(afterQuery),
     headers: z.object(lastEventIdHeader),
@@ -34,8 +34,8 @@ export const streamNotifications = defineOperation({
     const cursor = readLastEventId({ headers, query });
     holdOpen();
     const present = await readPresent(ctx.db);
-    const asked = cursor ? parsePlace(cursor) : null;
-    // A place that is yet to come is of another database, such as the one before a restore.
+    const asked = cursor ? parsePosition(cursor) : null;
+    // A later position is of another database, such as the one before a restore.
     const isOurs = asked !== null && asked.xact <= present.place.xact;
     const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
     const until = AbortSignal.any([untilGone(), ctx.leaving]);
@@ -51,26 +51,30 @@ async function* follow(
 ): AsyncGenerator<string> {
   const { known } = start;
   let { place } = start;
-  // Begun before the read: what is made while we read rings, too.
-  let ring = notificationSignal.wait(user_id, until);
+  // Started before the read, so that a notification during the read wakes us, too.
+  let signal = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
-    const told = await readFrom(db, user_id, { place, known, limit: batch });
-    if (told.length > 0) yield told.map(encode).join("");
-    place = told.at(-1)?.place ?? place;
-    if (told.length === batch) continue;
-    await ring;
-    ring = notificationSignal.wait(user_id, until);
+    const read = await readFrom(db, user_id, { place, known, limit: batch });
+    if (read.length > 0) yield read.map(encode).join("");
+    place = read.at(-1)?.place ?? place;
+    if (read.length === batch) continue;
+    await signal;
+    signal = notificationSignal.wait(user_id, until);
   }
 }
 
-/** An event's id is `<xact>-<id of the notification>`: all that it takes to go on, even when that one was deleted. */
+/** An event's id is `<xact>-<notification id>`, with which a reader can resume even when the notification was deleted. */
 const encode = ({ place: { xact, id }, notification }: Told): string =>
   `id: ${xact}-${id}\nevent: notification\ndata: ${JSON.stringify(notification)}\n\n`;
 
-/** Throws for what can't be one. */
-function parsePlace(text: string): Place {
+/** Throws bad_request when the text is no event id. */
+function parsePosition(text: string): Place {
   const [, xact, id] = /^(\d{1,18})-([A-Za-z0-9._:@-]{1,128})$/.exec(text) ?? [];
   if (xact === undefined || id === undefined)
-    throw new AppError("bad_request", "malformed_cursor", "A notification's event id is like 4711-notif_….");
+    throw new AppError(
+      "bad_request",
+      "malformed_cursor",
+      "`Last-Event-ID` or `after` is not the id of a notification event. An id has the form 4711-notif_….",
+    );
   return { xact: BigInt(xact), id };
 }

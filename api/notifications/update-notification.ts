@@ -12,7 +12,7 @@ export const updateNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Mark a notification as read or unread",
-  description: "One that is read already keeps the time at which it was.",
+  description: "A notification that is read already keeps its `read_at`.",
   request: { params: notificationParams, body: notificationPut },
   errors: ["notification_not_found"],
   responses: { 200: { description: "The notification", schema: notificationRecord } },

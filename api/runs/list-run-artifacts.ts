@@ -40,11 +40,11 @@ export const listRunArtifacts = defineOperation({
   name: "list_run_artifacts",
   area: "Runs",
   scope: "runs:read",
-  summary: "The files that a run handed out",
+  summary: "A run's artifacts",
   request: { params: runParams },
   responses: {
     200: {
-      description: "All of them, in the order in which they were handed out",
+      description: "All artifacts, in the order in which the agent sent them",
       schema: z
         .object({ data: z.array(artifact) })
         .meta({ id: "RunArtifacts", example: { data: [exampleOf(artifact)] } }),

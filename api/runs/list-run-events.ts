@@ -43,15 +43,15 @@ export const listRunEvents = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "The same events as the stream's, as a list",
+  summary: "A run's events as a list",
   request: {
     params: runParams,
     query: z.object({
-      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "The largest number of things to return." }),
       after: z
         .string()
         .optional()
-        .meta({ description: "The id of the event after which to go on: `last_id` of the page before." }),
+        .meta({ description: "The page starts after the event with this id: `last_id` of the previous page." }),
     }),
   },
   errors: ["bad_event_id"],

@@ -17,9 +17,9 @@ export const streamRun = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "A run's events, from the start or from where a reader was cut",
+  summary: "Stream a run's events, or resume the stream",
   description:
-    "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send. `?format=` gives it in another protocol's words; every one of them but `text` has the same ids.",
+    "Without a cursor the stream starts with the first event. Resume with `Last-Event-ID` (or `?after=`), any number of times, at any API process: no event is missed or repeated. 204 when no event is left. `?format=` selects the stream format of another protocol; all formats except `text` have the same ids.",
   request: {
     params: runParams,
     query: z.object({
@@ -32,7 +32,7 @@ export const streamRun = defineOperation({
   errors: ["bad_event_id", "too_many_streams"],
   responses: {
     200: { description: "The stream", content_type: "text/event-stream", streams: true },
-    204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
+    204: { description: "The run has ended or is interrupted, and the reader has all of its events" },
   },
   async handle(ctx: ApiContext, { params, query, headers, caller, holdOpen }) {
     const { run_id } = params;

@@ -13,7 +13,7 @@ export const updateThread = defineOperation({
   scope: "threads:write",
   audit: "thread",
   summary: "Change a thread's title and metadata",
-  description: "A merge patch (RFC 7396). Its state is set by `POST /v1/threads/{thread_id}/state`.",
+  description: "The body is a merge patch (RFC 7396). The state is set by `POST /v1/threads/{thread_id}/state`.",
   request: { params: threadParams, body: threadPatch },
   responses: { 200: { description: "The thread", schema: threadRecord } },
   async handle({ db }: ApiContext, { params: { thread_id }, body: patch, caller }) {

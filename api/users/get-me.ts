@@ -20,7 +20,7 @@ export const getMe = defineOperation({
   },
 });
 
-/** Who has only ever run agents has no row, and a read makes none. */
+/** Returns the record of a user without a row: one that has only run agents. A read creates no row. */
 function withoutRow(id: string): UserRecord {
   const now = new Date().toISOString();
   return { id, object: "user", name: null, email: null, metadata: {}, created_at: now, updated_at: now };

@@ -13,11 +13,12 @@ export const rotateSigningSecret = defineOperation({
   scope: "users:write",
   idempotent: true,
   audit: "user",
-  summary: "A new secret for the signatures of callbacks",
-  description: "Shown this once. The one before signs along for 24 hours, so that receivers can change over.",
+  summary: "Create a new secret for callback signatures",
+  description:
+    "The secret is only shown in this answer. Callbacks are also signed with the previous secret for 24 hours, so that receivers can switch.",
   request: {
     body: z
-      .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents; left out: the caller." }) })
+      .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents. Left out: the caller." }) })
       .default({})
       .meta({ example: { user_id: "ada" } }),
   },

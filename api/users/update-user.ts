@@ -11,8 +11,8 @@ export const updateUser = defineOperation({
   area: "Users",
   scope: "users:write",
   audit: "user",
-  summary: "Change a user's name, address and metadata",
-  description: "A merge patch (RFC 7396).",
+  summary: "Change a user's name, email address and metadata",
+  description: "The body is a merge patch (RFC 7396).",
   request: { params: userParams, body: userPatch },
   responses: { 200: { description: "The user", schema: userRecord } },
   async handle({ db }: ApiContext, { params: { user_id }, body: patch, caller }) {

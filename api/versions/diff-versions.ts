@@ -12,7 +12,7 @@ export const diffVersions = defineOperation({
   name: "diff_versions",
   area: "Versions",
   scope: "agents:read",
-  summary: "What leads from one version's config to another's",
+  summary: "The changes between the configs of two versions",
   request: {
     params: versionParams,
     query: z.object({

@@ -11,7 +11,7 @@ export const updateVersion = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Deprecate, archive or restore a version",
-  description: "Its config is immutable. An archived version takes no new runs; the current one can't be archived.",
+  description: "The config is immutable. An archived version takes no new runs. The current version can't be archived.",
   request: { params: versionParams, body: versionPatch },
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },

@@ -12,7 +12,7 @@ export const deleteWebhook = defineOperation({
   scope: "notifications:write",
   audit: "webhook",
   summary: "Delete a webhook",
-  description: "With its secrets, its deliveries and what it was still to be sent.",
+  description: "Deletes the webhook with its secrets and deliveries, including those that were not sent yet.",
   request: { params: webhookParams },
   responses: { 204: { description: "It is gone" } },
   async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {

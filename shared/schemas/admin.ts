@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
-import { figures, stretchQuery } from "./figures.ts";
+import { runAnalytics, timeRangeQuery } from "./analytics.ts";
 import { timeRange } from "./run-filter.ts";
 import { userRecord } from "./user.ts";
 
@@ -48,7 +48,7 @@ export const adminOverview = z
   .object({
     workers: z.object({ active: count, draining: count, slots: count, busy: count }),
     runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count }),
-    last_day: figures.meta({ description: "Runs that ended in the last 24 hours." }),
+    last_day: runAnalytics.meta({ description: "Runs that ended in the last 24 hours." }),
     queues: z.array(queueState),
     daemons: z.record(z.string(), count).meta({ description: "By status." }),
     users: count,
@@ -59,7 +59,7 @@ export const adminOverview = z
     example: {
       workers: { active: 2, draining: 0, slots: 8, busy: 2 },
       runs: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
-      last_day: exampleOf(figures),
+      last_day: exampleOf(runAnalytics),
       queues: [exampleOf(queueState)],
       daemons: { running: 1, stopped: 3 },
       users: 3,
@@ -104,18 +104,18 @@ export const deadLetter = z
   });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-export const costQuery = stretchQuery.extend({
+export const costQuery = timeRangeQuery.extend({
   by: choice(["user", "agent"]).default("user").meta({ description: "Whose costs are added up." }),
   limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "How many to return, the dearest first." }),
 });
 
-const costEntry = figures.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });
+const costEntry = runAnalytics.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });
 export const costs = z
   .object({
     since: z.string(),
     until: z.string(),
     by: z.enum(["user", "agent"]),
-    total: figures,
+    total: runAnalytics,
     data: z.array(costEntry).meta({ description: "The most expensive first." }),
   })
   .meta({
@@ -124,8 +124,8 @@ export const costs = z
       since: "2026-10-22T10:00:00.000Z",
       until: "2026-11-21T10:00:00.000Z",
       by: "user",
-      total: exampleOf(figures),
-      data: [{ ...exampleOf(figures), id: "ada" }],
+      total: exampleOf(runAnalytics),
+      data: [{ ...exampleOf(runAnalytics), id: "ada" }],
     },
   });
 
@@ -143,5 +143,5 @@ export const killBody = z
   .meta({ example: { reason: "it spends too much" } });
 
 export const adminUser = userRecord
-  .extend({ figures })
-  .meta({ id: "AdminUser", example: { ...exampleOf(userRecord), figures: exampleOf(figures) } });
+  .extend({ figures: runAnalytics })
+  .meta({ id: "AdminUser", example: { ...exampleOf(userRecord), figures: exampleOf(runAnalytics) } });

@@ -1,4 +1,4 @@
-import type { Figures } from "../../schemas/figures.ts";
+import type { RunAnalytics } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import { summed, type Sums, sums } from "./measures.ts";
 import { spellFigures } from "./spell-figures.ts";
@@ -10,7 +10,7 @@ export async function readCosts(
   by: "user" | "agent",
   { since, until }: { since: Date; until: Date },
   limit: number,
-): Promise<(Figures & { id: string })[]> {
+): Promise<(RunAnalytics & { id: string })[]> {
   const { ctes, values } = spellFigures({ by: "all" }, { since, until, unit: null, timezone: "UTC" });
   const added = summed.map((name) => `sum(${name})::float8 AS ${name}`).join(", ");
   const [key, other] = by === "user" ? ["user_id", "agent_id"] : ["agent_id", "user_id"];

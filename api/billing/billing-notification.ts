@@ -1,10 +1,10 @@
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 import type { News } from "../../shared/store/notifications/notify.ts";
 
-type PayerNews = Pick<News, "type" | "level" | "title" | "data" | "dedup_key">;
-type Words = Pick<PayerNews, "type" | "level" | "title">;
+type BillingNotification = Pick<News, "type" | "level" | "title" | "data" | "dedup_key">;
+type Text = Pick<BillingNotification, "type" | "level" | "title">;
 
-const words = new Map<string, Words>([
+const texts = new Map<string, Text>([
   ["invoice.payment_failed", { type: "billing.payment_failed", level: "error", title: "An invoice couldn't be paid" }],
   ["payment_intent.payment_failed", { type: "billing.payment_failed", level: "error", title: "A payment failed" }],
   ["payment_intent.succeeded", { type: "billing.payment_succeeded", level: "info", title: "A payment arrived" }],
@@ -15,9 +15,9 @@ const words = new Map<string, Words>([
   ["customer.subscription.deleted", { type: "billing.canceled", level: "warning", title: "A subscription has ended" }],
 ]);
 
-/** What a user is told of an event of his. A payment that isn't a top-up is its invoice's matter. */
-export function payerNews(event: StoredEvent, object_id: string): PayerNews | null {
-  const said = words.get(event.type);
-  if (!said || (event.type.startsWith("payment_intent.") && event.user_id === null)) return null;
-  return { ...said, data: { object_id, event_id: event.event_id }, dedup_key: `billing:${event.event_id}` };
+/** Returns the notification for an event, if there is one. A payment that is no top-up is reported by its invoice. */
+export function billingNotification(event: StoredEvent, object_id: string): BillingNotification | null {
+  const text = texts.get(event.type);
+  if (!text || (event.type.startsWith("payment_intent.") && event.user_id === null)) return null;
+  return { ...text, data: { object_id, event_id: event.event_id }, dedup_key: `billing:${event.event_id}` };
 }

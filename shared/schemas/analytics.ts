@@ -22,13 +22,13 @@ function isTimezone(value: unknown): value is string {
 }
 
 /** The stretch of time that figures are of. */
-export const stretchQuery = z.object({
+export const timeRangeQuery = z.object({
   since: timestamp().optional().meta({ description: "Ended at or after this time. Left out: 30 days before `until`." }),
   until: timestamp().optional().meta({ description: "Ended before this time. Left out: now." }),
 });
 
 /** The same in buckets of the calendar. */
-export const seriesQuery = stretchQuery.extend({
+export const seriesQuery = timeRangeQuery.extend({
   unit: choice(units).default("day").meta({ description: "What `series` counts by; a week begins on Monday." }),
   timezone: timezone()
     .default("UTC")
@@ -47,7 +47,7 @@ const percentiles = z.object({ p50: ms, p95: ms, p99: ms }).meta({
   description: "Within 9 %; null where there are no values.",
 });
 
-export const figures = z
+export const runAnalytics = z
   .object({
     runs: count.meta({ description: "That ended." }),
     success: count,
@@ -79,25 +79,25 @@ export const figures = z
       cost_usd: 0.42,
     },
   });
-export type Figures = z.infer<typeof figures>;
+export type RunAnalytics = z.infer<typeof runAnalytics>;
 
-const bucket = figures.extend({ start: z.string(), latency_ms: percentiles }).meta({
+const bucket = runAnalytics.extend({ start: z.string(), latency_ms: percentiles }).meta({
   id: "FiguresBucket",
-  example: { ...exampleOf(figures), start: "2026-11-21T00:00:00.000Z", latency_ms: exampleOf(percentiles) },
+  example: { ...exampleOf(runAnalytics), start: "2026-11-21T00:00:00.000Z", latency_ms: exampleOf(percentiles) },
   description: "`start`: of the calendar unit, which the stretch may begin or end within.",
 });
 
 const ofAgent = { agent_id: "hello-agent", since: "2026-10-22T10:00:00.000Z", until: "2026-11-21T10:00:00.000Z" };
-const stretch = { since: z.string(), until: z.string() };
+const timeRange = { since: z.string(), until: z.string() };
 const openRuns = z.object({ scheduled: count, queued: count, running: count, interrupted: count });
 const spread = { latency_ms: percentiles, queue_ms: percentiles };
 
-export const studioFigures = z
+export const studioAnalytics = z
   .object({
-    ...stretch,
+    ...timeRange,
     unit: z.enum(units),
     timezone: z.string(),
-    totals: figures.extend(spread),
+    totals: runAnalytics.extend(spread),
     open: openRuns.meta({ description: "Runs that have not ended, now." }),
     series: z.array(bucket).meta({ description: "Without a gap: a bucket without runs has zeros." }),
   })
@@ -108,13 +108,17 @@ export const studioFigures = z
       until: "2026-11-22T10:00:00.000Z",
       unit: "day",
       timezone: "UTC",
-      totals: { ...exampleOf(figures), latency_ms: exampleOf(percentiles), queue_ms: { p50: 6, p95: 40, p99: 95 } },
+      totals: {
+        ...exampleOf(runAnalytics),
+        latency_ms: exampleOf(percentiles),
+        queue_ms: { p50: 6, p95: 40, p99: 95 },
+      },
       open: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
       series: [exampleOf(bucket)],
     },
   });
 
-export const studioAgent = figures
+export const studioAgent = runAnalytics
   .extend({
     agent_id: z.string(),
     user_id: z.string(),
@@ -127,7 +131,7 @@ export const studioAgent = figures
   .meta({
     id: "StudioAgent",
     example: {
-      ...exampleOf(figures),
+      ...exampleOf(runAnalytics),
       agent_id: "hello-agent",
       user_id: "ada",
       name: "hello-agent",
@@ -157,20 +161,20 @@ export const distribution = z
   });
 
 export const latencyDistribution = z
-  .object({ agent_id: z.string(), ...stretch, duration_ms: distribution, queue_ms: distribution })
+  .object({ agent_id: z.string(), ...timeRange, duration_ms: distribution, queue_ms: distribution })
   .meta({
     id: "LatencyDistribution",
     example: { ...ofAgent, duration_ms: exampleOf(distribution), queue_ms: exampleOf(distribution) },
   });
 
 export const tokenDistribution = z
-  .object({ agent_id: z.string(), ...stretch, tokens: distribution })
+  .object({ agent_id: z.string(), ...timeRange, tokens: distribution })
   .meta({ id: "TokenDistribution", example: { ...ofAgent, tokens: exampleOf(distribution) } });
 
 export const sessionDepth = z
   .object({
     agent_id: z.string(),
-    ...stretch,
+    ...timeRange,
     threads: count.meta({ description: "The newest 5,000 that were made in the stretch, at most." }),
     mean: z.number().nullable(),
     depths: z
@@ -216,7 +220,7 @@ const agentError = z
   });
 
 export const agentErrors = z
-  .object({ agent_id: z.string(), ...stretch, runs: count, data: z.array(agentError) })
+  .object({ agent_id: z.string(), ...timeRange, runs: count, data: z.array(agentError) })
   .meta({ id: "AgentErrors", example: { ...ofAgent, runs: 118, data: [exampleOf(agentError)] } });
 
 export const usageEntry = z
