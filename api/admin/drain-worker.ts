@@ -16,7 +16,7 @@ export const drainWorker = defineOperation({
     "Within seconds the worker claims no more runs, and its process ends when its runs have ended. Its daemons move to other workers. A supervisor that restarts workers can so replace a fleet, worker by worker.",
   request: { params: workerParams },
   responses: { 200: { description: "The order that the worker gets", schema: dismissedWorker } },
-  async handle({ db }: ApiContext, { params: { worker_id } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { worker_id } }) {
     const dismissal = await dismissWorker(db, worker_id, "drain");
     if (!dismissal) throw notFound("worker", worker_id);
     return { status: 200, body: { id: worker_id, dismissal } };

@@ -19,7 +19,7 @@ export const getAdminOverview = defineOperation({
   scope: "admin",
   summary: "An overview of the service",
   responses: { 200: { description: "The current numbers", schema: adminOverview } },
-  async handle(ctx: ApiContext) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">) {
     const { db } = ctx;
     const until = new Date();
     const lastDay = { since: new Date(until.getTime() - dayMs), until, unit: null, timezone: "UTC" };

@@ -17,7 +17,7 @@ export const getCosts = defineOperation({
     "The costs that agents reported for runs that ended in the last 30 days, or between `since` and `until`.",
   request: { query: costQuery },
   responses: { 200: { description: "The costs", schema: costs } },
-  async handle({ db }: ApiContext, { query: { by, limit, ...query } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query: { by, limit, ...query } }) {
     const { since, until } = timeRangeOf(query);
     const [data, sums] = await Promise.all([
       readCosts(db, by, { since, until }, limit),

@@ -23,7 +23,7 @@ export const getFleet = defineOperation({
         .meta({ id: "Fleet", example: { data: [exampleOf(fleetWorker)] } }),
     },
   },
-  async handle({ db }: ApiContext) {
+  async handle({ db }: Pick<ApiContext, "db">) {
     return { status: 200, body: { data: await listWorkers(db, shownForMs) } };
   },
 });

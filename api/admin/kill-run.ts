@@ -25,7 +25,7 @@ export const killRun = defineOperation({
     body: killBody,
   },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle(ctx: ApiContext, { params: { run_id }, body: { reason } }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { run_id }, body: { reason } }) {
     const nothing = { result_content: null, state_snapshot: null };
     const error = { code: "killed", type: null, message: reason, traceback: null };
     const outcome = { ...nothing, status: "cancelled", error } as const;

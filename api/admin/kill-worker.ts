@@ -16,7 +16,7 @@ export const killWorker = defineOperation({
     "Within seconds the worker gives its runs back, which start again elsewhere and are not charged for it, and its process ends. If the worker does not react, its runs are queued again when its lease expires.",
   request: { params: workerParams },
   responses: { 200: { description: "The order that the worker gets", schema: dismissedWorker } },
-  async handle({ db }: ApiContext, { params: { worker_id } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { worker_id } }) {
     const dismissal = await dismissWorker(db, worker_id, "kill");
     if (!dismissal) throw notFound("worker", worker_id);
     return { status: 200, body: { id: worker_id, dismissal } };

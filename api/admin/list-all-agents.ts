@@ -15,7 +15,7 @@ export const listAllAgents = defineOperation({
   summary: "All users' agents, with the analytics of their last 30 days",
   request: { query: agentListQuery.omit({ since: true, until: true }) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return {
       status: 200,

@@ -15,7 +15,7 @@ export const listAllUsers = defineOperation({
   summary: "Users, with the analytics of their last 30 days",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(adminUser) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listUserFigures(db, filter, timeRangeOf(), { limit, after, order }) };
   },

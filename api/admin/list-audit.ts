@@ -13,7 +13,7 @@ export const listAudit = defineOperation({
   summary: "The audit log, newest first",
   request: { query: auditQuery },
   responses: { 200: { description: "A page of audit entries", schema: pageOf(auditEntry) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
   },

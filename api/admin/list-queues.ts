@@ -20,7 +20,7 @@ export const listQueues = defineOperation({
         .meta({ id: "Queues", example: { data: [exampleOf(queueState)] } }),
     },
   },
-  async handle(ctx: ApiContext) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">) {
     return { status: 200, body: { data: await readQueueStates(ctx) } };
   },
 });

@@ -18,7 +18,7 @@ export const resumeQueue = defineOperation({
   summary: "Resume a queue",
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
-  async handle(ctx: ApiContext, { params }) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">, { params }) {
     const name = queueNamed(params.queue_id);
     await resume(ctx.db, name);
     if (name === "runs") {

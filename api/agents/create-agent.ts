@@ -24,7 +24,10 @@ export const createAgent = defineOperation({
     200: { description: "This version exists already", schema: agentRecord },
     201: { description: "The agent was created, or the version published", schema: agentRecord },
   },
-  async handle({ db, jsonSchemas, config: limits }: ApiContext, { body, caller }) {
+  async handle(
+    { db, jsonSchemas, config: limits }: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
+    { body, caller },
+  ) {
     const config = body.config ?? {};
     const user_id = ownerOf(caller, body.user_id);
     await checkAgentConfig(jsonSchemas, user_id, config);

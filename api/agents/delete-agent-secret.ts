@@ -15,7 +15,7 @@ export const deleteAgentSecret = defineOperation({
   request: { params: secretParams },
   errors: ["secret_not_found"],
   responses: { 204: { description: "Deleted" } },
-  async handle({ db }: ApiContext, { params: { agent_id, name }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id, name }, caller }) {
     if (!(await deleteSecret(db, agent_id, name, caller.owner))) throw notFound("secret", name);
     return { status: 204 };
   },

@@ -17,7 +17,7 @@ export const deleteAgent = defineOperation({
   request: { params: agentParams },
   errors: ["agent_in_use"],
   responses: { 204: { description: "Deleted" } },
-  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const done = await remove(db, agent_id, caller.owner);
     if (done === "missing") throw notFound("agent", agent_id);
     if (done === "in_use")

@@ -18,7 +18,10 @@ export const putAgentSecret = defineOperation({
   request: { params: secretParams, body: secretBody },
   errors: ["agent_not_found"],
   responses: { 200: { description: "The secret was set", schema: secretRecord } },
-  async handle({ db, config }: ApiContext, { params: { agent_id, name }, body: { value }, caller }) {
+  async handle(
+    { db, config }: Pick<ApiContext, "config" | "db">,
+    { params: { agent_id, name }, body: { value }, caller },
+  ) {
     const fault = secretNameFault(name);
     if (fault)
       throw new ValidationFault([{ type: "value_error", loc: ["path", "name"], msg: `Value error, ${fault}` }]);

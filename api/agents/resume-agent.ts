@@ -16,7 +16,7 @@ export const resumeAgent = defineOperation({
   description: "Its queued runs start within seconds.",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
-  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const stands = await setAgentStatus(db, agent_id, caller.owner, "active");
     const body = stands ? await readAgent(db, agent_id, caller.owner) : null;
     if (!body) throw notFound("agent", agent_id);

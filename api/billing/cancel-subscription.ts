@@ -30,7 +30,10 @@ export const cancelSubscription = defineOperation({
     200: { description: "It has ended", schema: subscriptionRecord },
     202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
-  async handle({ config, db }: ApiContext, { params: { subscription_id: id }, query: { at_once }, caller }) {
+  async handle(
+    { config, db }: Pick<ApiContext, "config" | "db">,
+    { params: { subscription_id: id }, query: { at_once }, caller },
+  ) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
     if (found.status === "canceled") return { status: 200, body: found };

@@ -24,7 +24,7 @@ export const createCheckout = defineOperation({
   request: { body: checkoutBody },
   errors: ["foreign_user_id", "plan_not_found", "plan_not_for_sale", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const { plan_id = null, amount_usd_cents = null, success_url, cancel_url } = body;
     const user_id = ownerOf(caller, body.user_id);
     const bought = plan_id === null ? topUp(user_id, amount_usd_cents) : await planOf(ctx, user_id, plan_id);
@@ -51,7 +51,7 @@ function topUp(user_id: string, amount: number | null): Params {
   };
 }
 
-async function planOf({ db }: ApiContext, user_id: string, plan_id: string): Promise<Params> {
+async function planOf({ db }: Pick<ApiContext, "db">, user_id: string, plan_id: string): Promise<Params> {
   const plan = await readPlan(db, plan_id);
   if (!plan?.active) throw notFound("plan", plan_id);
   if (plan.provider_price_id === null)

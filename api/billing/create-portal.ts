@@ -16,7 +16,7 @@ export const createPortal = defineOperation({
   request: { body: portalBody },
   errors: ["foreign_user_id", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: ApiContext, { body: { return_url, user_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db">, { body: { return_url, user_id }, caller }) {
     const customer = await findCustomer(ctx, ownerOf(caller, user_id));
     const { id, url } = await askProvider(ctx.config.billing, ({ billingPortal }) =>
       billingPortal.sessions.create({ customer, return_url }),

@@ -21,7 +21,7 @@ export const createSubscription = defineOperation({
   request: { body: subscriptionBody },
   errors: ["foreign_user_id", "plan_not_found", "payment_required"],
   responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
-  async handle({ db }: ApiContext, { body: { plan_id, user_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { plan_id, user_id }, caller }) {
     const owner = ownerOf(caller, user_id);
     const plan = await readPlan(db, plan_id);
     if (!plan?.active) throw notFound("plan", plan_id);

@@ -15,7 +15,7 @@ export const createTransaction = defineOperation({
   summary: "Credit or correct a user's wallet",
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
-  async handle({ db }: ApiContext, { body: { user_id, amount_micro_usd, description = null } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, amount_micro_usd, description = null } }) {
     const id = await grant(db, { user_id, amount_micro_usd, description });
     const [body] = await readTransactions(db, [id]);
     if (!body) throw new Error("A new booking has no row.");

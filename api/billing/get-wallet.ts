@@ -15,7 +15,7 @@ export const getWallet = defineOperation({
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet", schema: wallet } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: await readWallet(db, ownerOf(caller, query.user_id)) };
   },
 });

@@ -17,7 +17,7 @@ export const putPlan = defineOperation({
   request: { params: planParams, body: planBody },
   errors: ["price_taken"],
   responses: { 200: { description: "The plan", schema: planRecord } },
-  async handle({ db }: ApiContext, { params: { plan_id }, body: asked }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { plan_id }, body: asked }) {
     const body = await put(db, plan_id, asked);
     if (!body)
       throw conflict(

@@ -17,7 +17,7 @@ export const putSpendLimit = defineOperation({
   request: { body: spendLimitBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet with its limits", schema: wallet } },
-  async handle({ db }: ApiContext, { body, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     await put(db, { ...body, user_id });
     return { status: 200, body: await readWallet(db, user_id) };

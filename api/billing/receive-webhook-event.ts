@@ -36,7 +36,10 @@ export const receiveWebhookEvent = defineOperation({
         .meta({ id: "WebhookEventReceived", example: { received: true } }),
     },
   },
-  async handle({ config, db, log, guards }: ApiContext, { body, headers, ip }) {
+  async handle(
+    { config, db, log, guards }: Pick<ApiContext, "config" | "log" | "db" | "guards">,
+    { body, headers, ip },
+  ) {
     // The operation is public, so it is limited by address here.
     await guards.limiter.count(`ip:${ip}`);
     const secrets = config.billing.webhookSecrets;

@@ -21,7 +21,7 @@ export const resumeSubscription = defineOperation({
     200: { description: "The subscription is active", schema: subscriptionRecord },
     202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
-  async handle({ config, db }: ApiContext, { params: { subscription_id: id }, caller }) {
+  async handle({ config, db }: Pick<ApiContext, "config" | "db">, { params: { subscription_id: id }, caller }) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
     if (found.status === "canceled")

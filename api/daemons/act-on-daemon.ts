@@ -19,7 +19,7 @@ export type DaemonAct = DaemonSettings & { action: DaemonCommand["action"] };
  * has that state. A repeated act changes nothing.
  */
 export async function actOnDaemon(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "leaving">,
   agent_id: string,
   act: DaemonAct,
   waitMs: number,
@@ -50,11 +50,15 @@ export async function actOnDaemon(
 }
 
 /** Returns an agent's daemon and changes nothing. */
-export async function showDaemon(ctx: ApiContext, agent_id: string): Promise<DaemonControlled> {
+export async function showDaemon(ctx: Pick<ApiContext, "db">, agent_id: string): Promise<DaemonControlled> {
   return { agent_id, action: "status", changed: false, daemon: await readDaemonOf(ctx, agent_id, null), run_id: null };
 }
 
-async function resolve(ctx: ApiContext, agent_id: string, name: string): Promise<{ version: string; user_id: string }> {
+async function resolve(
+  ctx: Pick<ApiContext, "db">,
+  agent_id: string,
+  name: string,
+): Promise<{ version: string; user_id: string }> {
   const found = await resolveVersion(ctx.db, agent_id, name, null);
   if (!("missing" in found)) return found;
   throw found.missing === "agent" ? notFound("agent", agent_id) : notFound("version", name);

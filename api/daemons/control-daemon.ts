@@ -20,7 +20,10 @@ export const controlDaemon = defineOperation({
   request: { params: daemonParams, query: waitQuery, body: daemonControl },
   errors: ["version_not_found", ...messageErrors, "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    { params, query, body, traceparent, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     const { agent_id } = params;
     await readDaemonOf(ctx, agent_id, caller.owner);

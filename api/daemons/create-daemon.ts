@@ -24,7 +24,10 @@ export const createDaemon = defineOperation({
     200: { description: "The daemon is started already", schema: daemonRecord },
     201: { description: "The daemon is being started", schema: daemonRecord },
   },
-  async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "leaving">,
+    { query, body: { agent_id, ...settings }, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, agent_id, caller.owner);
     const { changed, daemon } = await actOnDaemon(ctx, agent_id, { ...settings, action: "start" }, query.wait * 1000);

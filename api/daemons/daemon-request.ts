@@ -6,11 +6,9 @@ import { laxInt, text } from "../../shared/schemas/primitives.ts";
 export const daemonParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
 export const waitQuery = z.object({
-  wait: laxInt({ ge: 0, le: 60 })
-    .default(0)
-    .meta({
-      description: "Seconds to wait until the requested state is reached, or until the message's run has ended.",
-    }),
+  wait: laxInt({ ge: 0, le: 60 }).default(0).meta({
+    description: "Seconds to wait until the requested state is reached, or until the message's run has ended.",
+  }),
 });
 
 /** The codes with which a message to a daemon is refused. */

@@ -13,7 +13,7 @@ export const getDaemonStatus = defineOperation({
   summary: "An agent's daemon",
   request: { params: daemonParams },
   responses: { 200: { description: "The daemon; `stopped` if it was never started", schema: daemonRecord } },
-  async handle(ctx: ApiContext, { params, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params, caller }) {
     return { status: 200, body: await readDaemonOf(ctx, params.agent_id, caller.owner) };
   },
 });

@@ -28,7 +28,7 @@ export const listDaemonLogs = defineOperation({
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },
-  async handle(ctx: ApiContext, { params, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params, query, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const found = await readDaemonLog(ctx.db, params.agent_id, readLogCursor(query.after), query.limit + 1);
     const data = found.slice(0, query.limit);

@@ -19,7 +19,7 @@ export const listDaemons = defineOperation({
     }),
   },
   responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord, "agent_id") } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { status, user_id, ...page } = query;
     const { data, has_more } = await readPage(db, { status, user_id, owner: caller.owner }, page);
     const ids = { first_id: data[0]?.agent_id ?? null, last_id: data.at(-1)?.agent_id ?? null };

@@ -39,7 +39,10 @@ export const postDaemonMessage = defineOperation({
       example: { ...queuedExample, lifecycle: "daemon", origin: "daemon" },
     },
   },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    { params, query, body, traceparent, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const { payload, run_id = null } = body;

@@ -20,7 +20,7 @@ export type DaemonMessage = {
 
 /** Inserts a message as a queued run; a daemon's mailbox is its agent's queued runs. Starts the daemon if it is stopped. */
 export async function sendMessage(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "capacity">,
   { agent_id, payload, run_id, traceparent }: DaemonMessage,
 ): Promise<{ run_id: string; changed: boolean }> {
   if (Buffer.byteLength(JSON.stringify(payload)) > requestLimits.input_bytes)

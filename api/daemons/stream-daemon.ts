@@ -36,7 +36,7 @@ export const streamDaemon = defineOperation({
   },
   errors: ["malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { params, query, headers, untilGone, caller, holdOpen }) {
+  async handle(ctx: Pick<ApiContext, "db" | "leaving">, { params, query, headers, untilGone, caller, holdOpen }) {
     const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
@@ -45,7 +45,12 @@ export const streamDaemon = defineOperation({
   },
 });
 
-async function* follow(ctx: ApiContext, agent_id: string, start: EventId, until: AbortSignal): AsyncGenerator<string> {
+async function* follow(
+  ctx: Pick<ApiContext, "db">,
+  agent_id: string,
+  start: EventId,
+  until: AbortSignal,
+): AsyncGenerator<string> {
   let cursor = start;
   let shown = "";
   while (!until.aborted) {

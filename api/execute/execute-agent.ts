@@ -6,7 +6,7 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
-import { acceptErrors } from "../../shared/services/runs/accept-run.ts";
+import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { acceptAndFollow, awaitFollowedRun } from "./accept-and-follow.ts";
@@ -42,7 +42,10 @@ export const executeAgent = defineOperation({
     200: { description: "The stream; with `Prefer`, the ended run", schema: runRecord, streams: true },
     202: { description: "The run was accepted, and has not ended", schema: runRecord, example: queuedExample },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller, holdOpen }) {
+  async handle(
+    ctx: AcceptDeps & Pick<ApiContext, "hub" | "leaving">,
+    { body, headers, query, traceparent, untilGone, caller, holdOpen },
+  ) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
     if (staysOpen(prefer)) holdOpen();

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { type ExecuteRequest, executeRequest } from "../../shared/schemas/execute-request.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader } from "../http/idempotency-header.ts";
-import { acceptRun } from "../../shared/services/runs/accept-run.ts";
+import { type AcceptDeps, acceptRun } from "../../shared/services/runs/accept-run.ts";
 import type { Origin } from "../../shared/services/runs/prepare-run.ts";
 
 const maxRequests = 100;
@@ -52,7 +51,7 @@ export const executeBatch = defineOperation({
       }),
     },
   },
-  async handle(ctx: ApiContext, { body, headers, caller, traceparent }) {
+  async handle(ctx: AcceptDeps, { body, headers, caller, traceparent }) {
     const key = headers["idempotency-key"];
     const user_id = caller.owner ?? caller.user_id;
     // Each item has a key of its own: if the first request failed half way, a repeated one finds the runs that it made.
@@ -70,7 +69,7 @@ export const executeBatch = defineOperation({
   },
 });
 
-async function start(ctx: ApiContext, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
+async function start(ctx: AcceptDeps, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
   try {
     return { index, run_id: (await acceptRun(ctx, request, origin)).run_id, error: null };
   } catch (error) {

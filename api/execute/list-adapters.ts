@@ -30,7 +30,7 @@ export const listAdapters = defineOperation({
   scope: "runs:read",
   summary: "The adapter types, and which of them are available",
   responses: { 200: { description: "All adapter types", schema: adapters } },
-  async handle({ fleet }: ApiContext) {
+  async handle({ fleet }: Pick<ApiContext, "fleet">) {
     const offered = await fleet.adapters();
     const data = adapterTypes.map((adapter_type) => ({ adapter_type, available: offered.has(adapter_type) }));
     return { status: 200, body: { data } };

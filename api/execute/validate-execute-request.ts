@@ -39,7 +39,10 @@ export const validateExecuteRequest = defineOperation({
   request: { body: executeRequest },
   errors: [...acceptableErrors, ...quotaErrors],
   responses: { 200: { description: "The request would be accepted", schema: verdict } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "fleet" | "capacity" | "versions" | "jsonSchemas">,
+    { body, caller },
+  ) {
     const resolve = ctx.versions.resolveUncached;
     const { user_id, version, version_status, config } = await checkAcceptable(ctx, resolve, body, caller.owner);
     await ctx.capacity.check(user_id);

@@ -22,7 +22,7 @@ export const listInternalJobs = defineOperation({
         .meta({ id: "InternalJobs", example: { data: [exampleOf(internalJobInfo)] } }),
     },
   },
-  async handle({ db }: ApiContext) {
+  async handle({ db }: Pick<ApiContext, "db">) {
     const names = internalJobs.map(({ name }) => name);
     const last = await readLastTurns(db, names);
     const data = internalJobs.map(({ name, summary, every_ms }) => ({

@@ -33,7 +33,10 @@ export const runInternalJob = defineOperation({
       schema: jobTurn,
     },
   },
-  async handle(ctx: ApiContext, { params: { name }, query: { dry_run }, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "log" | "db" | "streams" | "queue" | "leaving">,
+    { params: { name }, query: { dry_run }, caller },
+  ) {
     const job = internalJobs.find((known) => known.name === name);
     if (!job) throw notFound("internal_job", name);
     const trigger = { triggered_by: caller.actor, dry_run, every_ms: null, signal: ctx.leaving };

@@ -19,7 +19,7 @@ export const cancelJob = defineOperation({
     "A cancelled job can't be resumed; to stop it for a while, pause it. A completed job stays completed, and its runs are cancelled.",
   request: { params: jobParams },
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) =>
       status === "active" || status === "paused" ? { status: "cancelled", next_tick_at: null } : null,
     );

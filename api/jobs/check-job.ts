@@ -11,7 +11,11 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import type { ApiContext } from "../context.ts";
 
 /** Returns the version that a tick of the job would run now. Throws the errors of an execute request, except those about live workers. */
-export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Promise<ResolvedVersion> {
+export async function checkJob(
+  ctx: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
+  body: JobBody,
+  owner: Owner,
+): Promise<ResolvedVersion> {
   const request = executeRequest.parse(body);
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await chooseVersion(ctx, request, owner);

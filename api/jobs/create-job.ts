@@ -24,7 +24,7 @@ export const createJob = defineOperation({
   request: { body: jobBody },
   errors: [...versionErrors, "thread_not_found", "too_many_jobs"],
   responses: { 201: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db" | "ticks" | "jsonSchemas">, { body, caller }) {
     const { user_id } = await checkJob(ctx, body, caller.owner);
     const next_tick_at = firstTickOf(body, await readClock(ctx.db));
     const id = newId("job");

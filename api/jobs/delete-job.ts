@@ -15,7 +15,7 @@ export const deleteJob = defineOperation({
   description: "Deletes the job with its ticks. Its runs are not deleted, and running ones continue.",
   request: { params: jobParams },
   responses: { 204: { description: "Deleted" } },
-  async handle({ db }: ApiContext, { params: { job_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     if (!(await remove(db, job_id, caller.owner))) throw notFound("job", job_id);
     return { status: 204 };
   },

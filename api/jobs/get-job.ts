@@ -15,13 +15,13 @@ export const getJob = defineOperation({
   description: "Only the names of its env_vars and files are shown.",
   request: { params: jobParams },
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };
   },
 });
 
 /** Throws not_found when the owner has no such job. */
-export async function getJobRecord({ db }: ApiContext, id: string, owner: Owner): Promise<JobRecord> {
+export async function getJobRecord({ db }: Pick<ApiContext, "db">, id: string, owner: Owner): Promise<JobRecord> {
   const job = await readJob(db, id, owner);
   if (!job) throw notFound("job", id);
   return job;

@@ -18,7 +18,7 @@ export const pauseJob = defineOperation({
   request: { params: jobParams },
   errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) => {
       if (status === "paused") return null;
       if (status !== "active") throw conflict("job_ended", `The job is ${status} and can't be paused.`);

@@ -19,7 +19,7 @@ export const resumeJob = defineOperation({
   request: { params: jobParams },
   errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "ticks">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) => {
       if (job.status === "active") return null;
       if (job.status !== "paused") throw conflict("job_ended", `The job is ${job.status} and can't be resumed.`);

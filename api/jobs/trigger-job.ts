@@ -31,7 +31,10 @@ export const triggerJob = defineOperation({
       example: { ...queuedExample, origin: "job", job_id: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" },
     },
   },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">,
+    { params: { job_id }, caller },
+  ) {
     const fired = await fireNow(ctx, job_id, caller.owner);
     void startFired(ctx, fired);
     const body = await readRun(ctx.db, fired.run.id, null);
@@ -40,7 +43,11 @@ export const triggerJob = defineOperation({
   },
 });
 
-function fireNow(ctx: ApiContext, job_id: string, owner: Owner): Promise<FiredTick> {
+function fireNow(
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "jsonSchemas">,
+  job_id: string,
+  owner: Owner,
+): Promise<FiredTick> {
   return inTransaction(ctx.db, async (client) => {
     const locked = await lockJob(client, job_id, owner);
     if (!locked) throw notFound("job", job_id);

@@ -27,7 +27,10 @@ export const updateJob = defineOperation({
   request: { params: jobParams, body: jobPatch },
   errors: ["job_not_found", "job_ended", ...versionErrors, "thread_not_found"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, body: patch, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "ticks" | "jsonSchemas">,
+    { params: { job_id }, body: patch, caller },
+  ) {
     const seen = await findJob(ctx.db, job_id, caller.owner);
     if (!seen) throw notFound("job", job_id);
     await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
@@ -42,14 +45,18 @@ export const updateJob = defineOperation({
 });
 
 /** Returns the body that would create the patched job. Throws ValidationFault. */
-function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody {
+function patched({ config }: Pick<ApiContext, "config">, job: JobRow, patch: JobPatch): JobBody {
   const merged = mergePatch(jobToBody(config.encryptionKeys, job), patch);
   const parsed = jobBody.safeParse(merged);
   if (parsed.success) return parsed.data;
   throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
 }
 
-function change({ config }: ApiContext, job: JobRow, { now, body }: { now: Date; body: JobBody }): JobChange {
+function change(
+  { config }: Pick<ApiContext, "config">,
+  job: JobRow,
+  { now, body }: { now: Date; body: JobBody },
+): JobChange {
   if (job.status !== "active" && job.status !== "paused")
     throw conflict("job_ended", `The job is ${job.status} and can't be changed. Create a new one.`);
   const columns = jobColumns(config.encryptionKeys, job.id, body);

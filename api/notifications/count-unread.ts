@@ -16,7 +16,7 @@ export const countUnread = defineOperation({
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The count", schema: unreadCount } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: { unread: await count(db, ownerOf(caller, query.user_id)) } };
   },
 });

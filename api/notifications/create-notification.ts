@@ -22,7 +22,7 @@ export const createNotification = defineOperation({
     200: { description: "The existing notification with this dedup_key", schema: notificationRecord },
     201: { description: "The notification", schema: notificationRecord },
   },
-  async handle({ db, streams }: ApiContext, { body, caller }) {
+  async handle({ db, streams }: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     const { type, level, title } = body;
     const dedup_key = body.dedup_key ?? null;

@@ -17,7 +17,7 @@ export const getPreferences = defineOperation({
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: await readPreferences(db, ownerOf(caller, query.user_id)) };
   },
 });

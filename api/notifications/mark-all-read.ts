@@ -15,7 +15,7 @@ export const markAllRead = defineOperation({
   request: { body: readAllBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The number of notifications that were unread", schema: readAnswer } },
-  async handle({ db }: ApiContext, { body: { user_id, type }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, type }, caller }) {
     const changed = await markRead(db, caller.owner, { user_id: ownerOf(caller, user_id), type }, true);
     return { status: 200, body: { changed } };
   },

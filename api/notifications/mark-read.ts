@@ -13,7 +13,7 @@ export const markRead = defineOperation({
   description: "Ids of other users' or of read notifications are ignored.",
   request: { body: readBody },
   responses: { 200: { description: "The number of notifications that were unread", schema: readAnswer } },
-  async handle({ db }: ApiContext, { body: { ids }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { ids }, caller }) {
     return { status: 200, body: { changed: await mark(db, caller.owner, { ids }, true) } };
   },
 });

@@ -17,7 +17,7 @@ export const putPreferences = defineOperation({
   request: { query: me, body: preferencesBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
-  async handle({ db }: ApiContext, { query, body: { preferences }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, body: { preferences }, caller }) {
     return { status: 200, body: await replace(db, { user_id: ownerOf(caller, query.user_id), preferences }) };
   },
 });

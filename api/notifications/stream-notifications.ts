@@ -29,7 +29,10 @@ export const streamNotifications = defineOperation({
   },
   errors: ["foreign_user_id", "malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { query, headers, untilGone, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "db" | "notificationSignal" | "leaving">,
+    { query, headers, untilGone, caller, holdOpen },
+  ) {
     const user_id = ownerOf(caller, query.user_id);
     const cursor = readLastEventId({ headers, query });
     holdOpen();
@@ -44,7 +47,7 @@ export const streamNotifications = defineOperation({
 });
 
 async function* follow(
-  { db, notificationSignal }: ApiContext,
+  { db, notificationSignal }: Pick<ApiContext, "db" | "notificationSignal">,
   user_id: string,
   start: { place: Place; known: string | null },
   until: AbortSignal,

@@ -4,9 +4,8 @@ import { text } from "../../shared/schemas/primitives.ts";
 import { replayBody } from "../../shared/schemas/replay.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
-import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { acceptErrors } from "../../shared/services/runs/accept-run.ts";
+import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
 import { runAgain } from "../../shared/services/runs/run-again.ts";
 
 const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
@@ -34,7 +33,7 @@ export const replayRun = defineOperation({
       example: { ...queuedExample, origin: "replay", replay_of: "run_0199c0ffee" },
     },
   },
-  async handle(ctx: ApiContext, { params: { run_id }, body: edits, caller, traceparent }) {
+  async handle(ctx: AcceptDeps, { params: { run_id }, body: edits, caller, traceparent }) {
     const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
     const id = await runAgain(ctx, run_id, edits, origin);
     const body = await readRun(ctx.db, id, caller.owner);

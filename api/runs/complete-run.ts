@@ -23,7 +23,7 @@ export const completeRun = defineOperation({
   request: { params: runParams, body: completion },
   errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },
-  async handle(ctx: ApiContext, { params, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, body, caller }) {
     const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);
     const record = await readRun(ctx.db, params.run_id, caller.owner);
     if (!record) throw notFound("run", params.run_id);
@@ -33,7 +33,7 @@ export const completeRun = defineOperation({
 
 /** Returns true when the run had ended with this status before. */
 async function complete(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "db" | "streams" | "queue">,
   { run_id, owner }: { run_id: string; owner: Owner },
   { status: word, result_content, duration_ms }: Completion,
 ): Promise<boolean> {

@@ -17,7 +17,7 @@ export const deleteRun = defineOperation({
   request: { params: runParams },
   errors: ["run_not_ended"],
   responses: { 204: { description: "It is gone" } },
-  async handle({ db, streams, log }: ApiContext, { params: { run_id }, caller }) {
+  async handle({ db, streams, log }: Pick<ApiContext, "log" | "db" | "streams">, { params: { run_id }, caller }) {
     const done = await remove(db, run_id, caller.owner);
     if (done === "missing") throw notFound("run", run_id);
     if (done === "not_ended") throw conflict("run_not_ended", "The run has not ended. Cancel it first.");

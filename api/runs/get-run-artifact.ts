@@ -18,7 +18,7 @@ export const getRunArtifact = defineOperation({
     params: runParams.extend({ artifact_id: clientId().meta({ example: "art_019aa5f0c1d27c3e8f4b2a6d9e0f1a2d" }) }),
   },
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
-  async handle({ db }: ApiContext, { params: { run_id, artifact_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id, artifact_id }, caller }) {
     const artifact = await readArtifact(db, { run_id, id: artifact_id }, caller.owner);
     if (!artifact?.content) throw notFound("artifact", artifact_id);
     const { name, mime, content, sha256 } = artifact;

@@ -50,7 +50,7 @@ export const listRunArtifacts = defineOperation({
         .meta({ id: "RunArtifacts", example: { data: [exampleOf(artifact)] } }),
     },
   },
-  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id }, caller }) {
     if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
     const data = (await listArtifacts(db, run_id)).map(({ id, attempt, name, mime, size, sha256, created_at }) => ({
       id,

@@ -36,7 +36,7 @@ export const listRunCallbacks = defineOperation({
       }),
     },
   },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     const run = await readRun(db, params.run_id, caller.owner);
     if (!run) throw notFound("run", params.run_id);
     const tries = await listTries(db, run.id);

@@ -56,7 +56,7 @@ export const listRunEvents = defineOperation({
   },
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
-  async handle(ctx: ApiContext, { params, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params, query, caller }) {
     const cursor = parseCursor(query.after);
     const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);

@@ -37,7 +37,7 @@ export const listRunLogs = defineOperation({
   request: { params: runParams, query: logQuery },
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of lines, oldest first", schema: pageOf(runLog) } },
-  async handle(ctx: ApiContext, { params: { run_id }, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params: { run_id }, query, caller }) {
     const cursor = parseCursor(query.after);
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const found = await findLogs(ctx, run_id, cursor, query);
@@ -48,7 +48,12 @@ export const listRunLogs = defineOperation({
 });
 
 /** Returns more than `limit` lines, if there are so many: one more tells that there is another page. */
-async function findLogs(ctx: ApiContext, runId: string, start: EventId, query: LogQuery): Promise<RunLog[]> {
+async function findLogs(
+  ctx: Pick<ApiContext, "db" | "streams">,
+  runId: string,
+  start: EventId,
+  query: LogQuery,
+): Promise<RunLog[]> {
   const logs: RunLog[] = [];
   let cursor = start;
   while (logs.length <= query.limit) {

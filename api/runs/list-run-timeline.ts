@@ -25,7 +25,7 @@ export const listRunTimeline = defineOperation({
         .meta({ id: "RunTimeline", example: { data: [exampleOf(runTransition)] } }),
     },
   },
-  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id }, caller }) {
     if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
     return { status: 200, body: { data: await listTransitions(db, run_id) } };
   },

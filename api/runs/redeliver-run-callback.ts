@@ -19,7 +19,7 @@ export const redeliverRunCallback = defineOperation({
   request: { params: runParams },
   errors: ["no_callback"],
   responses: { 202: { description: "The delivery is due now", schema: runRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     if (!(await readRun(db, params.run_id, caller.owner))) throw notFound("run", params.run_id);
     if (!(await redeliver(db, params.run_id)))
       throw conflict(

@@ -28,7 +28,7 @@ export const reportProgress = defineOperation({
   request: { params: runParams, body: progress },
   errors: ["run_not_running"],
   responses: { 202: { description: "The run", schema: runRecord, example: runningExample } },
-  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params: { run_id }, body, caller }) {
     const { value = null, message = null } = body;
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const worker = await setCurrentStatus(ctx.db, run_id, message);

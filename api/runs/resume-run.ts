@@ -32,7 +32,7 @@ export const resumeRun = defineOperation({
   responses: {
     202: { description: "The run, queued again", schema: runRecord, example: { ...queuedExample, attempt: 1 } },
   },
-  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue" | "jsonSchemas">, { params: { run_id }, body, caller }) {
     const handle = await readRunHandle(ctx.db, run_id, caller.owner);
     if (!handle) throw notFound("run", run_id);
     const open = await readOpenInterrupt(ctx.db, run_id);

@@ -31,7 +31,10 @@ export const exportRuns = defineOperation({
   },
   errors: ["too_many_streams"],
   responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
-  async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller, holdOpen }) {
+  async handle(
+    { db, leaving }: Pick<ApiContext, "db" | "leaving">,
+    { query: { format, ...filter }, caller, holdOpen },
+  ) {
     holdOpen();
     const spell = format === "csv" ? csvLine : jsonLine;
     return {

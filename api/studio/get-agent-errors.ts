@@ -17,7 +17,7 @@ export const getAgentErrors = defineOperation({
   summary: "The errors of an agent's runs, most frequent first",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Error codes, each with its latest run", schema: agentErrors } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { since, until } = timeRangeOf(query);
     const subject = { by: "agent", keys: [agent_id] } as const;

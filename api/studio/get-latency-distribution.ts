@@ -15,7 +15,7 @@ export const getLatencyDistribution = defineOperation({
   summary: "The durations and queue times of an agent's runs",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and histograms, in milliseconds", schema: latencyDistribution } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { since, until } = timeRangeOf(query);
     const [duration_ms, queue_ms] = await Promise.all([

@@ -18,7 +18,7 @@ export const getSessionDepth = defineOperation({
   description: "Counts the threads that were created in the last 30 days, or between `since` and `until`.",
   request: { params: agentParams, query: z.object(timeRange) },
   responses: { 200: { description: "The occurring numbers of runs", schema: sessionDepth } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { since, until } = timeRangeOf(query);
     const depths = await readSessionDepth(db, agent_id, { since, until });

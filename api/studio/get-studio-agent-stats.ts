@@ -22,7 +22,7 @@ export const getStudioAgentStats = defineOperation({
     }),
   },
   responses: { 200: { description: "The analytics", schema: studioAnalytics } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const timeRange = readSeriesTimeRange(query);
     const [figures, open] = await Promise.all([

@@ -17,7 +17,7 @@ export const getStudioOverview = defineOperation({
   request: { query: seriesQuery.extend(userScope) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The analytics", schema: studioAnalytics } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const user_id = query.user_id === undefined ? caller.owner : ownerOf(caller, query.user_id);
     const timeRange = readSeriesTimeRange(query);
     const [figures, open] = await Promise.all([

@@ -16,7 +16,7 @@ export const getTokenDistribution = defineOperation({
   description: "The sum of input and output tokens, as the agent reports them. A run without a report counts as 0.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and a histogram", schema: tokenDistribution } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { since, until } = timeRangeOf(query);
     const tokens = await readDistribution(db, "tokens", agent_id, { since, until });

@@ -16,7 +16,7 @@ export const listStudioAgents = defineOperation({
   description: "`since` and `until` select the runs.",
   request: { query: agentListQuery.extend(timeRangeQuery.shape) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, since, until, ...filter } = query;
     const timeRange = timeRangeOf({ since, until });
     return {

@@ -25,7 +25,7 @@ export const getMetrics = defineOperation({
   scope: "internal",
   summary: "Metrics for Prometheus",
   responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
-  async handle({ db, hub, processMetrics }: ApiContext) {
+  async handle({ db, hub, processMetrics }: Pick<ApiContext, "db" | "hub" | "processMetrics">) {
     const registry = new Registry();
     const registers = [registry];
     const runs = new Gauge({

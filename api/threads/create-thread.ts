@@ -27,7 +27,7 @@ export const createThread = defineOperation({
     200: { description: "The thread exists already (`if_exists: do_nothing`)", schema: threadRecord },
     201: { description: "The thread", schema: threadRecord },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const { agent_id = null, state_snapshot = null } = body;
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);

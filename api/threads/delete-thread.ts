@@ -17,7 +17,7 @@ export const deleteThread = defineOperation({
   request: { params: threadParams },
   errors: ["thread_busy"],
   responses: { 204: { description: "Deleted" } },
-  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {
     const done = await remove(db, thread_id, caller.owner);
     if (done === "missing") throw notFound("thread", thread_id);
     if (done === "busy") throw conflict("thread_busy", "A run of the thread has not ended. Cancel it or wait.");

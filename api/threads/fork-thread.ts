@@ -30,7 +30,7 @@ export const forkThread = defineOperation({
   request: { params: threadParams, body: forkBody },
   errors: ["thread_not_found", "run_not_found", "run_not_ended", "thread_exists", "too_many_threads"],
   responses: { 201: { description: "The new thread", schema: threadRecord, example } },
-  async handle({ db, config }: ApiContext, { params: { thread_id: from }, body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { thread_id: from }, body, caller }) {
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");
     const done = await fork(db, caller.owner, { from, id, run_id, title, metadata }, config.perUser.threads);

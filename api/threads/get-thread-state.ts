@@ -13,7 +13,7 @@ export const getThreadState = defineOperation({
   summary: "A thread's state, with which its next run starts",
   request: { params: threadParams },
   responses: { 200: { description: "The state", schema: threadState } },
-  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {
     const body = await readThreadState(db, thread_id, caller.owner);
     if (!body) throw notFound("thread", thread_id);
     return { status: 200, body };

@@ -17,7 +17,7 @@ export const listThreadRuns = defineOperation({
   summary: "A thread's runs, newest first",
   request: { params: threadParams, query: runListQuery.omit({ thread_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { params: { thread_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     const thread = await readThread(db, thread_id, caller.owner);
     if (!thread) throw notFound("thread", thread_id);
     const { limit, after, order, since, ...filter } = query;

@@ -18,7 +18,7 @@ export const setThreadState = defineOperation({
   request: { params: threadParams, body: threadStateBody },
   errors: ["thread_busy"],
   responses: { 200: { description: "The state", schema: threadState } },
-  async handle({ db }: ApiContext, { params: { thread_id }, body: { state_snapshot }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, body: { state_snapshot }, caller }) {
     checkState(state_snapshot);
     const body = await set(db, thread_id, caller.owner, state_snapshot);
     if (body === "missing") throw notFound("thread", thread_id);

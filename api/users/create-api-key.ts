@@ -35,7 +35,7 @@ export const createApiKey = defineOperation({
         }),
     },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     const run_id = body.run_id ?? null;
     const scopes: Scope[] = run_id === null ? (body.scopes ?? ["*"]) : ["runs:read"];

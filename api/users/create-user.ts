@@ -19,7 +19,7 @@ export const createUser = defineOperation({
   request: { body: userBody },
   errors: ["user_exists"],
   responses: { 201: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { body: { id, ...profile } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { id, ...profile } }) {
     const body = await create(db, id ?? newId("user"), profile);
     if (!body) throw conflict("user_exists", `The user id '${id}' is in use. Choose another id.`);
     return { status: 201, body };

@@ -16,7 +16,7 @@ export const deleteUser = defineOperation({
   request: { params: userParams },
   errors: ["user_has_agents"],
   responses: { 204: { description: "Deleted" } },
-  async handle({ db }: ApiContext, { params: { user_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { user_id }, caller }) {
     const done = await remove(db, user_id, caller.owner);
     if (done === "missing") throw notFound("user", user_id);
     if (done === "has_agents") throw conflict("user_has_agents", "The user has agents. Delete them first.");

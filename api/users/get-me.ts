@@ -14,7 +14,7 @@ export const getMe = defineOperation({
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const id = ownerOf(caller, query.user_id);
     return { status: 200, body: (await readUser(db, id, null)) ?? withoutRow(id) };
   },

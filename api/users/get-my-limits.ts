@@ -40,7 +40,7 @@ export const getMyLimits = defineOperation({
         }),
     },
   },
-  async handle({ db, config }: ApiContext, { query, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { query, caller }) {
     const { queued, running } = await countOpenRuns(db, { user_id: ownerOf(caller, query.user_id) });
     const requests_per_minute = config.auth.requestsPerMinute || null;
     const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute };

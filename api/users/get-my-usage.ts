@@ -18,7 +18,7 @@ export const getMyUsage = defineOperation({
   request: { query: me.extend(timeRange) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The sums", schema: userUsage } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { since, until } = timeRangeOf(query);
     return { status: 200, body: await readUsage(db, ownerOf(caller, query.user_id), since, until) };
   },

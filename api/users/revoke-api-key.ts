@@ -18,7 +18,7 @@ export const revokeApiKey = defineOperation({
     params: z.object({ key_id: text({ max: 512 }).meta({ example: "key_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }) }),
   },
   responses: { 204: { description: "Revoked" } },
-  async handle({ db }: ApiContext, { params: { key_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { key_id }, caller }) {
     if (!(await revoke(db, key_id, caller.owner))) throw notFound("key", key_id);
     return { status: 204 };
   },

@@ -29,7 +29,7 @@ export const rotateSigningSecret = defineOperation({
       schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret", example: { secret: "whsec_…" } }),
     },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     return { status: 201, body: { secret: await rotate(db, config.encryptionKeys, ownerOf(caller, body.user_id)) } };
   },
 });

@@ -17,7 +17,7 @@ export const updateMe = defineOperation({
   request: { query: me, body: userPatch },
   errors: ["foreign_user_id", "user_not_found"],
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { query, body: patch, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, body: patch, caller }) {
     const id = ownerOf(caller, query.user_id);
     await ensureUser(db, id);
     const body = await patchUser(db, id, null, patch);

@@ -16,7 +16,7 @@ export const archiveVersion = defineOperation({
   request: { params: versionParams },
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller: { owner } }) {
     return { status: 200, body: await moveVersion(db, { ...params, owner }, "archived") };
   },
 });

@@ -25,7 +25,10 @@ export const createVersion = defineOperation({
     200: { description: "This version exists already", schema: versionRecord },
     201: { description: "Published", schema: versionRecord },
   },
-  async handle({ db, jsonSchemas }: ApiContext, { params: { agent_id: id }, body: { version, ...body }, caller }) {
+  async handle(
+    { db, jsonSchemas }: Pick<ApiContext, "db" | "jsonSchemas">,
+    { params: { agent_id: id }, body: { version, ...body }, caller },
+  ) {
     const config = body.config ?? {};
     const agent = await readAgent(db, id, caller.owner);
     if (!agent) throw notFound("agent", id);

@@ -21,7 +21,7 @@ export const diffVersions = defineOperation({
   },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The changes, none when the configs are the same", schema: versionDiff } },
-  async handle({ db }: ApiContext, { params, query, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, query, caller: { owner } }) {
     const { agent_id } = params;
     const to = await findVersion(db, params, owner);
     const from = await findVersion(db, { agent_id, version: query.against }, owner);

@@ -13,7 +13,7 @@ export const getVersion = defineOperation({
   request: { params: versionParams },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     return { status: 200, body: await findVersion(db, params, caller.owner) };
   },
 });

@@ -7,7 +7,11 @@ import { type Move, moveCurrent } from "../../shared/store/versions/move-current
 import type { ApiContext } from "../context.ts";
 
 /** Changes an agent's `current` and signals the supervisor of its daemon, which drains, replaces and watches the process. */
-export async function moveCurrentVersion(ctx: ApiContext, move: Move, owner: Owner): Promise<Upgraded> {
+export async function moveCurrentVersion(
+  ctx: Pick<ApiContext, "db" | "streams">,
+  move: Move,
+  owner: Owner,
+): Promise<Upgraded> {
   const { agent_id } = move;
   if (!(await readDaemon(ctx.db, agent_id, owner))) throw notFound("agent", agent_id);
   const moved = await moveCurrent(ctx.db, move);

@@ -15,7 +15,7 @@ export const rollbackAgent = defineOperation({
   request: { body: rollback },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The version that is current now", schema: upgraded } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const { agent_id, version = null } = body;
     return { status: 200, body: await moveCurrentVersion(ctx, { agent_id, version, publish: false }, caller.owner) };
   },

@@ -15,7 +15,7 @@ export const updateVersion = defineOperation({
   request: { params: versionParams, body: versionPatch },
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, body: { status }, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, body: { status }, caller: { owner } }) {
     return { status: 200, body: await moveVersion(db, { ...params, owner }, status) };
   },
 });

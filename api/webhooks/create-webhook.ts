@@ -20,7 +20,7 @@ export const createWebhook = defineOperation({
   request: { body: webhookBody },
   errors: ["foreign_user_id", "too_many_webhooks"],
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);
     const { url, events, description = null } = body;
     const user_id = ownerOf(caller, body.user_id);

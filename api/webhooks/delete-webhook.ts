@@ -15,7 +15,7 @@ export const deleteWebhook = defineOperation({
   description: "Deletes the webhook with its secrets and deliveries, including those that were not sent yet.",
   request: { params: webhookParams },
   responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     if (!(await remove(db, webhook_id, caller.owner))) throw notFound("webhook", webhook_id);
     return { status: 204 };
   },

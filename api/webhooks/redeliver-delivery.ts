@@ -16,7 +16,7 @@ export const redeliverDelivery = defineOperation({
   request: { params: webhookParams, body: redeliverBody },
   errors: ["delivery_not_found"],
   responses: { 202: { description: "The delivery is due now", schema: deliveryRecord } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, body: { delivery_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, body: { delivery_id }, caller }) {
     const body = await redeliver(db, { webhook_id, delivery_id }, caller.owner);
     if (!body) throw notFound("delivery", delivery_id);
     return { status: 202, body };

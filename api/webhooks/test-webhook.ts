@@ -16,7 +16,7 @@ export const testWebhook = defineOperation({
     "The event has the type `webhook.test` and is sent whatever `events` names. A paused or disabled webhook gets it when it is active again.",
   request: { params: webhookParams },
   responses: { 202: { description: "The delivery is due now", schema: deliveryRecord } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     const body = await oweTest(db, webhook_id, caller.owner);
     if (!body) throw notFound("webhook", webhook_id);
     return { status: 202, body };

@@ -17,7 +17,7 @@ export const updateWebhook = defineOperation({
     "The body is a merge patch (RFC 7396). Pending deliveries go to the new URL. A paused webhook gets no events of the time of the pause, and its pending deliveries wait.",
   request: { params: webhookParams, body: webhookPatch },
   responses: { 200: { description: "The webhook", schema: webhookRecord } },
-  async handle({ db, config }: ApiContext, { params: { webhook_id }, body: patch, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { webhook_id }, body: patch, caller }) {
     if (patch.url !== undefined) checkUrl(patch.url, config.callbacks.allowCidrs);
     const body = await patchWebhook(db, webhook_id, caller.owner, patch);
     if (!body) throw notFound("webhook", webhook_id);
