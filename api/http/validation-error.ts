@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FaultItem } from "../../shared/domain/errors/validation-fault.ts";
-import { listWords } from "../../shared/schemas/primitives.ts";
+import { listChoices } from "../../shared/schemas/primitives.ts";
 
 type Issue = z.core.$ZodIssue;
 type Fault = Pick<FaultItem, "type" | "msg" | "ctx">;
@@ -38,7 +38,7 @@ function faultOf(issue: Issue, found: unknown): Fault {
     case "invalid_type":
       return wrongType(issue.expected, found);
     case "invalid_value": {
-      const expected = listWords(issue.values.map(String));
+      const expected = listChoices(issue.values.map(String));
       return {
         type: issue.values.length === 1 ? "literal_error" : "enum",
         msg: `Input should be ${expected}`,

@@ -7,7 +7,7 @@ import { userRecord } from "./user.ts";
 
 const count = z.number().int();
 
-/** What can be paused: taking runs, sending callbacks. */
+/** The queues that can be paused: starting runs, sending callbacks. */
 export const queueNames = ["runs", "callbacks"] as const;
 export type QueueName = (typeof queueNames)[number];
 
@@ -19,14 +19,14 @@ export const queueState = z
     paused: z.boolean(),
     paused_by: z.string().nullable(),
     paused_at: z.string().nullable(),
-    waiting: count.meta({ description: "Runs that wait for a worker, callbacks that are owed." }),
-    active: count.meta({ description: "Runs that run, callbacks that are being sent." }),
-    oldest_ms: z.number().int().nullable().meta({ description: "How long the oldest has waited, beyond its time." }),
-    dead: count.meta({ description: "Callbacks that were given up." }),
+    waiting: count.meta({ description: "The number of queued runs, or of callbacks to be sent." }),
+    active: count.meta({ description: "The number of running runs, or of callbacks that are being sent." }),
+    oldest_ms: z.number().int().nullable().meta({ description: "How long the oldest due entry has waited." }),
+    dead: count.meta({ description: "The number of given up callbacks." }),
     nudges: z
       .record(z.string(), z.number())
       .nullable()
-      .meta({ description: "Redis' side; null where it can't be asked." }),
+      .meta({ description: "The numbers of queue jobs in Redis. Null: Redis is unreachable." }),
   })
   .meta({
     id: "QueueState",
@@ -48,9 +48,9 @@ export const adminOverview = z
   .object({
     workers: z.object({ active: count, draining: count, slots: count, busy: count }),
     runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count }),
-    last_day: runAnalytics.meta({ description: "Runs that ended in the last 24 hours." }),
+    last_day: runAnalytics.meta({ description: "Analytics of the runs that ended in the last 24 hours." }),
     queues: z.array(queueState),
-    daemons: z.record(z.string(), count).meta({ description: "By status." }),
+    daemons: z.record(z.string(), count).meta({ description: "The number of daemons by status." }),
     users: count,
     agents: count,
   })
@@ -68,12 +68,12 @@ export const adminOverview = z
   });
 
 export const deadLetterQuery = pageQuery.extend({
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
-  run_id: clientId().optional().meta({ description: "Only this run's." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  run_id: clientId().optional().meta({ description: "Only things of this run." }),
   ...timeRange,
 });
 
-/** A message that was given up; never its body. */
+/** A message that was given up, without its body. */
 export const deadLetter = z
   .object({
     id: z.string(),
@@ -105,18 +105,20 @@ export const deadLetter = z
 export type DeadLetter = z.infer<typeof deadLetter>;
 
 export const costQuery = timeRangeQuery.extend({
-  by: choice(["user", "agent"]).default("user").meta({ description: "Whose costs are added up." }),
-  limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "How many to return, the dearest first." }),
+  by: choice(["user", "agent"]).default("user").meta({ description: "What the costs are grouped by." }),
+  limit: laxInt({ ge: 1, le: 100 })
+    .default(20)
+    .meta({ description: "The largest number of groups to return, the most expensive first." }),
 });
 
-const costEntry = runAnalytics.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });
+const costEntry = runAnalytics.extend({ id: z.string().meta({ description: "The id of the user or the agent." }) });
 export const costs = z
   .object({
     since: z.string(),
     until: z.string(),
     by: z.enum(["user", "agent"]),
     total: runAnalytics,
-    data: z.array(costEntry).meta({ description: "The most expensive first." }),
+    data: z.array(costEntry).meta({ description: "Most expensive first." }),
   })
   .meta({
     id: "Costs",

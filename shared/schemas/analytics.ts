@@ -5,7 +5,7 @@ import { choice, clientId, timestamp } from "./primitives.ts";
 
 const units = ["hour", "day", "week", "month"] as const;
 
-/** An IANA name; not an offset, whose sign Postgres reads the other way round. */
+/** An IANA name. Offsets are refused, because Postgres reads their sign the other way round. */
 const timezone = (): Field<string> =>
   field(
     (value) => (isTimezone(value) ? value : refuse("value_error", "Value error, this is no time zone's IANA name")),
@@ -21,22 +21,24 @@ function isTimezone(value: unknown): value is string {
   }
 }
 
-/** The stretch of time that figures are of. */
+/** The time range of analytics. */
 export const timeRangeQuery = z.object({
-  since: timestamp().optional().meta({ description: "Ended at or after this time. Left out: 30 days before `until`." }),
-  until: timestamp().optional().meta({ description: "Ended before this time. Left out: now." }),
+  since: timestamp()
+    .optional()
+    .meta({ description: "Only runs that ended at or after this time. Left out: 30 days before `until`." }),
+  until: timestamp().optional().meta({ description: "Only runs that ended before this time. Left out: now." }),
 });
 
-/** The same in buckets of the calendar. */
+/** A time range in buckets of calendar units. */
 export const seriesQuery = timeRangeQuery.extend({
-  unit: choice(units).default("day").meta({ description: "What `series` counts by; a week begins on Monday." }),
+  unit: choice(units).default("day").meta({ description: "The unit of `series`. A week begins on Monday." }),
   timezone: timezone()
     .default("UTC")
-    .meta({ description: "An IANA name: whose hours, days, weeks and months `series` counts." }),
+    .meta({ description: "The IANA time zone of the hours, days, weeks and months in `series`." }),
 });
 
 export const userScope = {
-  user_id: clientId().optional().meta({ description: "Only this user's; another one's only as an admin." }),
+  user_id: clientId().optional().meta({ description: "Only runs of this user. Only an admin may name another user." }),
 };
 
 const count = z.number().int();
@@ -44,19 +46,22 @@ const ms = z.number().nullable();
 const percentiles = z.object({ p50: ms, p95: ms, p99: ms }).meta({
   id: "Percentiles",
   example: { p50: 840, p95: 2100, p99: 3900 },
-  description: "Within 9 %; null where there are no values.",
+  description: "Exact within 9 %. Null: there are no values.",
 });
 
 export const runAnalytics = z
   .object({
-    runs: count.meta({ description: "That ended." }),
+    runs: count.meta({ description: "The number of ended runs." }),
     success: count,
     error: count,
     timeout: count,
     cancelled: count,
     expired: count,
-    success_rate: z.number().nullable().meta({ description: "Of the runs that ended; null when none did." }),
-    duration_ms: z.number().meta({ description: "All durations together." }),
+    success_rate: z
+      .number()
+      .nullable()
+      .meta({ description: "The share of successful runs among the ended runs. Null: no run has ended." }),
+    duration_ms: z.number().meta({ description: "The sum of all durations." }),
     cpu_ms: z.number(),
     input_tokens: z.number(),
     output_tokens: z.number(),
@@ -84,7 +89,7 @@ export type RunAnalytics = z.infer<typeof runAnalytics>;
 const bucket = runAnalytics.extend({ start: z.string(), latency_ms: percentiles }).meta({
   id: "FiguresBucket",
   example: { ...exampleOf(runAnalytics), start: "2026-11-21T00:00:00.000Z", latency_ms: exampleOf(percentiles) },
-  description: "`start`: of the calendar unit, which the stretch may begin or end within.",
+  description: "`start` is the start of the calendar unit, which may be before `since`.",
 });
 
 const ofAgent = { agent_id: "hello-agent", since: "2026-10-22T10:00:00.000Z", until: "2026-11-21T10:00:00.000Z" };
@@ -98,8 +103,8 @@ export const studioAnalytics = z
     unit: z.enum(units),
     timezone: z.string(),
     totals: runAnalytics.extend(spread),
-    open: openRuns.meta({ description: "Runs that have not ended, now." }),
-    series: z.array(bucket).meta({ description: "Without a gap: a bucket without runs has zeros." }),
+    open: openRuns.meta({ description: "The current numbers of runs that have not ended." }),
+    series: z.array(bucket).meta({ description: "All buckets of the time range. A bucket without runs has zeros." }),
   })
   .meta({
     id: "StudioFigures",
@@ -147,7 +152,9 @@ const step = z.object({ from: z.number(), to: z.number(), count });
 export const distribution = z
   .object({
     ...percentiles.shape,
-    steps: z.array(step).meta({ description: "`from` ≤ value < `to`, in half octaves." }),
+    steps: z.array(step).meta({
+      description: "The histogram: the number of values with `from` ≤ value < `to`, in steps of the square root of 2.",
+    }),
   })
   .meta({
     id: "Distribution",
@@ -175,11 +182,13 @@ export const sessionDepth = z
   .object({
     agent_id: z.string(),
     ...timeRange,
-    threads: count.meta({ description: "The newest 5,000 that were made in the stretch, at most." }),
+    threads: count.meta({
+      description: "The number of threads that were created in the time range; at most the newest 5,000 are counted.",
+    }),
     mean: z.number().nullable(),
     depths: z
       .array(z.object({ runs: count, threads: count }))
-      .meta({ description: "How many threads have so many runs." }),
+      .meta({ description: "The number of threads for each number of runs." }),
   })
   .meta({
     id: "SessionDepth",
@@ -198,11 +207,11 @@ const agentError = z
   .object({
     code: z.string(),
     count,
-    share: z.number().meta({ description: "Of all runs that ended." }),
+    share: z.number().meta({ description: "The share of all ended runs." }),
     last: z
       .object({ run_id: z.string(), version: z.string(), message: z.string(), at: z.string() })
       .nullable()
-      .meta({ description: "The last one, where it is among the agent's last 500 failures." }),
+      .meta({ description: "The last run with this error, if it is among the agent's last 500 failures." }),
   })
   .meta({
     id: "AgentError",

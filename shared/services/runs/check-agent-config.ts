@@ -29,9 +29,9 @@ export async function checkAgentConfig(
   if (faults.length > 0) throw new ValidationFault(faults);
 }
 
-const fault = (place: (string | number)[], message: string): FaultItem => ({
+const fault = (path: (string | number)[], message: string): FaultItem => ({
   type: "value_error",
-  loc: ["body", "config", ...place],
+  loc: ["body", "config", ...path],
   msg: `Value error, ${message}`,
 });
 

@@ -47,9 +47,21 @@ export function createQueueRoom(db: Db, limits: QueueLimits): QueueRoom {
       if (performance.now() >= freshUntil) await (counting ??= count().finally(() => (counting = null)));
       const [total = 0, owner = 0, agent = 0] = scopesOf(next).map((scope) => counts.get(scope) ?? 0);
       if (total >= limits.total)
-        throw unavailable("queue_full", "The queue is full. Try again later.", retryAfterSeconds);
-      if (owner >= limits.perOwner) throw tooMany("owner_queue_full", `This user has ${owner} queued runs already.`);
-      if (agent >= limits.perAgent) throw tooMany("agent_queue_full", `This agent has ${agent} queued runs already.`);
+        throw unavailable(
+          "queue_full",
+          "The queue has as many runs as QUEUE_LIMIT allows. Try again later.",
+          retryAfterSeconds,
+        );
+      if (owner >= limits.perOwner)
+        throw tooMany(
+          "owner_queue_full",
+          `This user has ${owner} queued runs, as many as OWNER_QUEUE_LIMIT allows. Try again later.`,
+        );
+      if (agent >= limits.perAgent)
+        throw tooMany(
+          "agent_queue_full",
+          `This agent has ${agent} queued runs, as many as AGENT_QUEUE_LIMIT allows. Try again later.`,
+        );
       for (const scope of scopesOf(next)) counts.set(scope, (counts.get(scope) ?? 0) + 1);
       return counted + 1;
     },

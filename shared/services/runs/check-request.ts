@@ -17,9 +17,9 @@ export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): voi
   if (faults.length > 0) throw new ValidationFault(faults);
 }
 
-const fault = (place: (string | number)[], message: string): Fault => ({
+const fault = (path: (string | number)[], message: string): Fault => ({
   type: "value_error",
-  loc: ["body", ...place],
+  loc: ["body", ...path],
   msg: `Value error, ${message}`,
 });
 

@@ -17,7 +17,7 @@ async function salvageAttempt(db: Db, streams: RunStreams, runId: string, attemp
   for (;;) {
     const events = (await streams.read(runId, { attempt, seq })).filter((event) => event.attempt === attempt);
     // Redis may have lost events in the middle. Events behind a gap can't be added to the transcript.
-    const gap = events.findIndex((event, place) => event.seq !== seq + 1 + place);
+    const gap = events.findIndex((event, index) => event.seq !== seq + 1 + index);
     const joined = gap === -1 ? events : events.slice(0, gap);
     if (joined.length === 0) return;
     await salvageTranscript(db, runId, joined);
