@@ -27,7 +27,7 @@ export const cancelSubscription = defineOperation({
   },
   errors: providerErrors,
   responses: {
-    200: { description: "It has ended", schema: subscriptionRecord },
+    200: { description: "The subscription has ended", schema: subscriptionRecord },
     202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
   async handle(

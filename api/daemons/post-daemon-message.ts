@@ -32,7 +32,7 @@ export const postDaemonMessage = defineOperation({
   },
   errors: [...messageErrors, "too_many_streams"],
   responses: {
-    200: { description: "It has ended", schema: runRecord },
+    200: { description: "The message's run has ended", schema: runRecord },
     202: {
       description: "The message is in the mailbox",
       schema: runRecord,

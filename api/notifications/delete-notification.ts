@@ -13,7 +13,7 @@ export const deleteNotification = defineOperation({
   summary: "Delete a notification",
   description: "A deleted notification can't be restored. Its `dedup_key` can be used again.",
   request: { params: notificationParams },
-  responses: { 204: { description: "It is gone" } },
+  responses: { 204: { description: "Deleted" } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { notification_id }, caller }) {
     if (!(await remove(db, notification_id, caller.owner))) throw notFound("notification", notification_id);
     return { status: 204 };

@@ -16,7 +16,7 @@ export const deleteRun = defineOperation({
     "Deletes the run with its transcript and artifacts. A callback that was not delivered yet is not sent. 409 while the run has not ended.",
   request: { params: runParams },
   errors: ["run_not_ended"],
-  responses: { 204: { description: "It is gone" } },
+  responses: { 204: { description: "Deleted" } },
   async handle({ db, streams, log }: Pick<ApiContext, "log" | "db" | "streams">, { params: { run_id }, caller }) {
     const done = await remove(db, run_id, caller.owner);
     if (done === "missing") throw notFound("run", run_id);

@@ -14,7 +14,7 @@ export const deleteWebhook = defineOperation({
   summary: "Delete a webhook",
   description: "Deletes the webhook with its secrets and deliveries, including those that were not sent yet.",
   request: { params: webhookParams },
-  responses: { 204: { description: "It is gone" } },
+  responses: { 204: { description: "Deleted" } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     if (!(await remove(db, webhook_id, caller.owner))) throw notFound("webhook", webhook_id);
     return { status: 204 };
