@@ -62,7 +62,7 @@ export const validateExecuteRequest = defineOperation({
         .filter((name) => !set.has(name) && !Object.hasOwn(body.env_vars, name))
         .map((name) => ({
           code: "secret_not_set",
-          message: `The secret '${name}' is not set. Set it with PUT /v1/agents/${agent_id}/secrets/${name}.`,
+          message: `The secret '${name}' is not set. Set it with PUT /v1/agents/${body.agent_id}/secrets/${name}.`,
         })),
     ];
     const { agent_id } = body;
