@@ -5,6 +5,7 @@ import { type Diagnostic, PositionEncoding, Workspace } from "@astral-sh/ruff-wa
 /**
  * `lint-python.js [--format] PATH...`: Ruff over the Python files at and below the paths. Refuses what its rules find and what
  * its formatter would change; with --format the formatter writes instead. Ruff is the WebAssembly build, which npm has.
+ * `node --liftoff-only` keeps V8 from optimizing it, which takes 4 s where the linting takes 0.3 s.
  */
 const settings = {
   "line-length": 120,

@@ -1,6 +1,6 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { dismissedWorker, workerParams } from "../../shared/schemas/admin.ts";
-import { dismissWorker } from "../../shared/store/workers/dismiss-worker.ts";
+import { dismissWorker } from "../../shared/store/workers/announce-worker.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

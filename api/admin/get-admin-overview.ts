@@ -1,7 +1,7 @@
 import { adminOverview } from "../../shared/schemas/admin.ts";
 import { countThings } from "../../shared/store/count-things.ts";
-import { readFigures } from "../../shared/store/figures/read-figures.ts";
-import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
+import { readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
+import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
@@ -26,7 +26,7 @@ export const getAdminOverview = defineOperation({
     const [workers, runs, sums, queues, things] = await Promise.all([
       listWorkers(db, silentWorkerMs),
       countOpenRuns(db, {}),
-      readFigures(db, { by: "all" }, lastDay),
+      readAnalytics(db, { by: "all" }, lastDay),
       readQueueStates(ctx),
       countThings(db),
     ]);

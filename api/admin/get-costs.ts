@@ -1,7 +1,7 @@
 import { costQuery, costs } from "../../shared/schemas/admin.ts";
-import { readCosts } from "../../shared/store/figures/read-costs.ts";
-import { readFigures } from "../../shared/store/figures/read-figures.ts";
-import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
+import { readCosts } from "../../shared/store/analytics/read-costs.ts";
+import { readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
+import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
@@ -21,7 +21,7 @@ export const getCosts = defineOperation({
     const { since, until } = timeRangeOf(query);
     const [data, sums] = await Promise.all([
       readCosts(db, by, { since, until }, limit),
-      readFigures(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
+      readAnalytics(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
     ]);
     const total = toFigures(addSums(sums));
     return { status: 200, body: { since: since.toISOString(), until: until.toISOString(), by, total, data } };

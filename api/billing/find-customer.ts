@@ -1,5 +1,5 @@
 import type { Config } from "../../shared/platform/config/load-config.ts";
-import { keepCustomer, readCustomer } from "../../shared/store/billing/customers.ts";
+import { saveCustomer, readCustomer } from "../../shared/store/billing/customers.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { askProvider } from "./ask-provider.ts";
 
@@ -11,5 +11,5 @@ export async function findCustomer({ config, db }: { config: Config; db: Db }, u
     // With this idempotency key, two concurrent requests get the same customer.
     customers.create({ metadata: { user_id } }, { idempotencyKey: `runfleet-customer-${user_id}` }),
   );
-  return keepCustomer(db, user_id, made.id);
+  return saveCustomer(db, user_id, made.id);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, unavailable } from "../../shared/domain/errors/app-error.ts";
 import { providerEvent } from "../../shared/schemas/billing-event.ts";
-import type { KeptEvent } from "../../shared/store/billing/keep-event.ts";
+import type { VerifiedEvent } from "../../shared/store/billing/insert-event.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -58,7 +58,7 @@ export const receiveWebhookEvent = defineOperation({
   },
 });
 
-function toEvent(body: Buffer): KeptEvent {
+function toEvent(body: Buffer): VerifiedEvent {
   const payload = parseObject(body);
   const read = providerEvent.safeParse(payload);
   if (!read.success) throw invalid();

@@ -5,7 +5,7 @@ import { requestHash } from "../../shared/services/runs/request-hash.ts";
 import { open, seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { claimKey, freeKey, keepAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
+import { claimKey, freeKey, saveAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
 import { idempotencyKeyReused } from "../../shared/domain/errors/validation-fault.ts";
 import type { AnyResult } from "./define-operation.ts";
 import { replayed } from "./idempotency-header.ts";
@@ -38,7 +38,7 @@ export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
     });
     if ("respond" in result || "text" in result) throw new Error("Only a JSON answer can be stored for repetitions.");
     const text = seal(keyRing, JSON.stringify(result.body ?? null), field).toString("base64");
-    await keepAnswer(db, key, { status: result.status, text });
+    await saveAnswer(db, key, { status: result.status, text });
     return result;
   };
 }

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { findNews } from "../../shared/store/notifications/find-news.ts";
+import { findNewlyNotified } from "../../shared/store/notifications/find-newly-notified.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { newsChannel } from "../../shared/platform/stream/keys.ts";
 
@@ -40,7 +40,7 @@ export function openNotificationSignal(options: NotificationSignalOptions): Noti
     if (users.length === 0) horizons = [];
     if (users.length === 0) return;
     const since = horizons.at(-2);
-    const { present, told } = await findNews(db, since === undefined ? [] : users, since ?? 0n);
+    const { present, told } = await findNewlyNotified(db, since === undefined ? [] : users, since ?? 0n);
     horizons = [...horizons.slice(-1), present];
     for (const userId of since === undefined ? users : told) emitter.emit(eventOf(userId));
   }

@@ -1,7 +1,7 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { agentErrors, timeRangeQuery } from "../../shared/schemas/analytics.ts";
-import { readErrorCodes, readFigures } from "../../shared/store/figures/read-figures.ts";
-import { addSums, toFigures } from "../../shared/store/figures/to-figures.ts";
+import { readErrorCodes, readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
+import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
 import { readLastFailures } from "../../shared/store/runs/last-failures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -24,7 +24,7 @@ export const getAgentErrors = defineOperation({
     const timeRange = { since, until, unit: null, timezone: "UTC" };
     const [codes, sums, failures] = await Promise.all([
       readErrorCodes(db, subject, timeRange),
-      readFigures(db, subject, timeRange).then(addSums),
+      readAnalytics(db, subject, timeRange).then(addSums),
       readLastFailures(db, agent_id, { since, until }),
     ]);
     const { runs } = toFigures(sums);

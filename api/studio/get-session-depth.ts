@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { sessionDepth } from "../../shared/schemas/analytics.ts";
 import { timeRange } from "../../shared/schemas/run-filter.ts";
-import { readSessionDepth } from "../../shared/store/figures/read-session-depth.ts";
+import { readSessionDepth } from "../../shared/store/analytics/read-session-depth.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";

@@ -1,7 +1,7 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { seriesQuery, studioAnalytics } from "../../shared/schemas/analytics.ts";
 import { text } from "../../shared/schemas/primitives.ts";
-import { readSeries } from "../../shared/store/figures/read-series.ts";
+import { readSeries } from "../../shared/store/analytics/read-series.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";

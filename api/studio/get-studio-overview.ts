@@ -1,5 +1,5 @@
 import { seriesQuery, studioAnalytics, userScope } from "../../shared/schemas/analytics.ts";
-import { readSeries } from "../../shared/store/figures/read-series.ts";
+import { readSeries } from "../../shared/store/analytics/read-series.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";

@@ -1,6 +1,6 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { timeRangeQuery, tokenDistribution } from "../../shared/schemas/analytics.ts";
-import { readDistribution } from "../../shared/store/figures/read-distribution.ts";
+import { readDistribution } from "../../shared/store/analytics/read-distribution.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";

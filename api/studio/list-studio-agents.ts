@@ -1,7 +1,7 @@
 import { agentListQuery } from "../../shared/schemas/agent.ts";
 import { timeRangeQuery, studioAgent } from "../../shared/schemas/analytics.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
-import { listStudioAgents as readPage } from "../../shared/store/figures/list-studio-agents.ts";
+import { listStudioAgents as readPage } from "../../shared/store/analytics/list-studio-agents.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";

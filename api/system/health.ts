@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import { version } from "../../shared/platform/version.ts";
 import type { ApiContext } from "../context.ts";
@@ -41,7 +42,7 @@ export const getHealth = defineOperation({
   scope: "public",
   summary: "The status of Postgres, Redis and the workers",
   responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
-  async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "leaving">) {
+  async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams">) {
     const [workers, redis] = await Promise.all([
       answers(listWorkers(db, 15_000)).catch(() => null),
       answers(streams.ping()).then(
@@ -90,9 +91,9 @@ export const getReady = defineOperation({
   summary: "Readiness: this process can accept runs",
   errors: ["leaving", "postgres_down", "no_worker"],
   responses: { 200: { description: "The process can accept runs; otherwise 503 with the reason", schema: simple } },
-  async handle({ db, fleet, leaving }: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "leaving">) {
+  async handle({ db, fleet, leaving }: Pick<ApiContext, "db" | "fleet" | "leaving">) {
     if (leaving.aborted) throw unavailable("leaving", "This process is shutting down. Use another one.");
-    await answers(db.sql.query("SELECT 1")).catch(() => {
+    await answers(readClock(db)).catch(() => {
       throw unavailable("postgres_down", "Postgres does not answer. Check DATABASE_URL and the database.");
     });
     if (!(await fleet.offers("python")))

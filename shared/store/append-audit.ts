@@ -1,28 +1,32 @@
 import { newId } from "../platform/ids.ts";
 import type { Db } from "./client.ts";
+import { orNull, type Row, t } from "./columns.ts";
+import { sql } from "./sql.ts";
+import { statement } from "./statement.ts";
+
+const act = {
+  /** The owner of the thing, where it is known. */
+  user_id: orNull(t.text),
+  actor: t.text,
+  /** The operation's name: `delete_agent`. */
+  action: t.text,
+  target_type: t.text,
+  target_id: orNull(t.text),
+  request_id: t.text,
+  ip: orNull(t.text),
+};
 
 /** Who did what to which thing; never a body or a secret. */
-export type Act = {
-  /** The owner of the thing, where it is known. */
-  user_id: string | null;
-  actor: string;
-  /** The operation's name: `delete_agent`. */
-  action: string;
-  target_type: string;
-  target_id: string | null;
-  request_id: string;
-  ip: string | null;
-};
+export type Act = Row<typeof act>;
 
-export async function appendAudit(db: Db, act: Act): Promise<void> {
-  const { user_id, actor, action, target_type, target_id, request_id, ip } = act;
-  const values = [newId("audit"), user_id, actor, action, target_type, target_id, request_id, ip];
-  await db.sql.query({ ...statement, values });
+export async function appendAudit(db: Db, done: Act): Promise<void> {
+  await append.count(db.sql, { id: newId("audit"), ...done });
 }
 
-const statement = {
+const append = statement({
   name: "append-audit",
-  text: `
+  takes: { id: t.text, ...act },
+  text: sql`
     INSERT INTO audit_log (id, user_id, actor, action, target_type, target_id, request_id, ip)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-};
+    VALUES ($id, $user_id, $actor, $action, $target_type, $target_id, $request_id, $ip)`,
+});

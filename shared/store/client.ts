@@ -1,18 +1,21 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
+import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
- * One pool, two doors: `prisma` for plain reads and lists, `sql` for the statements that fence, lock or must be one.
- * Safe for concurrent use. `oneByOne` is for what waits for one lock anyway: those that wait then hold no connection.
- * `inTurn` is the same for locks that have a name, such as a user's.
+ * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
+ * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
+ * Safe for concurrent use. `oneByOne` is for callers that wait for one lock: they hold no connection while they wait.
+ * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
  */
 export type Db = {
   sql: pg.Pool;
   prisma: PrismaClient;
   oneByOne: OneByOne;
   inTurn: InTurn;
+  inBatches: InBatches;
   close(): Promise<void>;
 };
 
@@ -29,7 +32,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     max: poolSize,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // A connection that only this side still has would keep its statement, and whoever waits for it, for a quarter of an hour.
+    // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
     query_timeout: answerMs,
     application_name: "runfleet",
   });
@@ -37,14 +40,16 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
   // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
   sql.on("connect", (client) => void client.on("error", () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
-  return {
+  const db: Db = {
     sql,
     prisma,
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
+    inBatches: createBatches(() => db),
     async close() {
       await prisma.$disconnect();
       await sql.end();
     },
   };
+  return db;
 }

@@ -27,6 +27,8 @@ export const t = {
   timestamptz: column<Date>("timestamp with time zone"),
   /** Of JSON that our own code wrote, or is to write. A value of null is JSON's `null`; see `orNull`. */
   json: <T = unknown>(): Column<T> => ({ type: "json", encode: (value) => JSON.stringify(value) }),
+  /** Of JSON that is text already. */
+  jsonText: column<string>("json"),
   /** One of the enumerations of the schema. */
   enumeration: <T extends string>(name: string): Column<T> => column<T>(name),
   /** A text that holds one of a few words. */

@@ -1,41 +1,62 @@
 import type { Queryable } from "./client.ts";
+import { t } from "./columns.ts";
+import { sql } from "./sql.ts";
+import { statement } from "./statement.ts";
+
+const isLive = sql`revoked_at IS NULL AND coalesce(expires_at > now(), true)`;
 
 /** What a user may have a limited number of, and which of them count. */
 const counted = {
-  keys: "api_keys WHERE user_id = $1 AND run_id IS NULL AND revoked_at IS NULL AND coalesce(expires_at > now(), true)",
-  run_tokens:
-    "api_keys WHERE user_id = $1 AND run_id IS NOT NULL AND revoked_at IS NULL AND coalesce(expires_at > now(), true)",
-  agents: "agents WHERE user_id = $1",
-  daemons: "daemons WHERE user_id = $1 AND desired <> 'stopped'",
-  jobs: "jobs WHERE user_id = $1 AND status NOT IN ('completed', 'cancelled')",
-  threads: "threads WHERE user_id = $1",
-  webhooks: "webhooks WHERE user_id = $1",
+  keys: sql`api_keys WHERE user_id = $user_id AND run_id IS NULL AND ${isLive}`,
+  run_tokens: sql`api_keys WHERE user_id = $user_id AND run_id IS NOT NULL AND ${isLive}`,
+  agents: sql`agents WHERE user_id = $user_id`,
+  daemons: sql`daemons WHERE user_id = $user_id AND desired <> 'stopped'`,
+  jobs: sql`jobs WHERE user_id = $user_id AND status NOT IN ('completed', 'cancelled')`,
+  threads: sql`threads WHERE user_id = $user_id`,
+  webhooks: sql`webhooks WHERE user_id = $user_id`,
 } as const;
 
-/** The name of a user's turn to make one of a thing. */
-export const turnOf = (thing: keyof typeof counted, userId: string): string => `${thing} of ${userId}`;
+type Thing = keyof typeof counted;
 
-export type Room = { thing: keyof typeof counted; user_id: string; most: number };
+const count = (thing: Thing) =>
+  statement({
+    name: `count-room-${thing.replace("_", "-")}`,
+    takes: { user_id: t.text, most: t.integer },
+    gives: { count: t.integer },
+    text: sql`SELECT count(*)::int AS count FROM (SELECT 1 FROM ${counted[thing]} LIMIT $most) AS found`,
+  });
+
+const counts = {
+  keys: count("keys"),
+  run_tokens: count("run_tokens"),
+  agents: count("agents"),
+  daemons: count("daemons"),
+  jobs: count("jobs"),
+  threads: count("threads"),
+  webhooks: count("webhooks"),
+};
+
+/** Within a transaction, which holds the lock until it ends. Its result is text, since Prisma knows no void. */
+const takeTurn = statement({
+  name: "take-turn",
+  takes: { turn: t.text },
+  gives: { locked: t.text },
+  text: sql`SELECT pg_advisory_xact_lock(hashtextextended($turn, 0))::text AS locked`,
+});
+
+/** The name of a user's turn to make one of a thing. */
+export const turnOf = (thing: Thing, userId: string): string => `${thing} of ${userId}`;
+
+export type Room = { thing: Thing; user_id: string; most: number };
 
 /**
- * True where a user has fewer than `most` of a thing. Within a transaction: whoever else makes one for the same user waits
- * until that has ended, so that no race makes one too many. Begin the transaction in the user's turn (`db.inTurn`), or
- * those that wait hold all connections of the process.
+ * Returns true when a user has fewer than `most` of a thing. Within a transaction: another call that makes one for the same
+ * user waits until the transaction has ended, so that no race makes one too many. Begin the transaction in the user's turn
+ * (`db.inTurn`), or the calls that wait hold all connections of the process.
  */
 export async function hasRoom(client: Queryable, { thing, user_id, most }: Room): Promise<boolean> {
   // A statement of its own: the next one sees what was committed while this one waited.
-  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text", [turnOf(thing, user_id)]);
-  const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (SELECT 1 FROM ${counted[thing]} LIMIT $2) AS found`,
-    [user_id, most],
-  );
-  return (rows[0]?.count ?? 0) < most;
+  await takeTurn.count(client, { turn: turnOf(thing, user_id) });
+  const row = await counts[thing].first(client, { user_id, most });
+  return (row?.count ?? 0) < most;
 }
-
-/** A Prisma transaction, as a statement's connection. */
-export const queryableOf = (tx: PrismaTransaction): Pick<Queryable, "query"> =>
-  ({
-    query: async (text: string, values: unknown[]) => ({ rows: await tx.$queryRawUnsafe(text, ...values) }),
-  }) as Queryable;
-
-type PrismaTransaction = { $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown> };

@@ -14,7 +14,7 @@ export function listAudit(db: Db, filter: AuditFilter, page: PageRequest): Promi
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [
+    unindexed: [
       ["actor = ?", filter.actor],
       ["action = ?", filter.action],
     ],

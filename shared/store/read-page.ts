@@ -1,6 +1,9 @@
 import type { Db } from "./client.ts";
+import { t } from "./columns.ts";
+import { query } from "./query.ts";
+import { joined, literal, raw, type Sql, sql } from "./sql.ts";
 import { ValidationFault } from "../domain/errors/validation-fault.ts";
-import { type Condition, spellConditions } from "./spell-conditions.ts";
+import { type Condition, whereClause } from "./where-clause.ts";
 
 export type PageRequest = { limit: number; after?: string | undefined; order: "asc" | "desc" };
 
@@ -17,7 +20,7 @@ export type Listing<Item> = {
    * Filters that no index serves. A page then looks at 10,000 rows at most: where it found too few among them it comes
    * short, or empty, with `has_more`, and its `last_id` is where the next one goes on.
    */
-  sieve?: readonly Condition[];
+  unindexed?: readonly Condition[];
   /** The items of these keys, in any order. */
   load: (keys: string[]) => Promise<Item[]>;
 };
@@ -41,12 +44,8 @@ export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageR
 }
 
 async function isThere<Item>(db: Db, { table, key, within }: Listing<Item>, named: string): Promise<boolean> {
-  const values: unknown[] = [];
-  const { rows } = await db.sql.query(
-    `SELECT FROM ${table} WHERE ${spellConditions([...within, [`${key} = ?`, named]], values)}`,
-    values,
-  );
-  return rows.length > 0;
+  const where = whereClause([...within, [`${key} = ?`, named]]);
+  return (await query(db.sql, {}, sql`SELECT FROM ${raw(table)} WHERE ${where}`)).length > 0;
 }
 
 const strayCursor = () =>
@@ -62,26 +61,27 @@ type Found = {
 };
 
 async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
-  const { table, key, within, filters = [], sieve = [] } = listing;
-  const values: unknown[] = [];
-  const where = [spellConditions(within, values), spellConditions(filters, values)];
-  const place = (named: string) =>
-    `(SELECT created_at, ${key} FROM ${table} WHERE ${spellConditions([...within, [`${key} = ?`, named]], values)})`;
+  const { table, key, within, filters = [], unindexed = [] } = listing;
+  const where = [whereClause(within), whereClause(filters)];
+  const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
+  const isAt = (compare: string, named: string): Sql =>
+    sql`(created_at, ${raw(key)}) ${raw(compare)} (SELECT created_at, ${raw(key)} FROM ${raw(table)}
+      WHERE ${whereClause([...within, [`${key} = ?`, named]])})`;
   const read = async (skipped: number, count: number): Promise<string[]> => {
-    const { rows } = await db.sql.query<{ key: string }>(
-      `SELECT ${key} AS key FROM ${table} WHERE ${where.join(" AND ")}
-       ORDER BY created_at ${order}, ${key} ${order} OFFSET ${skipped} LIMIT ${count}`,
-      values,
+    const rows = await query(
+      db.sql,
+      { key: t.text },
+      sql`SELECT ${raw(key)} AS key FROM ${raw(table)} WHERE ${joined(where, " AND ")}
+       ORDER BY created_at ${raw(order)}, ${raw(key)} ${raw(order)} OFFSET ${literal(skipped)} LIMIT ${literal(count)}`,
     );
     return rows.map((row) => row.key);
   };
-  const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
-  if (after !== undefined) where.push(`(created_at, ${key}) ${on} ${place(after)}`);
+  if (after !== undefined) where.push(isAt(on, after));
   let horizon: string | undefined;
-  if (sieve.some(([, value]) => value != null)) {
+  if (unindexed.some(([, value]) => value != null)) {
     [horizon] = await read(looksAt - 1, 1);
-    if (horizon !== undefined) where.push(`(created_at, ${key}) ${back} ${place(horizon)}`);
-    where.push(spellConditions(sieve, values));
+    if (horizon !== undefined) where.push(isAt(back, horizon));
+    where.push(whereClause(unindexed));
   }
   return { found: await read(0, limit + 1), horizon };
 }

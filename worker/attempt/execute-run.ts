@@ -19,6 +19,8 @@ export type ExecuteDeps = RunAgentDeps &
   Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
     /** Whose claims these are. */
     card: ClaimingWorker;
+    /** Called when the agent of a run is over: what follows needs no core of this machine's. */
+    onAgentEnd?: () => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
     onFault(run: HeldRun, fault: unknown): Promise<void>;
   };
@@ -59,6 +61,7 @@ async function executeAttempt(
       return null;
     }
     trace(runId, "exited");
+    deps.onAgentEnd?.();
     clearTimeout(deadline);
     await salvageEarlier(deps, run);
     await endAttempt(deps, { ...ran, hold, output, claimedAt });

@@ -1,17 +1,18 @@
 /** How many runs a worker takes at once. */
 export type Slots = {
-  /** Runs `work` when a slot is free, in order of asking. */
-  use(work: () => Promise<void>): Promise<void>;
+  /** Does `work` when a slot is free, in order of asking. The slot is free again at `release`, or when the work has ended. */
+  use(work: (release: () => void) => Promise<void>): Promise<void>;
   free(): number;
   /** Resolves when a slot is free. One waiter. */
   untilFree(): Promise<void>;
   busy(): number;
-  /** Resolves when no slot is in use. */
+  /** Resolves when all work has ended, that which has released its slot too. */
   idle(): Promise<void>;
 };
 
 export function createSlots(count: number): Slots {
   let busy = 0;
+  let working = 0;
   const waiting: (() => void)[] = [];
   const idle: (() => void)[] = [];
   let onFree = (): void => {};
@@ -21,22 +22,29 @@ export function createSlots(count: number): Slots {
     if (next) return next();
     busy -= 1;
     onFree();
-    if (busy === 0) for (const resolve of idle.splice(0)) resolve();
   }
 
   return {
     async use(work) {
       if (busy < count) busy += 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
+      working += 1;
+      let isHeld = true;
+      const release = (): void => {
+        if (isHeld) leave();
+        isHeld = false;
+      };
       try {
-        await work();
+        await work(release);
       } finally {
-        leave();
+        release();
+        working -= 1;
+        if (working === 0) for (const resolve of idle.splice(0)) resolve();
       }
     },
     free: () => count - busy,
     untilFree: () => (busy < count ? Promise.resolve() : new Promise((resolve) => (onFree = resolve))),
     busy: () => busy,
-    idle: () => (busy === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    idle: () => (working === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };
 }

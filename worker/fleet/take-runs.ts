@@ -38,21 +38,21 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
   let consumer: Consumer | null = null;
   const last = { polledAt: performance.now(), triedAt: performance.now() };
 
-  const attempt = (runId: string): Promise<boolean> => {
+  const attempt = (runId: string, release: () => void): Promise<boolean> => {
     last.triedAt = performance.now();
-    return executeRun(deps, runId).catch((error: unknown) => {
+    return executeRun({ ...deps, onAgentEnd: release }, runId).catch((error: unknown) => {
       log.error({ run_id: runId, err: String(error) }, "a run was dropped");
       return true;
     });
   };
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
-    slots.use(async () => {
+    slots.use(async (release) => {
       if (paused) return ctx.nudge(runId, queuedAt);
       const waitedMs = Date.now() - queuedAt;
       const next = await turns.take(runId, waitedMs);
-      if (await attempt(next)) return;
+      if (await attempt(next, release)) return;
       const passedOver = await turns.makeUp(next, waitedMs);
-      if (passedOver !== null) await attempt(passedOver);
+      if (passedOver !== null) await attempt(passedOver, release);
     });
   /** Takes as many runs as there are free slots, and passes the nudges of the others on. */
   async function takeJob(runIds: string[], queuedAt: number): Promise<void> {

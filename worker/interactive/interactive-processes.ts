@@ -1,7 +1,7 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { ClaimingWorker } from "../../shared/store/runs/claim-run.ts";
-import { keepSessions, leaveSession } from "../../shared/store/threads/keep-sessions.ts";
+import { renewSessions, leaveSession } from "../../shared/store/threads/sessions.ts";
 import type { Adapter, AgentRequest } from "../adapters/adapter.ts";
 import { installRequirements, withInstall } from "../adapters/python/install-requirements.ts";
 import type { Frame } from "../channel/frame-schema.ts";
@@ -99,6 +99,6 @@ async function renewHold({ db, card }: Options, processes: Map<string, Interacti
     if (now - (process.idleSince() ?? now) > process.idleTimeoutMs || process.isBusyWhileIdle()) process.kill();
   if (processes.size === 0) return;
   const asked = [...processes];
-  const kept = new Set(await keepSessions(db, card, [...processes.keys()]));
+  const kept = new Set(await renewSessions(db, card, [...processes.keys()]));
   for (const [threadId, process] of asked) if (!kept.has(threadId)) process.kill();
 }

@@ -18,6 +18,9 @@ export type WriteBehind = {
 const delayMs = 1_000;
 const batchLength = 256 * 1024;
 
+/** All runs of this process write at the same instants, so that one statement writes for all of them. */
+const untilTick = (): number => delayMs - (performance.now() % delayMs);
+
 type Deps = { db: Db; log: Log };
 
 /** Writes one attempt's events to its transcript, a little behind. `onFenced` is called when Postgres refuses the attempt. */
@@ -28,7 +31,12 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
   let batch: StreamEvent[] = [];
   let saving: Promise<void> | null = null;
   let currentStatus: string | null = null;
-  const timer = setInterval(() => void save(), delayMs);
+  let timer = setTimeout(tick, untilTick());
+
+  function tick(): void {
+    void save();
+    timer = setTimeout(tick, untilTick());
+  }
 
   function save(): Promise<void> {
     saving ??= writeBatch().finally(() => {
@@ -62,7 +70,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
       currentStatus = status;
     },
     async finish() {
-      clearInterval(timer);
+      clearTimeout(timer);
       if (saving) await saving;
       // Of unknown fate: Postgres must say first, since a run's end may not repeat what the transcript has.
       while (batch.length > 0) {
@@ -71,6 +79,6 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
       }
       return unsaved;
     },
-    close: () => clearInterval(timer),
+    close: () => clearTimeout(timer),
   };
 }

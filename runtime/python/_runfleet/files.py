@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+SHARED_MEMORY = "/dev/shm"  # Beside its directory, what a run can write to.
+
 
 def write_files(files: dict[str, str]) -> None:
     """`files`: text, or bytes as a data: URL, by relative path. Raises for a path that leads out of the directory."""

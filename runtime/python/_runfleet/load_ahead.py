@@ -6,7 +6,7 @@ import os
 
 from _runfleet import call_agent
 from _runfleet.channel import EVENTS_FD, flush
-from _runfleet.files import directories_of, write_files
+from _runfleet.files import SHARED_MEMORY, directories_of, write_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def has_children() -> bool:
 
 def count_entries() -> int:
     """Returns how many files and directories are in the directories that the agent can write to."""
-    writable = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), "/dev/shm")
+    writable = (os.getcwd(), os.path.join(os.path.dirname(os.getcwd()), "tmp"), SHARED_MEMORY)
     return sum(len(directories) + len(files) for path in writable for _, directories, files in os.walk(path))
 
 

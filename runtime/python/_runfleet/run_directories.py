@@ -6,6 +6,8 @@ import fcntl
 import os
 import struct
 
+from _runfleet.files import SHARED_MEMORY
+
 GET_FLAGS, SET_FLAGS = 0x80086601, 0x40086602  # FS_IOC_GETFLAGS and FS_IOC_SETFLAGS of 64-bit machines.
 MAX_ENTRIES = 2_000  # Only hostile code leaves more; then a new sandbox is cheaper than to remove them.
 
@@ -20,7 +22,7 @@ class RunDirectories:
     def __init__(self, own: bool) -> None:
         work = os.getcwd()
         root = os.path.dirname(work)
-        self.paths = (root, work, os.path.join(root, "tmp"), "/dev/shm")
+        self.paths = (root, work, os.path.join(root, "tmp"), SHARED_MEMORY)
         self.own = own
         self.initial = self.snapshot()
         self.descriptors = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in self.paths]

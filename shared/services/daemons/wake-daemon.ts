@@ -6,6 +6,7 @@ import {
   changeDaemon,
   type DaemonChange,
   type NamedDaemon,
+  readDesired,
   type StandingRow,
 } from "../../store/daemons/change-daemon.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
@@ -17,15 +18,14 @@ export type WakeDeps = { config: Pick<Config, "perUser">; db: Db; streams: Pick<
  * when the daemon has failed, since a failed daemon must be started by its user, and `conflict` when the user has too many.
  */
 export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: NamedDaemon): Promise<void> {
-  const where = { agent_id: daemon.agent_id };
-  const standing = await db.prisma.daemon.findUnique({ where, select: { desired: true, status: true } });
-  if (standing?.status === "failed")
+  const current = await readDesired(db, daemon.agent_id);
+  if (current?.status === "failed")
     throw unavailable(
       "daemon_failed",
       "The agent's daemon has failed. Start it again with POST /v1/daemon/{agent_id}/start.",
       60,
     );
-  if (standing && standing.desired !== "stopped") return;
+  if (current && current.desired !== "stopped") return;
   const start = {
     action: "start",
     version: null,

@@ -1,5 +1,11 @@
-import { countAged, purgeRows } from "../../store/retention/purge-rows.ts";
-import { type Aging, agingAudit, agingRows, agingRuns, spentRows } from "../../store/retention/what-ages.ts";
+import { countOldRows, purgeRows } from "../../store/retention/purge-rows.ts";
+import {
+  type RetentionPolicy,
+  agingAudit,
+  agingRows,
+  agingRuns,
+  spentRows,
+} from "../../store/retention/retention-policy.ts";
 import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../../store/retention/purge-transcripts.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
@@ -24,14 +30,14 @@ export const purgeTranscripts: InternalJob = {
     for (const [kind, age] of agesOf(config.retention)) {
       if (signal.aborted) break;
       counts[kind.name] = dry_run
-        ? await countAged(db, kind, age)
+        ? await countOldRows(db, kind, age)
         : await repeatBatches((batch) => purgeRows(db, kind, age, batch), { limit, signal });
     }
     return counts;
   },
 };
 
-function agesOf({ days, auditDays, runDays }: Config["retention"]): (readonly [Aging, number])[] {
+function agesOf({ days, auditDays, runDays }: Config["retention"]): (readonly [RetentionPolicy, number])[] {
   const ages = [...agingRows, ...spentRows].map((kind) => [kind, days] as const);
   return [...ages, [agingAudit, auditDays], ...(runDays === null ? [] : [[agingRuns, runDays] as const])];
 }

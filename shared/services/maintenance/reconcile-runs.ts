@@ -19,7 +19,7 @@ export const reconcileRuns: InternalJob = {
     const counts = { requeued: 0, ended: 0, released: 0 };
     for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
-      if (run.outcome === "queued") {
+      if (run.outcome === "requeued") {
         counts.requeued += 1;
         // Not awaited: a slow or unreachable Redis must not delay the next run. The workers' poll finds a lost nudge.
         void deps.queue.dispatch(run.id).catch(() => undefined);
@@ -35,10 +35,10 @@ export const reconcileRuns: InternalJob = {
   },
 };
 
-function givenUp(outcome: Exclude<LostRun["outcome"], "queued">): Ending {
+function givenUp(outcome: Exclude<LostRun["outcome"], "requeued">): Ending {
   const nothing = { result_content: null, state_snapshot: null };
   const ending = { cause: "give_up", duration_ms: null } as const;
-  if (outcome === "cancelled")
+  if (outcome === "cancelling")
     return { ...ending, reason: "cancelled", outcome: { ...nothing, status: "cancelled", error: null } };
   const message = "The worker of the run was lost, and the run has no attempt left (max_attempts).";
   const error = { code: "worker_lost", type: null, message, traceback: null };

@@ -1,4 +1,4 @@
-import { countOpenSpans, rollUpNext } from "../../store/figures/roll-up.ts";
+import { countOpenSpans, rollUpNext } from "../../store/analytics/roll-up.ts";
 import type { InternalJob } from "./internal-job.ts";
 
 /** Sums up finished half hours and days, so that analytics over months read a few rows instead of all runs. */

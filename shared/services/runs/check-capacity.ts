@@ -1,7 +1,6 @@
 import { AppError } from "../../domain/errors/app-error.ts";
 import type { Db } from "../../store/client.ts";
-import { isRepeat } from "../../store/runs/is-repeat.ts";
-import type { RepeatKey } from "../../store/users/idempotency-keys.ts";
+import { isRepeat, type RepeatKey } from "../../store/users/idempotency-keys.ts";
 import { createQuotaChecker } from "./check-quota.ts";
 import { createQueueRoom, type QueueLimits } from "./check-queue-room.ts";
 

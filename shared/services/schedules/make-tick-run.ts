@@ -4,7 +4,7 @@ import { newId } from "../../platform/ids.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import { newRun } from "../runs/new-run.ts";
 import { quotaFault } from "../runs/check-quota.ts";
-import { readStanding } from "../../store/billing/read-standing.ts";
+import { readQuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Db, Queryable } from "../../store/client.ts";
 import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
@@ -24,7 +24,7 @@ export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow
   const request = jobToRequest(keys, job);
   const within = { sql: client };
   const version = await chooseVersion({ db: within, jsonSchemas: deps.jsonSchemas }, request, job.user_id);
-  const fault = quotaFault(await readStanding(within, job.user_id), 0);
+  const fault = quotaFault(await readQuotaState(within, job.user_id), 0);
   if (fault) throw fault;
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id: job.agent_id, ...version });
   return newRun(keys, {

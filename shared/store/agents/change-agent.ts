@@ -1,14 +1,19 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
+import { lockRow } from "../prisma-transaction.ts";
+import { runIs } from "../runs/run-is.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
 export type AgentPatch = { name?: string | undefined; metadata?: Record<string, unknown> | null | undefined };
 
-/** Merges a patch into an agent; concurrent ones go one after the other. False: the owner has no such agent. */
+/** Merges a patch into an agent; concurrent ones go one after the other. Returns false when the owner has no such agent. */
 export async function patchAgent(db: Db, id: string, owner: Owner, { name, metadata }: AgentPatch): Promise<boolean> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM agents WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "agents", id);
     const agent = await tx.agent.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!agent) return false;
     const merged = mergeMetadata(agent.metadata, metadata);
@@ -20,7 +25,7 @@ export async function patchAgent(db: Db, id: string, owner: Owner, { name, metad
   });
 }
 
-/** The kill switch: a paused agent takes no runs, and those that wait are not begun. False: the owner has no such agent. */
+/** The kill switch: a paused agent takes no runs, and those that wait are not begun. Returns false when the owner has no such agent. */
 export async function setAgentStatus(db: Db, id: string, owner: Owner, status: "active" | "paused"): Promise<boolean> {
   const { count } = await db.prisma.agent.updateMany({
     where: { id, ...ownedBy(owner) },
@@ -34,16 +39,16 @@ export async function setAgentStatus(db: Db, id: string, owner: Owner, status: "
  * has not stopped. A run that is accepted in the same moment ends as an error, since its code is gone.
  */
 export async function deleteAgent(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "in_use"> {
-  const { rowCount } = await db.sql.query({ ...remove, values: [id, owner] });
-  if (rowCount === 1) return "deleted";
+  if ((await remove.count(db.sql, { id, owner })) === 1) return "deleted";
   const left = await db.prisma.agent.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
   return left ? "in_use" : "missing";
 }
 
-const remove = {
+const remove = statement({
   name: "delete-agent",
-  text: `
-    DELETE FROM agents WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
-      AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = $1 AND status IN ('scheduled', 'queued', 'running', 'interrupted'))
-      AND NOT EXISTS (SELECT 1 FROM daemons WHERE agent_id = $1 AND status NOT IN ('stopped', 'failed'))`,
-};
+  takes: { id: t.text, owner: orNull(t.text) },
+  text: sql`
+    DELETE FROM agents WHERE id = $id AND ($owner IS NULL OR user_id = $owner)
+      AND NOT EXISTS (SELECT 1 FROM runs WHERE agent_id = $id AND ${runIs.open()})
+      AND NOT EXISTS (SELECT 1 FROM daemons WHERE agent_id = $id AND status NOT IN ('stopped', 'failed'))`,
+});

@@ -24,7 +24,7 @@ export function listAgents(db: Db, owner: Owner, filter: AgentFilter, page: Page
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
     load: (ids: string[]) => readAgents(db, ids, owner),
   } as const;
   return readPage(db, listing, page);
@@ -42,7 +42,7 @@ async function readAgents(db: Db, ids: string[], owner: Owner): Promise<AgentRec
   });
 }
 
-/** Null when the owner has no such agent. */
+/** Returns null when the owner has no such agent. */
 export async function readAgent(db: Db, id: string, owner: Owner): Promise<AgentRecord | null> {
   const [agent] = await readAgents(db, [id], owner);
   return agent ?? null;

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { queryableOf } from "../prisma-transaction.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { toAgentRecord } from "./agent-record.ts";
 
@@ -63,7 +64,7 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
   );
 }
 
-/** Null: its user has `most_agents` already. */
+/** Returns null when its user has `most_agents` already. */
 async function createAgent(tx: Prisma.TransactionClient, asked: NewVersion): Promise<Agent | null> {
   const { user_id, id, name, version, metadata, most_agents: most } = asked;
   if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;

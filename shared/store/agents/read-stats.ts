@@ -1,15 +1,15 @@
 import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts";
 import type { AgentStats } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
-import { readFigures } from "../figures/read-figures.ts";
-import { addSums, countStatuses } from "../figures/to-figures.ts";
+import { readAnalytics } from "../analytics/read-analytics.ts";
+import { addSums, countStatuses } from "../analytics/to-figures.ts";
 import { countOpenRuns } from "../runs/open-runs.ts";
 
-/** Figures of an agent's runs that ended in a stretch of time. Whose it is, the caller has checked. */
+/** Figures of an agent's runs that ended in a time range. Whose it is, the caller has checked. */
 export async function readAgentStats(db: Db, agent_id: string, since: Date, until: Date): Promise<AgentStats> {
-  const stretch = { since, until, unit: null, timezone: "UTC" };
+  const range = { since, until, unit: null, timezone: "UTC" };
   const [figures, open, last] = await Promise.all([
-    readFigures(db, { by: "agent", keys: [agent_id] }, stretch, ["duration", "queue"]),
+    readAnalytics(db, { by: "agent", keys: [agent_id] }, range, ["duration", "queue"]),
     countOpenRuns(db, { agent_id, since, until }),
     db.prisma.run.findFirst({ where: { agent_id }, select: { created_at: true }, orderBy: { created_at: "desc" } }),
   ]);

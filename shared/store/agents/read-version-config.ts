@@ -1,17 +1,23 @@
 import type { Db } from "../client.ts";
+import { type Row, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+
+const readConfig = { config: t.json<Record<string, unknown>>(), revision: t.bigint };
 
 /** A version's config, and its agent's revision: while that is the same, so is the config. */
-export type ReadConfig = { config: Record<string, unknown>; revision: string };
+export type ReadConfig = Row<typeof readConfig>;
 
-/** Null where there is no such version, or no such agent any more. */
+/** Returns null when there is no such version, or no such agent any more. */
 export async function readVersionConfig(db: Db, agentId: string, version: string): Promise<ReadConfig | null> {
-  const { rows } = await db.sql.query<ReadConfig>({ ...statement, values: [agentId, version] });
-  return rows[0] ?? null;
+  return read.first(db.sql, { agent_id: agentId, version });
 }
 
-const statement = {
+const read = statement({
   name: "read-version-config",
-  text: `
+  takes: { agent_id: t.text, version: t.text },
+  gives: readConfig,
+  text: sql`
     SELECT v.config, a.revision FROM agents a JOIN agent_versions v ON v.agent_id = a.id
-    WHERE a.id = $1 AND v.version = $2`,
-};
+    WHERE a.id = $agent_id AND v.version = $version`,
+});

@@ -1,4 +1,8 @@
 import type { Queryable } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import type { AgentStatus, VersionStatus } from "../generated/client.ts";
 import type { Owner } from "../owned-by.ts";
 
 /** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest). */
@@ -23,28 +27,34 @@ export async function resolveVersion(
   version: string,
   owner: Owner,
 ): Promise<ResolvedVersion | MissingVersion> {
-  const { rows } = await db.sql.query<Omit<ResolvedVersion, "version"> & { version: string | null }>({
-    ...statement,
-    values: [agentId, version, owner],
-  });
-  const row = rows[0];
+  const row = await resolve.first(db.sql, { agent_id: agentId, version, owner });
   if (!row) return { missing: "agent" };
   if (row.version === null) return { missing: "version" };
   return { ...row, version: row.version };
 }
 
-const statement = {
+const resolve = statement({
   name: "resolve-version",
-  text: `
+  takes: { agent_id: t.text, version: t.text, owner: orNull(t.text) },
+  gives: {
+    user_id: t.text,
+    status: t.enumeration<AgentStatus>("agent_status"),
+    revision: t.bigint,
+    version: orNull(t.text),
+    version_status: t.enumeration<VersionStatus>("version_status"),
+    config: t.json<Record<string, unknown>>(),
+  },
+  text: sql`
     SELECT a.user_id, a.status, a.revision, v.version, v.version_status, v.config FROM agents a
     LEFT JOIN LATERAL (
-      SELECT version, status AS version_status, config, CASE WHEN version = $2 THEN 0 ELSE 1 END AS rank FROM agent_versions
-      WHERE agent_id = a.id AND (version = $2
-        OR ($2 = 'current' AND version = a.current_version)
-        OR ($2 = 'latest' AND version = (
+      SELECT version, status AS version_status, config, CASE WHEN version = $version THEN 0 ELSE 1 END AS rank
+      FROM agent_versions
+      WHERE agent_id = a.id AND (version = $version
+        OR ($version = 'current' AND version = a.current_version)
+        OR ($version = 'latest' AND version = (
           SELECT version FROM agent_versions WHERE agent_id = a.id ORDER BY created_at DESC, version DESC LIMIT 1))
-        OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $2))
+        OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $version))
       ORDER BY rank LIMIT 1
     ) v ON true
-    WHERE a.id = $1 AND ($3::text IS NULL OR a.user_id = $3)`,
-};
+    WHERE a.id = $agent_id AND ($owner IS NULL OR a.user_id = $owner)`,
+});

@@ -1,5 +1,5 @@
 import type { Owner } from "../owned-by.ts";
-import type { Condition } from "../spell-conditions.ts";
+import type { Condition } from "../where-clause.ts";
 
 export type BillingFilter = {
   user_id?: string | undefined;

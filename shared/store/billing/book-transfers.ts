@@ -1,5 +1,8 @@
 import { newId } from "../../platform/ids.ts";
 import type { Queryable } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 /** Money into a user's wallet (out of it, where it is negative), from or to one of our accounts. */
 export type Transfer = {
@@ -14,19 +17,21 @@ export type Transfer = {
   description: string | null;
 };
 
-/** Books transfers: two entries each, which sum to 0, and the balances. Gives the ids of those that weren't booked before. */
+/** Books transfers: two entries each, which sum to 0, and the balances. Returns the ids of those that weren't booked before. */
 export async function bookTransfers(client: Queryable, transfers: readonly Transfer[]): Promise<string[]> {
   if (transfers.length === 0) return [];
   const told = transfers.map((transfer) => ({ ...transfer, id: newId("txn") }));
-  const { rows } = await client.query<{ id: string }>({ ...statement, values: [JSON.stringify(told)] });
+  const rows = await book.rows(client, { transfers: told });
   return rows.map(({ id }) => id);
 }
 
-const statement = {
+const book = statement({
   name: "book-transfers",
-  text: `
+  takes: { transfers: t.json<readonly (Transfer & { id: string })[]>() },
+  gives: { id: t.text },
+  text: sql`
     WITH told AS (
-      SELECT * FROM json_to_recordset($1::json) AS t (id text, user_id text, against text, amount_micro_usd bigint,
+      SELECT * FROM json_to_recordset($transfers) AS t (id text, user_id text, against text, amount_micro_usd bigint,
         source text, source_id text, type text, description text)
     ), booked AS (
       INSERT INTO ledger_transactions (id, user_id, source, source_id, type, description)
@@ -46,4 +51,4 @@ const statement = {
       SELECT id, account_id, amount FROM sides
     )
     SELECT id FROM booked`,
-};
+});

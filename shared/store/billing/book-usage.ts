@@ -1,11 +1,12 @@
 import type { Db } from "../client.ts";
+import { listOf, t } from "../columns.ts";
+import { literal, raw, type Sql, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { notify } from "../notifications/notify.ts";
 import { bookTransfers } from "./book-transfers.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
 import { isWeekOver, weekStart } from "./week.ts";
-
-type Booked = { run_id: string; user_id: string; agent_id: string; cost: string; prepaid: boolean };
 
 const batch = 500;
 
@@ -16,22 +17,20 @@ export async function bookAllUsage(db: Db): Promise<void> {
 
 /**
  * Prices a batch of usage records and counts them: in the week and the spend limits of their users, and out of the
- * wallet of who pays each run. Each record once, since that is one transaction. Gives how many there were.
+ * wallet of who pays each run. Each record once, since that is one transaction. Returns how many there were.
  */
 function bookUsage(db: Db): Promise<number> {
   return inBillingTransaction(db, async (client) => {
-    const due = await client.query<{ id: string }>("SELECT id FROM usage_records WHERE booked_at IS NULL LIMIT $1", [
-      batch,
-    ]);
-    const { rows } = await client.query<Booked>({ ...price, values: [due.rows.map(({ id }) => id)] });
+    const ids = await due.rows(client, { limit: batch });
+    const rows = await price.rows(client, { ids: ids.map(({ id }) => id) });
     if (rows.length === 0) return 0;
     await ensureAccounts(
       client,
       rows.map(({ user_id }) => user_id),
     );
-    const sums = JSON.stringify(rows.map(({ user_id, cost }) => ({ user_id, cost })));
-    await client.query({ ...countInWeek, values: [sums] });
-    await client.query({ ...countInLimits, values: [sums] });
+    const costs = rows.map(({ user_id, cost }) => ({ user_id, cost }));
+    await countInWeek.count(client, { costs });
+    await countInLimits.count(client, { costs });
     const paid = rows.filter(({ prepaid, cost }) => prepaid && cost !== "0");
     await bookTransfers(
       client,
@@ -45,10 +44,8 @@ function bookUsage(db: Db): Promise<number> {
         description: `A run of ${agent_id}`,
       })),
     );
-    const reached = await client.query<{ user_id: string; period: string; since: Date }>(tellOfLimits, [
-      rows.map(({ user_id }) => user_id),
-    ]);
-    for (const { user_id, period, since } of reached.rows) {
+    const reached = await markReached.rows(client, { user_ids: rows.map(({ user_id }) => user_id) });
+    for (const { user_id, period, since } of reached) {
       const title = `The spend limit of this ${period} is reached`;
       const dedup_key = `spend-limit:${period}:${since.toISOString()}`;
       await notify(client, {
@@ -69,53 +66,71 @@ function bookUsage(db: Db): Promise<number> {
 
 /** In a transcript's chunk, [[seq, type, data], …], only a type stands between these: in `data` each quote is escaped. */
 const toolType = `,"tool.start",`;
-const countTools = `
-  SELECT sum((length(events::text) - length(replace(events::text, '${toolType}', ''))) / ${toolType.length})
+const countTools = sql`
+  SELECT sum((length(events::text) - length(replace(events::text, ${literal(toolType)}, ''))) / ${literal(toolType.length)})
   FROM transcript_chunks WHERE transcript_chunks.run_id = u.run_id`;
 
 /** The plan of a user who has none is the one named `default`, where there is one. */
-const ofPlan = (column: string) => `(
-  SELECT ${column} FROM plans WHERE id = coalesce((SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
+const ofPlan = (column: string): Sql => sql`(
+  SELECT ${raw(column)} FROM plans
+  WHERE id = coalesce((SELECT plan_id FROM billing_accounts a WHERE a.user_id = u.user_id), 'default'))`;
+
+const due = statement({
+  name: "find-due-usage",
+  takes: { limit: t.integer },
+  gives: { id: t.text },
+  text: sql`SELECT id FROM usage_records WHERE booked_at IS NULL LIMIT $limit`,
+});
 
 /** By their ids, and with look-ups instead of joins: nothing else is fast while the planner knows nothing of the table. */
-const price = {
+const price = statement({
   name: "price-usage",
-  text: `
+  takes: { ids: listOf(t.text) },
+  gives: { run_id: t.text, user_id: t.text, agent_id: t.text, cost: t.text, prepaid: t.boolean },
+  text: sql`
     UPDATE usage_records u SET booked_at = now(), tool_calls = coalesce((${countTools}), 0),
       cost_micro_usd = cost_micro_usd + coalesce(${ofPlan("second_micro_usd")}, 0) * duration_ms / 1000
-    WHERE id = ANY($1) AND booked_at IS NULL
+    WHERE id = ANY($ids) AND booked_at IS NULL
     RETURNING run_id, user_id, agent_id, cost_micro_usd::text AS cost, coalesce(${ofPlan("prepaid")}, false) AS prepaid`,
-};
+});
 
-const used = `
+const costsColumns = { costs: t.json<{ user_id: string; cost: string }[]>() };
+const used = sql`
   used AS (
     SELECT user_id, count(*)::int AS runs, sum(cost)::bigint AS cost
-    FROM json_to_recordset($1::json) AS t (user_id text, cost bigint) GROUP BY user_id
+    FROM json_to_recordset($costs) AS t (user_id text, cost bigint) GROUP BY user_id
   )`;
 
-const countInWeek = {
+const countInWeek = statement({
   name: "count-usage-in-week",
-  text: `
+  takes: costsColumns,
+  text: sql`
     WITH ${used}
     UPDATE billing_accounts a SET week_started_at = ${weekStart},
       week_runs = used.runs + CASE WHEN ${isWeekOver} THEN 0 ELSE week_runs END,
       week_micro_usd = used.cost + CASE WHEN ${isWeekOver} THEN 0 ELSE week_micro_usd END
     FROM used WHERE a.user_id = used.user_id`,
-};
+});
 
 /** Days, weeks (from Monday) and months of UTC. */
-const countInLimits = {
+const countInLimits = statement({
   name: "count-usage-in-limits",
-  text: `
+  takes: costsColumns,
+  text: sql`
     WITH ${used}
     UPDATE spend_limits l SET period_started_at = date_trunc(l.period::text, now(), 'UTC'),
       spent_micro_usd = used.cost
         + CASE WHEN l.period_started_at = date_trunc(l.period::text, now(), 'UTC') THEN l.spent_micro_usd ELSE 0 END
     FROM used WHERE l.user_id = used.user_id`,
-};
+});
 
-const tellOfLimits = `
-  UPDATE spend_limits SET notified_for = period_started_at
-  WHERE user_id = ANY($1) AND spent_micro_usd >= amount_micro_usd AND period_started_at IS NOT NULL
-    AND notified_for IS DISTINCT FROM period_started_at
-  RETURNING user_id, period::text, period_started_at AS since`;
+const markReached = statement({
+  name: "mark-reached-limits",
+  takes: { user_ids: listOf(t.text) },
+  gives: { user_id: t.text, period: t.text, since: t.timestamptz },
+  text: sql`
+    UPDATE spend_limits SET notified_for = period_started_at
+    WHERE user_id = ANY($user_ids) AND spent_micro_usd >= amount_micro_usd AND period_started_at IS NOT NULL
+      AND notified_for IS DISTINCT FROM period_started_at
+    RETURNING user_id, period::text, period_started_at AS since`,
+});

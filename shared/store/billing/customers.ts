@@ -1,4 +1,7 @@
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
 
@@ -8,15 +11,20 @@ export async function readCustomer(db: Db, user_id: string): Promise<string | nu
   return account?.provider_customer_id ?? null;
 }
 
-/** Notes the customer that was made for a user, unless he got one meanwhile. Gives the one that he is. */
-export function keepCustomer(db: Db, user_id: string, customer_id: string): Promise<string> {
+/** Notes the customer that was made for a user, unless the user got one meanwhile. Returns the one that the user is. */
+export function saveCustomer(db: Db, user_id: string, customer_id: string): Promise<string> {
   return inBillingTransaction(db, async (client) => {
     await ensureAccounts(client, [user_id]);
-    const { rows } = await client.query<{ customer_id: string }>(
-      `UPDATE billing_accounts SET provider_customer_id = coalesce(provider_customer_id, $2), updated_at = now()
-       WHERE user_id = $1 RETURNING provider_customer_id AS customer_id`,
-      [user_id, customer_id],
-    );
-    return rows[0]?.customer_id ?? customer_id;
+    const row = await save.first(client, { user_id, customer_id });
+    return row?.customer_id ?? customer_id;
   });
 }
+
+const save = statement({
+  name: "save-customer",
+  takes: { user_id: t.text, customer_id: t.text },
+  gives: { customer_id: t.text },
+  text: sql`
+    UPDATE billing_accounts SET provider_customer_id = coalesce(provider_customer_id, $customer_id), updated_at = now()
+    WHERE user_id = $user_id RETURNING provider_customer_id AS customer_id`,
+});

@@ -4,7 +4,7 @@ import { bookTransfers, type Transfer } from "./book-transfers.ts";
 import { ensureAccounts } from "./ensure-accounts.ts";
 import { inBillingTransaction } from "./in-billing-transaction.ts";
 
-/** Books what we give a user, or take back. Gives the booking's id. */
+/** Books what we give a user, or take back. Returns the booking's id. */
 export function grant(db: Db, gift: Pick<Transfer, "user_id" | "amount_micro_usd" | "description">): Promise<string> {
   return inBillingTransaction(db, async (client) => {
     await ensureAccounts(client, [gift.user_id]);

@@ -4,7 +4,7 @@ import type { Plan } from "../generated/client.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 
-/** Makes a plan, or makes it anew. Null: another one has its provider's price. */
+/** Makes a plan, or makes it anew. Returns null when another one has its provider's price. */
 export async function putPlan(db: Db, id: string, body: PlanBody): Promise<PlanRecord | null> {
   const { provider_price_id = null, weekly_runs = null, weekly_micro_usd = null, ...rest } = body;
   const { max_concurrent_runs = null, max_queued_runs = null, ...plain } = rest;

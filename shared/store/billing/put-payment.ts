@@ -1,4 +1,7 @@
 import type { Queryable } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { bookTransfers } from "./book-transfers.ts";
 import { putRow } from "./put-row.ts";
 
@@ -30,15 +33,19 @@ export async function putPayment(
   cause: string,
 ): Promise<void> {
   const { id, charge_id, invoice_id, ...told } = payment;
-  const { rows } = await client.query<{ booked: string }>(
-    "SELECT wallet_micro_usd AS booked FROM payments WHERE id = $1",
-    [id],
-  );
+  const stood = await booked.first(client, { id });
   const of = { user_id, provider_payment_id: id, provider_charge_id: charge_id, provider_invoice_id: invoice_id };
   await putRow(client, "payments", id, { ...of, ...told, wallet_micro_usd });
-  const amount_micro_usd = wallet_micro_usd - Number(rows[0]?.booked ?? 0);
+  const amount_micro_usd = wallet_micro_usd - Number(stood?.wallet_micro_usd ?? 0);
   if (amount_micro_usd === 0) return;
   const type = amount_micro_usd > 0 ? "top_up" : "refund";
   const booking = { source: "payment", source_id: `${id}/${cause}`, against: "provider", description: null } as const;
   await bookTransfers(client, [{ user_id, amount_micro_usd, type, ...booking }]);
 }
+
+const booked = statement({
+  name: "read-booked-payment",
+  takes: { id: t.text },
+  gives: { wallet_micro_usd: t.bigint },
+  text: sql`SELECT wallet_micro_usd FROM payments WHERE id = $id`,
+});

@@ -1,4 +1,6 @@
 import type { Queryable } from "../client.ts";
+import { execute } from "../query.ts";
+import { joined, raw, sql } from "../sql.ts";
 
 /** Writes a row that mirrors a provider's object. The columns' names are ours; whose it is stays. */
 export async function putRow(
@@ -8,10 +10,11 @@ export async function putRow(
   row: Record<string, unknown>,
 ): Promise<void> {
   const names = Object.keys(row);
-  const changed = names.filter((name) => name !== "user_id").map((name) => `${name} = excluded.${name}`);
-  await client.query(
-    `INSERT INTO ${table} (id, ${names.join(", ")}) VALUES ($1, ${names.map((_, i) => `$${i + 2}`).join(", ")})
-     ON CONFLICT (id) DO UPDATE SET updated_at = now(), ${changed.join(", ")}`,
-    [id, ...Object.values(row)],
+  const changed = names.filter((name) => name !== "user_id").map((name) => raw(`${name} = excluded.${name}`));
+  const values = Object.values({ id, ...row }).map((value) => sql`${value}`);
+  await execute(
+    client,
+    sql`INSERT INTO ${raw(table)} (id, ${raw(names.join(", "))}) VALUES (${joined(values, ", ")})
+     ON CONFLICT (id) DO UPDATE SET updated_at = now(), ${joined(changed, ", ")}`,
   );
 }

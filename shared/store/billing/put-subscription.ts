@@ -1,4 +1,7 @@
 import type { Queryable } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { choosePlan } from "./choose-plan.ts";
 import { putRow } from "./put-row.ts";
 
@@ -21,11 +24,17 @@ export type MirroredSubscription = {
 /** Writes what a subscription is now, and with it the plan that its user has. */
 export async function putSubscription(client: Queryable, user_id: string, row: MirroredSubscription): Promise<void> {
   const { id, price_id, plan_id, ...told } = row;
-  const plan = await client.query<{ id: string }>(
-    "SELECT id FROM plans WHERE provider_price_id = $1 OR id = $2 ORDER BY (provider_price_id = $1) DESC NULLS LAST LIMIT 1",
-    [price_id, plan_id],
-  );
-  const of = { user_id, provider_subscription_id: id, plan_id: plan.rows[0]?.id ?? null };
+  const plan = await findPlan.first(client, { price_id, plan_id });
+  const of = { user_id, provider_subscription_id: id, plan_id: plan?.id ?? null };
   await putRow(client, "subscriptions", id, { ...of, ...told });
   await choosePlan(client, user_id);
 }
+
+const findPlan = statement({
+  name: "find-plan",
+  takes: { price_id: orNull(t.text), plan_id: orNull(t.text) },
+  gives: { id: t.text },
+  text: sql`
+    SELECT id FROM plans WHERE provider_price_id = $price_id OR id = $plan_id
+    ORDER BY (provider_price_id = $price_id) DESC NULLS LAST LIMIT 1`,
+});

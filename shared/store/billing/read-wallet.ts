@@ -1,13 +1,15 @@
 import type { WalletRecord } from "../../schemas/billing.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { readPlan } from "./plans.ts";
 import { listSpendLimits } from "./spend-limits.ts";
 import { isWeekOver, weekStart } from "./week.ts";
 
 /** A user's money, plan and bounds. Who has no account has an empty one. */
 export async function readWallet(db: Db, user_id: string): Promise<WalletRecord> {
-  const { rows } = await db.sql.query<Row>(statement, [user_id]);
-  const [row] = rows;
+  const row = await read.first(db.sql, { user_id });
   const started = row?.started_at ?? new Date();
   return {
     object: "wallet",
@@ -26,11 +28,20 @@ export async function readWallet(db: Db, user_id: string): Promise<WalletRecord>
 
 const weekMs = 7 * 24 * 3_600_000;
 
-type Row = { balance_micro_usd: string; plan_id: string | null; started_at: Date; runs: number; micro_usd: string };
-
-const statement = `
-  SELECT plan_id, ${weekStart} AS started_at,
-    CASE WHEN ${isWeekOver} THEN 0 ELSE week_runs END AS runs,
-    CASE WHEN ${isWeekOver} THEN 0 ELSE week_micro_usd END AS micro_usd,
-    coalesce((SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'wallet:' || $1), 0) AS balance_micro_usd
-  FROM billing_accounts WHERE user_id = $1`;
+const read = statement({
+  name: "read-wallet",
+  takes: { user_id: t.text },
+  gives: {
+    plan_id: orNull(t.text),
+    started_at: t.timestamptz,
+    runs: t.integer,
+    micro_usd: t.bigint,
+    balance_micro_usd: t.bigint,
+  },
+  text: sql`
+    SELECT plan_id, ${weekStart} AS started_at,
+      CASE WHEN ${isWeekOver} THEN 0 ELSE week_runs END AS runs,
+      CASE WHEN ${isWeekOver} THEN 0 ELSE week_micro_usd END AS micro_usd,
+      coalesce((SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'wallet:' || $user_id), 0) AS balance_micro_usd
+    FROM billing_accounts WHERE user_id = $user_id`,
+});

@@ -1,6 +1,9 @@
 import { newId } from "../../platform/ids.ts";
 import type { SubscriptionRecord } from "../../schemas/billing.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Subscription } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
@@ -20,7 +23,7 @@ export function listSubscriptions(
   return readPage(db, { table: "subscriptions", key: "id", ...billingConditions(owner, filter), load }, page);
 }
 
-/** Null when the owner has no such subscription. */
+/** Returns null when the owner has no such subscription. */
 export async function readSubscription(db: Db, id: string, owner: Owner): Promise<SubscriptionRecord | null> {
   const row = await db.prisma.subscription.findUnique({ where: { id, ...ownedBy(owner) }, omit });
   return row && toRecord(row);
@@ -31,10 +34,7 @@ export async function makeSubscription(db: Db, user_id: string, plan_id: string)
   return inBillingTransaction(db, async (client) => {
     const id = newId("sub");
     await ensureAccounts(client, [user_id]);
-    await client.query(
-      `INSERT INTO subscriptions (id, user_id, plan_id, status, current_period_start) VALUES ($1, $2, $3, 'active', now())`,
-      [id, user_id, plan_id],
-    );
+    await insert.count(client, { id, user_id, plan_id });
     await choosePlan(client, user_id);
     return id;
   });
@@ -43,14 +43,26 @@ export async function makeSubscription(db: Db, user_id: string, plan_id: string)
 /** Ends a subscription that was made here. */
 export function endSubscription(db: Db, { id, user_id }: { id: string; user_id: string }): Promise<void> {
   return inBillingTransaction(db, async (client) => {
-    await client.query(
-      `UPDATE subscriptions SET status = 'canceled', canceled_at = now(), updated_at = now()
-       WHERE id = $1 AND provider_subscription_id IS NULL AND status <> 'canceled'`,
-      [id],
-    );
+    await end.count(client, { id });
     await choosePlan(client, user_id);
   });
 }
+
+const insert = statement({
+  name: "insert-subscription",
+  takes: { id: t.text, user_id: t.text, plan_id: t.text },
+  text: sql`
+    INSERT INTO subscriptions (id, user_id, plan_id, status, current_period_start)
+    VALUES ($id, $user_id, $plan_id, 'active', now())`,
+});
+
+const end = statement({
+  name: "end-subscription",
+  takes: { id: t.text },
+  text: sql`
+    UPDATE subscriptions SET status = 'canceled', canceled_at = now(), updated_at = now()
+    WHERE id = $id AND provider_subscription_id IS NULL AND status <> 'canceled'`,
+});
 
 const omit = { as_of: true } as const;
 

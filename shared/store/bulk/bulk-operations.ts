@@ -2,10 +2,14 @@ import { newId } from "../../platform/ids.ts";
 import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
 import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { query } from "../query.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { BulkOperation, Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import type { RunFilter } from "../runs/list-runs.ts";
-import { spellConditions } from "../spell-conditions.ts";
+import { whereClause } from "../where-clause.ts";
 import { type BulkAction, bulkConditions } from "./bulk-scope.ts";
 
 export type NewBulk = {
@@ -19,16 +23,12 @@ export type NewBulk = {
 
 /** How many runs a bulk operation would be about now. */
 export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Promise<number> {
-  const values: unknown[] = [];
-  const where = spellConditions(bulkConditions(action, owner, filter, null), values);
-  const { rows } = await db.sql.query<{ total: number }>(
-    `SELECT count(*)::int AS total FROM runs WHERE ${where}`,
-    values,
-  );
+  const where = whereClause(bulkConditions(action, owner, filter, null));
+  const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
   return rows[0]?.total ?? 0;
 }
 
-/** Owes the operation to its runs; some API process does it. */
+/** Records the operation; some API process carries it out. */
 export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
   const { user_id, action, owner, filter, edits } = bulk;
   const total = await countBulk(db, bulk);
@@ -44,7 +44,7 @@ export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
   return toRecord(await db.prisma.bulkOperation.create({ data }));
 }
 
-/** Null when the owner has no such operation. */
+/** Returns null when the owner has no such operation. */
 export async function readBulk(db: Db, id: string, owner: Owner): Promise<BulkRecord | null> {
   const row = await db.prisma.bulkOperation.findUnique({ where: { id, ...ownedBy(owner) } });
   return row && toRecord(row);
@@ -71,8 +71,7 @@ export type HeldBulk = NewBulk & { id: string; created_at: Date; cursor: string 
 
 /** Takes one that nobody works at, the oldest first; one whose process died goes on where that one was. Null: none. */
 export async function claimBulk(db: Db): Promise<HeldBulk | null> {
-  const { rows } = await db.sql.query<BulkOperation & { lease_text: string }>(claim);
-  const [row] = rows;
+  const row = await claim.first(db.sql);
   if (!row) return null;
   const { id, user_id, action, created_at, cursor, lease_text: lease_until } = row;
   const { owner } = row.options as { owner: Owner };
@@ -80,13 +79,21 @@ export async function claimBulk(db: Db): Promise<HeldBulk | null> {
   return { id, user_id, action, created_at, cursor, lease_until, owner, filter: storedFilter.parse(row.filter), edits };
 }
 
-const lease = "now() + interval '30 seconds'";
-
-const claim = {
+const claim = statement({
   name: "claim-bulk",
-  text: `
-    UPDATE bulk_operations SET status = 'running', lease_until = ${lease}
+  gives: {
+    id: t.text,
+    user_id: t.text,
+    action: t.enumeration<BulkAction>("bulk_action"),
+    filter: t.json(),
+    options: t.json(),
+    cursor: orNull(t.text),
+    created_at: t.timestamptz,
+    lease_text: t.text,
+  },
+  text: sql`
+    UPDATE bulk_operations SET status = 'running', lease_until = now() + interval '30 seconds'
     WHERE id = (SELECT id FROM bulk_operations WHERE status IN ('pending', 'running')
       AND (lease_until IS NULL OR lease_until < now()) ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING *, lease_until::text AS lease_text`,
-};
+    RETURNING id, user_id, action, filter, options, cursor, created_at, lease_until::text AS lease_text`,
+});

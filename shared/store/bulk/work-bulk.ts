@@ -1,5 +1,9 @@
 import type { Db } from "../client.ts";
-import { spellConditions } from "../spell-conditions.ts";
+import { orNull, t } from "../columns.ts";
+import { query } from "../query.ts";
+import { literal, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { whereClause } from "../where-clause.ts";
 import type { HeldBulk } from "./bulk-operations.ts";
 import { bulkConditions } from "./bulk-scope.ts";
 
@@ -9,38 +13,42 @@ export type NextRun = { id: string; place: string };
 /** The runs that come after the operation's cursor, oldest first. */
 export async function nextRuns(db: Db, bulk: HeldBulk, limit: number): Promise<NextRun[]> {
   const { action, owner, filter, created_at, cursor } = bulk;
-  const values: unknown[] = [];
-  const where = spellConditions(bulkConditions(action, owner, filter, created_at), values);
-  const [time, id] = cursor === null ? [null, null] : cursor.split("|", 2);
-  values.push(time, id, limit);
-  const [timeAt, idAt, limitAt] = [values.length - 2, values.length - 1, values.length];
-  const { rows } = await db.sql.query<NextRun>(
-    `SELECT id, created_at::text || '|' || id AS place FROM runs
-     WHERE ${where} AND ($${timeAt}::timestamptz IS NULL OR (created_at, id) > ($${timeAt}::timestamptz, $${idAt}))
-     ORDER BY created_at, id LIMIT $${limitAt}`,
-    values,
+  const where = whereClause(bulkConditions(action, owner, filter, created_at));
+  const [time, id] = cursor === null ? [] : cursor.split("|", 2);
+  const behind = time === undefined ? sql`true` : sql`(created_at, id) > (${time}::timestamptz, ${id})`;
+  return query(
+    db.sql,
+    { id: t.text, place: t.text },
+    sql`SELECT id, created_at::text || '|' || id AS place FROM runs
+     WHERE ${where} AND ${behind} ORDER BY created_at, id LIMIT ${literal(limit)}`,
   );
-  return rows;
 }
 
 export type Progress = { done: number; failed: number; cursor: string | null; finished: boolean };
 
-/** Notes what was done and holds the operation on. Null: the lease was lost, and another process goes on. */
+/** Notes what was done and holds the operation on. Returns null when the lease was lost, and another process goes on. */
 export async function noteProgress(db: Db, bulk: HeldBulk, progress: Progress): Promise<HeldBulk | null> {
-  const { done, failed, cursor, finished } = progress;
-  const { rows } = await db.sql.query<{ lease_until: string }>({
-    ...note,
-    values: [bulk.id, bulk.lease_until, done, failed, cursor, finished],
-  });
-  return rows[0] ? { ...bulk, cursor, lease_until: rows[0].lease_until } : null;
+  const { cursor } = progress;
+  const row = await note.first(db.sql, { id: bulk.id, held_until: bulk.lease_until, ...progress });
+  return row && { ...bulk, cursor, lease_until: row.lease_until };
 }
 
-const note = {
+const note = statement({
   name: "note-bulk-progress",
-  text: `
-    UPDATE bulk_operations SET done = done + $3, failed = failed + $4, cursor = coalesce($5, cursor),
+  takes: {
+    id: t.text,
+    held_until: t.text,
+    done: t.integer,
+    failed: t.integer,
+    cursor: orNull(t.text),
+    finished: t.boolean,
+  },
+  gives: { lease_until: t.text },
+  text: sql`
+    UPDATE bulk_operations SET done = done + $done, failed = failed + $failed, cursor = coalesce($cursor, cursor),
       lease_until = now() + interval '30 seconds',
-      status = CASE WHEN $6 THEN 'done'::bulk_status ELSE status END, finished_at = CASE WHEN $6 THEN now() END
-    WHERE id = $1 AND status = 'running' AND lease_until = $2::timestamptz
+      status = CASE WHEN $finished THEN 'done'::bulk_status ELSE status END,
+      finished_at = CASE WHEN $finished THEN now() END
+    WHERE id = $id AND status = 'running' AND lease_until = $held_until::timestamptz
     RETURNING lease_until::text AS lease_until`,
-};
+});

@@ -1,32 +1,47 @@
 import type { DaemonLogLine } from "../../schemas/daemon.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { OwnedDaemon } from "./report-daemon.ts";
 
 /** A line before it has its place: its id is `<epoch>-<seq>`. */
 export type LogEntry = Omit<DaemonLogLine, "id"> & { seq: number };
 
 /** Writes lines that follow each other to a daemon's log. A repeat changes nothing; an older epoch's are dropped. */
-export async function appendDaemonLog(db: Db, { agent_id, epoch }: OwnedDaemon, entries: LogEntry[]): Promise<void> {
-  const first = entries[0];
-  const last = entries.at(-1);
+export async function appendDaemonLog(db: Db, { agent_id, epoch }: OwnedDaemon, lines: LogEntry[]): Promise<void> {
+  const first = lines[0];
+  const last = lines.at(-1);
   if (!first || !last) return;
-  const rows = entries.map(({ seq, level, stream, message, ts }) => [seq, level, stream, message, ts]);
-  await db.sql.query({ ...append, values: [agent_id, epoch, first.seq, last.seq, JSON.stringify(rows)] });
+  const entries = lines.map(({ seq, level, stream, message, ts }) => [seq, level, stream, message, ts]);
+  await append.count(db.sql, { agent_id, epoch, first_seq: first.seq, last_seq: last.seq, entries });
 }
 
-const append = {
+const append = statement({
   name: "append-daemon-log",
-  text: `
+  takes: {
+    agent_id: t.text,
+    epoch: t.integer,
+    first_seq: t.integer,
+    last_seq: t.integer,
+    entries: t.json<unknown[][]>(),
+  },
+  text: sql`
     INSERT INTO daemon_logs (agent_id, epoch, first_seq, last_seq, entries)
-    SELECT agent_id, $2, $3, $4, $5 FROM daemons WHERE agent_id = $1 AND epoch = $2 ON CONFLICT DO NOTHING`,
-};
+    SELECT agent_id, epoch, $first_seq, $last_seq, $entries FROM daemons WHERE agent_id = $agent_id AND epoch = $epoch
+    ON CONFLICT DO NOTHING`,
+});
 
-/** Keeps the newest `chunks` chunks of a daemon's log. */
+/** Removes all but the newest `chunks` chunks of a daemon's log. */
 export async function trimDaemonLog(db: Db, agent_id: string, chunks: number): Promise<void> {
-  await db.sql.query(
-    `DELETE FROM daemon_logs WHERE agent_id = $1 AND (epoch, first_seq) < (
-       SELECT epoch, first_seq FROM daemon_logs WHERE agent_id = $1 ORDER BY epoch DESC, first_seq DESC
-       OFFSET $2 - 1 LIMIT 1)`,
-    [agent_id, chunks],
-  );
+  await trim.count(db.sql, { agent_id, chunks });
 }
+
+const trim = statement({
+  name: "trim-daemon-log",
+  takes: { agent_id: t.text, chunks: t.integer },
+  text: sql`
+    DELETE FROM daemon_logs WHERE agent_id = $agent_id AND (epoch, first_seq) < (
+      SELECT epoch, first_seq FROM daemon_logs WHERE agent_id = $agent_id ORDER BY epoch DESC, first_seq DESC
+      OFFSET $chunks - 1 LIMIT 1)`,
+});

@@ -1,5 +1,8 @@
 import type { DaemonWish, StandingDaemon } from "../../domain/daemon/control-daemon.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 
@@ -29,30 +32,65 @@ export async function changeDaemon(
 ): Promise<"changed" | "unchanged" | "full"> {
   return db.inTurn(turnOf("daemons", user_id), () =>
     inTransaction(db, async (client) => {
-      await client.query(insert, [agent_id, user_id, version]);
-      const { rows } = await client.query<StandingRow>(lock, [agent_id]);
-      const change = rows[0] ? decide(rows[0]) : null;
+      await insert.count(client, { agent_id, user_id, version });
+      const standing = await lock.first(client, { agent_id });
+      const change = standing && decide(standing);
       if (!change) return "unchanged";
-      const { desired, version: wanted, restart_wanted, grace_ms } = change.wish;
-      const starts = rows[0]?.desired === "stopped" && desired !== "stopped";
+      const { desired } = change.wish;
+      const starts = standing?.desired === "stopped" && desired !== "stopped";
       if (starts && !(await hasRoom(client, { thing: "daemons", user_id, most }))) return "full";
-      await client.query(update, [agent_id, desired, wanted, restart_wanted, grace_ms, change.sealed_env]);
+      await update.count(client, { agent_id, ...change.wish, sealed_env: change.sealed_env });
       return "changed";
     }),
   );
 }
 
-const insert = `
-  INSERT INTO daemons (agent_id, user_id, version) VALUES ($1, $2, $3) ON CONFLICT (agent_id) DO NOTHING`;
+/** The desired state of an agent's daemon; null when the agent has none yet. */
+export async function readDesired(db: Db, agent_id: string): Promise<Pick<StandingRow, "desired" | "status"> | null> {
+  return db.prisma.daemon.findUnique({ where: { agent_id }, select: { desired: true, status: true } });
+}
 
-const lock = `
-  SELECT desired, version, status, restart_wanted, restart_seen, sealed_env FROM daemons WHERE agent_id = $1 FOR UPDATE`;
+const insert = statement({
+  name: "insert-daemon",
+  takes: { agent_id: t.text, user_id: t.text, version: t.text },
+  text: sql`
+    INSERT INTO daemons (agent_id, user_id, version) VALUES ($agent_id, $user_id, $version)
+    ON CONFLICT (agent_id) DO NOTHING`,
+});
 
-const update = `
-  UPDATE daemons SET desired = $2::daemon_desired, version = $3, restart_wanted = $4, grace_ms = $5,
-    sealed_env = coalesce($6, sealed_env), previous_version = NULL, watch_until = NULL, updated_at = now(),
-    status = CASE WHEN worker_id IS NOT NULL THEN status WHEN $2 = 'stopped' THEN 'stopped'::daemon_status ELSE 'starting' END,
-    crashes = CASE WHEN worker_id IS NULL THEN 0 ELSE crashes END,
-    restarts = CASE WHEN worker_id IS NULL THEN 0 ELSE restarts END,
-    next_start_at = CASE WHEN worker_id IS NULL THEN NULL ELSE next_start_at END
-  WHERE agent_id = $1`;
+const lock = statement({
+  name: "lock-daemon",
+  takes: { agent_id: t.text },
+  gives: {
+    desired: t.enumeration<StandingRow["desired"]>("daemon_desired"),
+    version: t.text,
+    status: t.enumeration<StandingRow["status"]>("daemon_status"),
+    restart_wanted: t.integer,
+    restart_seen: t.integer,
+    sealed_env: orNull(t.bytea),
+  },
+  text: sql`
+    SELECT desired, version, status, restart_wanted, restart_seen, sealed_env FROM daemons WHERE agent_id = $agent_id
+    FOR UPDATE`,
+});
+
+const update = statement({
+  name: "change-daemon",
+  takes: {
+    agent_id: t.text,
+    desired: t.enumeration<DaemonWish["desired"]>("daemon_desired"),
+    version: t.text,
+    restart_wanted: t.integer,
+    grace_ms: t.integer,
+    sealed_env: orNull(t.bytea),
+  },
+  text: sql`
+    UPDATE daemons SET desired = $desired, version = $version, restart_wanted = $restart_wanted, grace_ms = $grace_ms,
+      sealed_env = coalesce($sealed_env, sealed_env), previous_version = NULL, watch_until = NULL, updated_at = now(),
+      status = CASE WHEN worker_id IS NOT NULL THEN status WHEN $desired = 'stopped' THEN 'stopped'::daemon_status
+        ELSE 'starting' END,
+      crashes = CASE WHEN worker_id IS NULL THEN 0 ELSE crashes END,
+      restarts = CASE WHEN worker_id IS NULL THEN 0 ELSE restarts END,
+      next_start_at = CASE WHEN worker_id IS NULL THEN NULL ELSE next_start_at END
+    WHERE agent_id = $agent_id`,
+});

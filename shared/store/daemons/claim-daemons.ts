@@ -1,20 +1,25 @@
 import type { Db } from "../client.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+
+const claimedDaemon = {
+  agent_id: t.text,
+  user_id: t.text,
+  /** The fence: every write of this owner names it. */
+  epoch: t.integer,
+  version: t.text,
+  restarts: t.integer,
+  crashes: t.integer,
+  restart_seen: t.integer,
+  /** Whether another worker's process has run before, and is gone. */
+  taken_over: t.boolean,
+  /** Milliseconds until it may be started again; null: at once. */
+  backoff_ms: orNull(t.double),
+};
 
 /** A daemon that a worker has taken, with what it must know of its past. */
-export type ClaimedDaemon = {
-  agent_id: string;
-  user_id: string;
-  /** The fence: every write of this owner names it. */
-  epoch: number;
-  version: string;
-  restarts: number;
-  crashes: number;
-  restart_seen: number;
-  /** Whether somebody's process has run before, and is gone. */
-  taken_over: boolean;
-  /** Milliseconds until it may be started again; null: at once. */
-  backoff_ms: number | null;
-};
+export type ClaimedDaemon = Row<typeof claimedDaemon>;
 
 /**
  * Takes daemons that are wanted, or are left to be settled, and have no worker, or one whose lease ran out. Any number of
@@ -25,13 +30,14 @@ export async function claimDaemons(
   db: Db,
   { worker_id, leaseMs, limit, hosts }: { worker_id: string; leaseMs: number; limit: number; hosts: string[] },
 ): Promise<ClaimedDaemon[]> {
-  const { rows } = await db.sql.query<ClaimedDaemon>({ ...statement, values: [worker_id, leaseMs, limit, hosts] });
-  return rows;
+  return claim.rows(db.sql, { worker_id, lease_ms: leaseMs, limit, hosts });
 }
 
-const statement = {
+const claim = statement({
   name: "claim-daemons",
-  text: `
+  takes: { worker_id: t.text, lease_ms: t.double, limit: t.integer, hosts: listOf(t.text) },
+  gives: claimedDaemon,
+  text: sql`
     WITH free AS (
       SELECT agent_id, worker_id IS NOT NULL AS taken_over FROM daemons own
       WHERE (lease_until IS NULL OR lease_until < now())
@@ -39,12 +45,13 @@ const statement = {
         AND NOT EXISTS (
           SELECT FROM agent_versions v CROSS JOIN LATERAL (SELECT coalesce(v.config->>'adapter_type', 'python') AS type) a
           JOIN workers w ON 'daemon:' || a.type = ANY(w.adapters) AND w.status = 'active' AND w.heartbeat_at > now() - interval '15 s'
-          WHERE v.agent_id = own.agent_id AND v.version = own.version AND a.type <> ALL($4::text[])
+          WHERE v.agent_id = own.agent_id AND v.version = own.version AND a.type <> ALL($hosts)
         )
-      ORDER BY lease_until NULLS FIRST LIMIT $3 FOR UPDATE SKIP LOCKED
+      ORDER BY lease_until NULLS FIRST LIMIT $limit FOR UPDATE SKIP LOCKED
     )
-    UPDATE daemons d SET epoch = epoch + 1, worker_id = $1, lease_until = now() + $2 * interval '1 ms', pid = NULL
+    UPDATE daemons d SET epoch = epoch + 1, worker_id = $worker_id, lease_until = now() + $lease_ms * interval '1 ms',
+      pid = NULL
     FROM free WHERE d.agent_id = free.agent_id
     RETURNING d.agent_id, d.user_id, d.epoch, d.version, d.restarts, d.crashes, d.restart_seen, free.taken_over,
       greatest(0, extract(epoch FROM d.next_start_at - now()) * 1000)::float8 AS backoff_ms`,
-};
+});

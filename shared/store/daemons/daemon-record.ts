@@ -1,17 +1,49 @@
-import { type DaemonRecord, daemonExit } from "../../schemas/daemon.ts";
-import type { Daemon } from "../generated/client.ts";
+import { type DaemonRecord, type DaemonStatus, daemonExit } from "../../schemas/daemon.ts";
+import { runIs } from "../runs/run-is.ts";
+import { orNull, type Row, t } from "../columns.ts";
+import { joined, raw, type Sql, sql } from "../sql.ts";
 
 /** A daemon's row with its mailbox counted, by Postgres' clock. */
-export type DaemonRow = Daemon & { in_flight: number; mailbox_depth: number; owned: boolean; uptime_ms: number | null };
+const daemonRow = {
+  agent_id: t.text,
+  version: t.text,
+  desired: t.enumeration<DaemonRecord["desired"]>("daemon_desired"),
+  status: t.enumeration<DaemonStatus>("daemon_status"),
+  previous_version: orNull(t.text),
+  restart_wanted: t.integer,
+  restart_seen: t.integer,
+  worker_id: orNull(t.text),
+  pid: orNull(t.integer),
+  restarts: t.integer,
+  last_exit: orNull(t.json()),
+  health_state: orNull(t.text),
+  last_progress_at: orNull(t.timestamptz),
+  started_at: orNull(t.timestamptz),
+};
 
-/** Columns of a `DaemonRow`, of `daemons d`. */
-export const daemonColumns = `
-  d.*, coalesce(d.lease_until > now(), false) AS owned,
+export const daemonColumns = {
+  ...daemonRow,
+  owned: t.boolean,
+  uptime_ms: orNull(t.double),
+  in_flight: t.integer,
+  mailbox_depth: t.integer,
+};
+
+export type DaemonRow = Row<typeof daemonColumns>;
+
+const messages = (condition: Sql): Sql =>
+  sql`(SELECT count(*)::int FROM runs WHERE agent_id = d.agent_id AND ${condition} AND lifecycle = 'daemon')`;
+
+/** SQL: the columns of a `DaemonRow`, of `daemons d`. */
+export const selectDaemon = sql`${joined(
+  Object.keys(daemonRow).map((name) => raw(`d.${name}`)),
+  ", ",
+)},
+  coalesce(d.lease_until > now(), false) AS owned,
   CASE WHEN d.pid IS NOT NULL THEN greatest(0, round(extract(epoch FROM now() - d.started_at) * 1000))::float8 END AS uptime_ms,
-  (SELECT count(*)::int FROM runs WHERE agent_id = d.agent_id AND status = 'running' AND lifecycle = 'daemon') AS in_flight,
-  (SELECT count(*)::int FROM runs WHERE agent_id = d.agent_id AND status = 'queued' AND lifecycle = 'daemon') AS mailbox_depth`;
+  ${messages(runIs.running())} AS in_flight, ${messages(runIs.queued())} AS mailbox_depth`;
 
-/** The public record of a daemon. What a lost worker said of it last is not told as if it were so. */
+/** The public record of a daemon. A lost worker's last report is not shown as the present. */
 export function toDaemonRecord(row: DaemonRow): DaemonRecord {
   const { agent_id, version, desired, previous_version, restarts, in_flight, mailbox_depth } = row;
   return {

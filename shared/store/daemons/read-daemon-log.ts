@@ -1,8 +1,9 @@
 import { type EventId, formatEventId } from "../../domain/run/event-id.ts";
 import type { DaemonLogLine } from "../../schemas/daemon.ts";
 import type { Db } from "../client.ts";
-
-type Chunk = { epoch: number; entries: [number, string, DaemonLogLine["stream"], string, string][] };
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 /** Lines of a daemon's log after `cursor`, the oldest first, at most `limit`. */
 export async function readDaemonLog(
@@ -11,7 +12,7 @@ export async function readDaemonLog(
   cursor: EventId,
   limit: number,
 ): Promise<DaemonLogLine[]> {
-  const { rows } = await db.sql.query<Chunk>({ ...statement, values: [agent_id, cursor.attempt, cursor.seq] });
+  const rows = await read.rows(db.sql, { agent_id, epoch: cursor.attempt, seq: cursor.seq });
   const lines = rows.flatMap(({ epoch, entries }) =>
     entries
       .filter(([seq]) => epoch > cursor.attempt || seq > cursor.seq)
@@ -22,9 +23,11 @@ export async function readDaemonLog(
   return lines.slice(0, limit);
 }
 
-const statement = {
+const read = statement({
   name: "read-daemon-log",
-  text: `
-    SELECT epoch, entries FROM daemon_logs WHERE agent_id = $1 AND (epoch, last_seq) > ($2, $3)
+  takes: { agent_id: t.text, epoch: t.integer, seq: t.integer },
+  gives: { epoch: t.integer, entries: t.json<[number, string, DaemonLogLine["stream"], string, string][]>() },
+  text: sql`
+    SELECT epoch, entries FROM daemon_logs WHERE agent_id = $agent_id AND (epoch, last_seq) > ($epoch, $seq)
     ORDER BY epoch, first_seq LIMIT 50`,
-};
+});

@@ -1,12 +1,15 @@
 import type { DaemonRecord } from "../../schemas/daemon.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { daemonColumns, type DaemonRow, noDaemonYet, toDaemonRecord } from "./daemon-record.ts";
+import { daemonColumns, noDaemonYet, selectDaemon, toDaemonRecord } from "./daemon-record.ts";
 
 /** An agent's daemon; null when the owner has no such agent. */
 export async function readDaemon(db: Db, agent_id: string, owner: Owner): Promise<DaemonRecord | null> {
-  const { rows } = await db.sql.query<DaemonRow>({ ...statement, values: [agent_id, owner] });
-  if (rows[0]) return toDaemonRecord(rows[0]);
+  const row = await read.first(db.sql, { agent_id, owner });
+  if (row) return toDaemonRecord(row);
   const agent = await db.prisma.agent.findUnique({
     where: { id: agent_id, ...ownedBy(owner) },
     select: { current_version: true },
@@ -14,7 +17,9 @@ export async function readDaemon(db: Db, agent_id: string, owner: Owner): Promis
   return agent && noDaemonYet(agent_id, agent.current_version);
 }
 
-const statement = {
+const read = statement({
   name: "read-daemon",
-  text: `SELECT ${daemonColumns} FROM daemons d WHERE d.agent_id = $1 AND ($2::text IS NULL OR d.user_id = $2)`,
-};
+  takes: { agent_id: t.text, owner: orNull(t.text) },
+  gives: daemonColumns,
+  text: sql`SELECT ${selectDaemon} FROM daemons d WHERE d.agent_id = $agent_id AND ($owner IS NULL OR d.user_id = $owner)`,
+});

@@ -1,12 +1,16 @@
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { OwnedDaemon } from "./report-daemon.ts";
 
-/** Keeps what a daemon saved of its state; its next process gets it. An older epoch's is dropped. */
+/** Saves a daemon's state, which its next process gets. A state of an older epoch is dropped. */
 export async function saveDaemonState(db: Db, { agent_id, epoch }: OwnedDaemon, state: string): Promise<void> {
-  await db.sql.query({ ...statement, values: [agent_id, epoch, JSON.stringify(state)] });
+  await save.count(db.sql, { agent_id, epoch, state_snapshot: state });
 }
 
-const statement = {
+const save = statement({
   name: "save-daemon-state",
-  text: "UPDATE daemons SET state_snapshot = $3 WHERE agent_id = $1 AND epoch = $2",
-};
+  takes: { agent_id: t.text, epoch: t.integer, state_snapshot: t.json<string>() },
+  text: sql`UPDATE daemons SET state_snapshot = $state_snapshot WHERE agent_id = $agent_id AND epoch = $epoch`,
+});

@@ -1,5 +1,8 @@
 import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 export type JobClaim = {
   name: string;
@@ -17,26 +20,35 @@ export type JobClaim = {
  */
 export async function claimJob(db: Db, claim: JobClaim): Promise<string | null> {
   const { name, triggered_by, dry_run, lease_ms, every_ms } = claim;
-  await db.sql.query({ ...closeLapsed, values: [name] });
-  const values = [newId("turn"), name, triggered_by, dry_run, lease_ms, every_ms];
-  const { rows } = await db.sql.query<{ id: string }>({ ...begin, values });
-  return rows[0]?.id ?? null;
+  await closeLapsed.count(db.sql, { name, error: "Its process was lost." });
+  const row = await begin.first(db.sql, { id: newId("turn"), name, triggered_by, dry_run, lease_ms, every_ms });
+  return row?.id ?? null;
 }
 
-const closeLapsed = {
+const closeLapsed = statement({
   name: "close-lapsed-job",
-  text: `
-    UPDATE internal_job_runs SET status = 'error', error = 'Its process was lost.', finished_at = now()
-    WHERE name = $1 AND status = 'running' AND lease_until < now()`,
-};
+  takes: { name: t.text, error: t.text },
+  text: sql`
+    UPDATE internal_job_runs SET status = 'error', error = $error, finished_at = now()
+    WHERE name = $name AND status = 'running' AND lease_until < now()`,
+});
 
-const begin = {
+const begin = statement({
   name: "begin-internal-job",
-  text: `
+  takes: {
+    id: t.text,
+    name: t.text,
+    triggered_by: t.text,
+    dry_run: t.boolean,
+    lease_ms: t.double,
+    every_ms: orNull(t.double),
+  },
+  gives: { id: t.text },
+  text: sql`
     INSERT INTO internal_job_runs (id, name, triggered_by, dry_run, lease_until)
-    SELECT $1, $2, $3, $4, now() + $5 * interval '1 ms'
-    WHERE $6::int IS NULL OR NOT EXISTS (
+    SELECT $id, $name, $triggered_by, $dry_run, now() + $lease_ms * interval '1 ms'
+    WHERE $every_ms IS NULL OR NOT EXISTS (
       SELECT 1 FROM internal_job_runs
-      WHERE name = $2 AND NOT dry_run AND started_at > now() - $6 * interval '1 ms')
+      WHERE name = $name AND NOT dry_run AND started_at > now() - $every_ms * interval '1 ms')
     ON CONFLICT (name) WHERE status = 'running' DO NOTHING RETURNING id`,
-};
+});

@@ -1,6 +1,10 @@
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { queryableOf } from "../prisma-transaction.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { lockJob } from "./due-jobs.ts";
@@ -42,8 +46,8 @@ export function findJob(db: Db, id: string, owner: Owner): Promise<JobRow | null
 export type JobChange = Pick<JobRow, "status" | "next_tick_at"> & { columns?: Columns };
 
 /**
- * Lets `decide` change a job, under the lock under which its ticks are fired: so it sees which ticks were, and which
- * weren't, at what time by Postgres' clock. Null: `decide` changes nothing. False: the owner has no such job.
+ * Lets `decide` change a job under the lock under which its ticks are fired, so `decide` sees which ticks were fired by the
+ * time of Postgres' clock. It returns null to change nothing. Returns false when the owner has no such job.
  */
 export async function changeJob(
   db: Db,
@@ -54,33 +58,42 @@ export async function changeJob(
   return inTransaction(db, async (client) => {
     const locked = await lockJob(client, id, owner);
     const change = locked && decide(locked.job, locked.now);
-    if (change?.columns) await client.query(setColumns, [id, ...valuesOf(change.columns)]);
-    if (change) await client.query(setStanding, [id, change.status, change.next_tick_at]);
+    if (change?.columns) await setColumns.count(client, { id, ...change.columns });
+    if (change) await setStanding.count(client, { id, status: change.status, next_tick_at: change.next_tick_at });
     return locked !== null;
   });
 }
 
-const setColumns = `
-  UPDATE jobs SET version = $2, name = $3, input_payload = $4, run_options = $5, sealed_env = $6, schedule = $7,
-    timezone = $8, overlap = $9::job_overlap, catch_up = $10::job_catch_up, ends_at = $11, metadata = $12
-  WHERE id = $1`;
-const setStanding = "UPDATE jobs SET status = $2::job_status, next_tick_at = $3, updated_at = now() WHERE id = $1";
+const setColumns = statement({
+  name: "set-job-columns",
+  takes: {
+    id: t.text,
+    version: t.text,
+    name: orNull(t.text),
+    input_payload: t.json(),
+    run_options: t.json(),
+    sealed_env: orNull(t.bytea),
+    schedule: orNull(t.text),
+    timezone: t.text,
+    overlap: t.enumeration<JobRow["overlap"]>("job_overlap"),
+    catch_up: t.enumeration<JobRow["catch_up"]>("job_catch_up"),
+    ends_at: orNull(t.timestamptz),
+    metadata: t.json(),
+  },
+  text: sql`
+    UPDATE jobs SET version = $version, name = $name, input_payload = $input_payload, run_options = $run_options,
+      sealed_env = $sealed_env, schedule = $schedule, timezone = $timezone, overlap = $overlap, catch_up = $catch_up,
+      ends_at = $ends_at, metadata = $metadata
+    WHERE id = $id`,
+});
 
-const valuesOf = (columns: Columns): unknown[] => [
-  columns.version,
-  columns.name,
-  JSON.stringify(columns.input_payload),
-  JSON.stringify(columns.run_options),
-  columns.sealed_env,
-  columns.schedule,
-  columns.timezone,
-  columns.overlap,
-  columns.catch_up,
-  columns.ends_at,
-  JSON.stringify(columns.metadata),
-];
+const setStanding = statement({
+  name: "set-job-standing",
+  takes: { id: t.text, status: t.enumeration<JobRow["status"]>("job_status"), next_tick_at: orNull(t.timestamptz) },
+  text: sql`UPDATE jobs SET status = $status, next_tick_at = $next_tick_at, updated_at = now() WHERE id = $id`,
+});
 
-/** Removes a job with its ticks; its runs stay. False: the owner has no such job. */
+/** Removes a job with its ticks; its runs stay. Returns false when the owner has no such job. */
 export async function deleteJob(db: Db, id: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.job.deleteMany({ where: { id, ...ownedBy(owner) } });
   return count === 1;

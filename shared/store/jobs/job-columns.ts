@@ -6,7 +6,8 @@ import { open, seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Job } from "../generated/client.ts";
 
-export type JobRow = Job;
+/** Bytes as the driver gives them, whichever door a row was read through. */
+export type JobRow = Omit<Job, "sealed_env"> & { sealed_env: Uint8Array | null };
 
 /** What the column `run_options` holds: an execute request without what has columns of its own, and without what is sealed. */
 export const runOptions = executeRequest

@@ -1,14 +1,17 @@
 import { type JobRecord, jobRecord } from "../../schemas/job.ts";
 import type { Db } from "../client.ts";
+import { listOf, t } from "../columns.ts";
+import { joined, raw, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { JobTick } from "../generated/client.ts";
-import { toTickRecord } from "./list-ticks.ts";
+import { tickColumns, toTickRecord } from "./list-ticks.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type JobRow, runOptions } from "./job-columns.ts";
 
 /** The owner's jobs of these ids, in any order. */
 export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<JobRecord[]> {
   const jobs = await db.prisma.job.findMany({ where: { id: { in: ids }, ...ownedBy(owner) } });
-  const { rows } = await db.sql.query<JobTick>({ ...lastTicks, values: [ids] });
+  const rows = await lastTicks.rows(db.sql, { ids });
   return jobs.map((job) =>
     toJobRecord(
       job,
@@ -17,17 +20,23 @@ export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<Job
   );
 }
 
-/** Null when the owner has no such job. */
+/** Returns null when the owner has no such job. */
 export async function readJob(db: Db, id: string, owner: Owner): Promise<JobRecord | null> {
   return (await readJobs(db, [id], owner))[0] ?? null;
 }
 
-const lastTicks = {
+const lastTicks = statement({
   name: "last-ticks",
-  text: `
-    SELECT tick.* FROM unnest($1::text[]) AS job (id), LATERAL (
+  takes: { ids: listOf(t.text) },
+  gives: tickColumns,
+  text: sql`
+    SELECT ${joined(
+      Object.keys(tickColumns).map((name) => raw(`tick.${name}`)),
+      ", ",
+    )}
+    FROM unnest($ids) AS job (id), LATERAL (
       SELECT * FROM job_ticks WHERE job_id = job.id ORDER BY scheduled_at DESC LIMIT 1) AS tick`,
-};
+});
 
 function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
   const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url } =

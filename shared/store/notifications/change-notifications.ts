@@ -1,10 +1,10 @@
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
-/** Which ones: of the given ids, of a user, of a type; what isn't given says nothing. */
+/** Which notifications: of the given ids, of a user, of a type. What is absent does not narrow the choice. */
 export type Which = { ids?: string[] | undefined; user_id?: string | undefined; type?: string | undefined };
 
-/** Marks the owner's notifications as read or unread; those that are so already keep their time. Gives how many changed. */
+/** Marks the owner's notifications as read or unread; those that are so already keep their time. Returns how many changed. */
 export async function markRead(db: Db, owner: Owner, { ids, user_id, type }: Which, read: boolean): Promise<number> {
   const { count } = await db.prisma.notification.updateMany({
     where: {
@@ -19,7 +19,7 @@ export async function markRead(db: Db, owner: Owner, { ids, user_id, type }: Whi
   return count;
 }
 
-/** False: the owner has no such notification. */
+/** Returns false when the owner has no such notification. */
 export async function deleteNotification(db: Db, id: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.notification.deleteMany({ where: { id, in_app: true, ...ownedBy(owner) } });
   return count === 1;

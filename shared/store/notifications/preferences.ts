@@ -1,5 +1,7 @@
 import type { PreferencesRecord } from "../../schemas/notification.ts";
 import type { Db } from "../client.ts";
+import { queryableOf } from "../prisma-transaction.ts";
+import { lockUser } from "../users/lock-user.ts";
 
 export async function readPreferences(db: Db, user_id: string): Promise<PreferencesRecord> {
   const preferences = await db.prisma.notificationPreference.findMany({
@@ -15,7 +17,7 @@ export async function putPreferences(db: Db, { user_id, preferences }: Preferenc
   const rows = [...new Map(preferences.map((entry) => [entry.type, { ...entry, user_id }])).values()];
   await db.prisma.$transaction(async (tx) => {
     // Whoever only ever ran agents has no row yet; and two that put at once go one after the other.
-    await tx.$executeRaw`INSERT INTO users (id) VALUES (${user_id}) ON CONFLICT (id) DO UPDATE SET id = users.id`;
+    await lockUser(queryableOf(tx), user_id);
     await tx.notificationPreference.deleteMany({ where: { user_id } });
     await tx.notificationPreference.createMany({ data: rows });
   });

@@ -42,13 +42,13 @@ export function listNotifications(
   return readPage(db, listing, page);
 }
 
-/** Null when the owner has no such notification. */
+/** Returns null when the owner has no such notification. */
 export async function readNotification(db: Db, id: string, owner: Owner): Promise<NotificationRecord | null> {
   const row = await db.prisma.notification.findUnique({ where: { id, in_app: true, ...ownedBy(owner) } });
   return row && toNotificationRecord(row);
 }
 
-/** The one that told a user of `dedup_key`, wherever he wants to hear of it. */
+/** The notification that told a user of `dedup_key`, by app or webhook. */
 export async function readToldOf(db: Db, user_id: string, dedup_key: string): Promise<NotificationRecord | null> {
   const row = await db.prisma.notification.findUnique({ where: { user_id_dedup_key: { user_id, dedup_key } } });
   return row && toNotificationRecord(row);

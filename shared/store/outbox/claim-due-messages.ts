@@ -1,22 +1,27 @@
 import type { Db } from "../client.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { raw, type Sql, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+
+const dueMessage = {
+  id: t.text,
+  user_id: t.text,
+  /** Null: to the run's own callback URL. */
+  webhook_id: orNull(t.text),
+  run_id: orNull(t.text),
+  type: t.text,
+  /** JSON. Null: the run's record. */
+  payload: orNull(t.text),
+  /** As the limits per host count: of the URL that the message was written with. */
+  host: t.text,
+  tries: t.integer,
+  /** By Postgres' clock. */
+  claimed_at: t.timestamptz,
+  url: t.text,
+};
 
 /** A run's callback, or a message to a standing webhook, that is to be sent now. `tries` fences what comes of it. */
-export type DueMessage = {
-  id: string;
-  user_id: string;
-  /** Null: to the run's own callback URL. */
-  webhook_id: string | null;
-  run_id: string | null;
-  type: string;
-  /** JSON. Null: the run's record. */
-  payload: string | null;
-  url: string;
-  /** As the limits per host count: of the URL that it was owed to. */
-  host: string;
-  tries: number;
-  /** By Postgres' clock. */
-  claimed_at: Date;
-};
+export type DueMessage = Row<typeof dueMessage>;
 
 export type ClaimLimits = {
   messages: number;
@@ -33,22 +38,27 @@ export type ClaimLimits = {
 /**
  * Leases messages whose time has come, the longest due first; not those of webhooks that are paused or disabled. No
  * message goes to two callers. Callers that ask at the same moment may together exceed the limits, each of them by its own
- * share. It costs a few probes of the index `outbox_due` per host that is owed something, however much it is owed.
+ * share. It costs a few probes of the index `outbox_due` per host with pending messages, however many they are.
  */
 export async function claimDueMessages(db: Db, limits: ClaimLimits): Promise<DueMessage[]> {
-  const { messages, per_host, per_user, slow_hosts, lease_ms } = limits;
-  const values = [messages, per_host, lease_ms, slow_hosts, per_user];
-  const { rows } = await db.sql.query<DueMessage>({ ...statement, values });
-  return rows;
+  return claim.rows(db.sql, limits);
 }
 
 /** As the index `outbox_due` has it. */
-const hostOf = (url: string): string => `lower(substring(${url}, '^[^:]*:/*([^/?#]*)'))`;
+const hostOf = (url: string): Sql => sql`lower(substring(${raw(url)}, '^[^:]*:/*([^/?#]*)'))`;
 
 /** The first of a host's and of a user's due messages are those that are leased, if any: they were due before the rest. */
-const statement = {
+const claim = statement({
   name: "claim-due-messages",
-  text: `
+  takes: {
+    messages: t.integer,
+    per_host: t.integer,
+    per_user: t.integer,
+    slow_hosts: listOf(t.text),
+    lease_ms: t.double,
+  },
+  gives: dueMessage,
+  text: sql`
     WITH RECURSIVE hosts AS (
       SELECT min(${hostOf("url")}) AS host FROM outbox WHERE status = 'pending'
         AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
@@ -61,18 +71,18 @@ const statement = {
         SELECT o.id, o.user_id, o.next_attempt_at FROM outbox o
         WHERE o.status = 'pending' AND ${hostOf("o.url")} = hosts.host AND o.next_attempt_at <= now()
           AND (o.webhook_id IS NULL OR EXISTS (SELECT 1 FROM webhooks w WHERE w.id = o.webhook_id AND w.status = 'active'))
-        ORDER BY o.next_attempt_at, o.id LIMIT CASE WHEN hosts.host = ANY($4::text[]) THEN 1 ELSE $2 END
+        ORDER BY o.next_attempt_at, o.id LIMIT CASE WHEN hosts.host = ANY($slow_hosts) THEN 1 ELSE $per_host END
       ) AS due
     ), picked AS (
       -- An array: its length is never mistaken for the table's.
-      SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $5))
+      SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $per_user))
         AND status = 'pending' AND (lease_until IS NULL OR lease_until <= now())
         AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
-      ORDER BY next_attempt_at, id LIMIT $1
+      ORDER BY next_attempt_at, id LIMIT $messages
       FOR UPDATE SKIP LOCKED
     )
-    UPDATE outbox SET lease_until = now() + $3 * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
+    UPDATE outbox SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
     RETURNING id, user_id, webhook_id, run_id, type, payload::text AS payload, ${hostOf("url")} AS host, tries,
       clock_timestamp() AS claimed_at,
       coalesce((SELECT url FROM webhooks WHERE webhooks.id = outbox.webhook_id), outbox.url) AS url`,
-};
+});

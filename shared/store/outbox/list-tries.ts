@@ -21,7 +21,7 @@ export type Callback = {
   log: CallbackTry[];
 };
 
-/** Null: the run owes no callback, because none was asked for or because it hasn't ended. */
+/** Returns null when the run has no callback: none was asked for, or the run has not ended. */
 export async function listTries(db: Db, run_id: string): Promise<Callback | null> {
   return db.prisma.outboxMessage.findFirst({
     where: { run_id, webhook_id: null },

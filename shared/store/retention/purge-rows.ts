@@ -1,18 +1,40 @@
 import type { Db } from "../client.ts";
-import type { Aging } from "./what-ages.ts";
+import { t } from "../columns.ts";
+import { raw, sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { agingAudit, agingRows, agingRuns, type RetentionPolicy, spentRows } from "./retention-policy.ts";
 
-/** Deletes at most `limit` rows of a kind that are older than so many days; gives how many. */
-export async function purgeRows(db: Db, { table, key, when }: Aging, days: number, limit: number): Promise<number> {
-  const { rowCount } = await db.sql.query(
-    `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${when} LIMIT $2)`,
-    [days, limit],
-  );
-  return rowCount ?? 0;
+/** Deletes at most `limit` rows of a kind that are older than so many days. Returns how many. */
+export async function purgeRows(db: Db, { name }: RetentionPolicy, days: number, limit: number): Promise<number> {
+  return statementsOf(name).purge.count(db.sql, { days, limit });
 }
 
-export async function countAged(db: Db, { table, when }: Aging, days: number): Promise<number> {
-  const { rows } = await db.sql.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${table} WHERE ${when}`, [
-    days,
-  ]);
-  return rows[0]?.count ?? 0;
+export async function countOldRows(db: Db, { name }: RetentionPolicy, days: number): Promise<number> {
+  return (await statementsOf(name).count.first(db.sql, { days }))?.count ?? 0;
+}
+
+const statements = new Map(
+  [...agingRows, ...spentRows, agingAudit, agingRuns].map(({ name, table, key, isOld }) => {
+    const columns = raw(key);
+    const purge = statement({
+      name: `purge-${name.replaceAll("_", "-")}`,
+      takes: { days: t.double, limit: t.integer },
+      text: sql`
+        DELETE FROM ${raw(table)} WHERE (${columns}) IN (
+          SELECT ${columns} FROM ${raw(table)} WHERE ${isOld} LIMIT $limit)`,
+    });
+    const count = statement({
+      name: `count-old-${name.replaceAll("_", "-")}`,
+      takes: { days: t.double },
+      gives: { count: t.integer },
+      text: sql`SELECT count(*)::int AS count FROM ${raw(table)} WHERE ${isOld}`,
+    });
+    return [name, { purge, count }];
+  }),
+);
+
+function statementsOf(name: string) {
+  const found = statements.get(name);
+  if (!found) throw new Error(`There is no retention policy ${name}.`);
+  return found;
 }

@@ -1,10 +1,12 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
-import { orNull, t } from "../columns.ts";
+import { orNull, type Row, t } from "../columns.ts";
+import { inputRows } from "../input-rows.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIsStill } from "./run-is.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, givenChunk, insertChunks, weighChunk } from "./transcript-chunk.ts";
 
 /**
  * Writes events of a running attempt to its transcript, so that they outlive Redis while the run goes on.
@@ -18,8 +20,7 @@ export async function appendTranscript(
   events: StreamEvent[],
   currentStatus: string | null,
 ): Promise<boolean> {
-  const values = { ...placeOf(runId, events), current_status: currentStatus };
-  return (await append.count(db.sql, values)) === 1;
+  return db.inBatches(appends, { ...placeOf(runId, events), current_status: currentStatus });
 }
 
 /** Adds what a fenced attempt had still streamed. The attempt is over, so nothing can race; a repeat changes nothing. */
@@ -29,25 +30,43 @@ export async function salvageTranscript(db: Db, runId: string, events: StreamEve
 
 const placeOf = (id: string, events: StreamEvent[]) => ({ id, attempt: events[0]?.attempt ?? 0, ...chunkOf(events) });
 
-const takes = { id: t.text, attempt: t.integer, ...chunkColumns };
+const place = { id: t.text, attempt: t.integer, ...chunkColumns };
+const given = { ...place, current_status: orNull(t.text) };
+const input = inputRows(given);
+
+const appends: Batch<Row<typeof given>, boolean> = {
+  most: 64,
+  weigh: weighChunk,
+  maxWeight: 1 << 20,
+  apart: ({ id }) => id,
+  async act(db, chunks) {
+    const held = await append.rows(db.sql, input.listsOf(chunks));
+    const written = new Set(held.map(({ id }) => id));
+    return chunks.map(({ id }) => written.has(id));
+  },
+};
 
 const append = statement({
   name: "append-transcript",
-  takes: { ...takes, current_status: orNull(t.text) },
+  takes: input.takes,
   gives: { id: t.text },
   text: sql`
-    WITH held AS (
-      UPDATE runs SET last_seq = $last_seq, current_status = coalesce($current_status, current_status)
-      WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} AND last_seq IN ($first_seq - 1, $last_seq)
-      RETURNING id, attempt
+    WITH ${input.cte}, seen AS (
+      SELECT runs.id FROM runs JOIN input ON runs.id = input.id AND runs.attempt = input.attempt
+      WHERE ${runIsStill.running()} AND runs.last_seq IN (input.first_seq - 1, input.last_seq)
+      ORDER BY runs.id FOR UPDATE OF runs
+    ), held AS (
+      UPDATE runs SET last_seq = input.last_seq, current_status = coalesce(input.current_status, runs.current_status)
+      FROM seen JOIN input ON input.id = seen.id WHERE runs.id = seen.id
+      RETURNING runs.id, runs.attempt, input.first_seq, input.last_seq, input.events
     ), written AS (
-      ${insertChunk(sql`SELECT id, attempt FROM held`)} ON CONFLICT DO NOTHING
+      ${insertChunks(sql`SELECT id, attempt, first_seq, last_seq, events FROM held`)} ON CONFLICT DO NOTHING
     )
     SELECT id FROM held`,
 });
 
 const salvage = statement({
   name: "salvage-transcript",
-  takes,
-  text: sql`${insertChunk(sql`SELECT $id AS id, $attempt AS attempt`)} ON CONFLICT DO NOTHING`,
+  takes: place,
+  text: sql`${insertChunks(sql`SELECT $id AS id, $attempt AS attempt, ${givenChunk}`)} ON CONFLICT DO NOTHING`,
 });

@@ -1,16 +1,19 @@
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
+import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
+import { inputRows } from "../input-rows.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
-import { findSession } from "../threads/keep-sessions.ts";
-import { findTaker } from "../workers/find-taker.ts";
+import { findSession } from "../threads/sessions.ts";
+import { findWorkerOffering } from "../workers/find-worker-offering.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
 import { freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
 import { moveRuns, statusAfter } from "./move-runs.ts";
+import { runIsStill } from "./run-is.ts";
 
 const claimedRun = {
   id: t.text,
@@ -65,31 +68,27 @@ export type ClaimingWorker = {
 export type Claim =
   | { kind: "claimed"; run: ClaimedRun }
   | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
-  /** Another worker keeps the process of the run's thread, or offers its adapter. */
+  /** Another worker has the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
 
 /**
- * Takes a queued run for a worker, unless its agent or the queue is paused: raises the attempt (the fence) and sets the lease by Postgres' clock.
- * Any number of workers may try at once: the row lock lets one through. A thread's runs go one at a time, in order: the
- * NOT EXISTS keeps the order, the partial unique index `runs_one_running_per_thread` closes the race; an agent that may run so
- * many at once has as many places, and `runs_concurrency_slots` keeps two runs from one of them. A run of lifecycle
- * `daemon` is taken by the owner of its agent's daemon only, and that owner takes no other. One of lifecycle `interactive`
- * is taken by the worker that keeps its thread's process, while there is one; the claim makes its worker that.
+ * Takes a queued run for a worker, unless its agent or the queue is paused: raises the attempt (the fence) and sets the
+ * lease by Postgres' clock. Runs that are claimed at the same time are one statement. Any number of workers may try at once:
+ * the row lock lets one through.
+ *
+ * A thread's runs go one at a time, in order: the NOT EXISTS keeps the order, the partial unique index
+ * `runs_one_running_per_thread` closes the race. An agent that may run so many at once has as many slots, and
+ * `runs_concurrency_slots` keeps two runs from one of them. A run of lifecycle `daemon` is taken only by the worker that owns
+ * its agent's daemon, and that worker names the daemon's epoch. A run of lifecycle `interactive` is taken by the worker that
+ * keeps its thread's process, while there is one; the claim makes its worker that.
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const run = await claim.first(db.sql, {
-      id: runId,
-      worker_id: worker.id,
-      lease_ms: worker.leaseMs,
-      sandbox: worker.sandbox,
-      daemon_epoch: worker.daemon_epoch ?? null,
-      adapters: worker.adapters,
-    });
+    const run = await db.inBatches(claims, { runId, worker }, worker.id);
     if (run) return { kind: "claimed", run };
   } catch (error) {
-    // Another claim took the same place at the same time; there may be a next one.
+    // Another claim took the same slot at the same time; another slot may be free.
     if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };
@@ -118,42 +117,68 @@ async function findElsewhere(
   run: { lifecycle: string; thread_id: string | null; adapter_type: string },
   worker: ClaimingWorker,
 ): Promise<string | null> {
-  if (!worker.adapters.includes(run.adapter_type)) return findTaker(db, run.adapter_type);
+  if (!worker.adapters.includes(run.adapter_type)) return findWorkerOffering(db, run.adapter_type);
   if (run.lifecycle !== "interactive" || run.thread_id === null) return null;
   const holder = await findSession(db, run.thread_id);
   return holder === worker.id ? null : holder;
 }
 
+const input = inputRows({ id: t.text, daemon_epoch: orNull(t.integer) });
+
+/** Of one worker. */
+const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> = {
+  most: 64,
+  apart: ({ runId }) => runId,
+  async act(db, asked) {
+    const [first] = asked;
+    if (!first) return [];
+    const { id: worker_id, leaseMs: lease_ms, sandbox, adapters } = first.worker;
+    const rows = asked.map(({ runId, worker: { daemon_epoch = null } }) => ({ id: runId, daemon_epoch }));
+    const claimed = await claim.rows(db.sql, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
+    const byId = new Map(claimed.map((run) => [run.id, run]));
+    return asked.map(({ runId }) => byId.get(runId) ?? null);
+  },
+};
+
 const claim = statement({
   name: "claim-run",
   takes: {
-    id: t.text,
+    ...input.takes,
     worker_id: t.text,
     lease_ms: t.double,
     sandbox: t.json<SandboxReport>(),
-    daemon_epoch: orNull(t.integer),
     adapters: listOf(t.text),
   },
   gives: claimedRun,
   text: sql`
-    WITH ${moveRuns("claim", {
-      set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL,
-        concurrency_slot = CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("runs")} END,
-        lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
-      where: sql`adapter_type = ANY($adapters)
+    WITH ${input.cte}, free AS (
+      SELECT runs.id, runs.agent_id, runs.concurrency,
+        row_number() OVER (PARTITION BY runs.agent_id, runs.concurrency IS NULL ORDER BY runs.created_at, runs.id) AS nth
+      FROM runs JOIN input USING (id)
+      WHERE ${runIsStill.queued()} AND adapter_type = ANY($adapters)
         AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
-        AND (concurrency IS NULL OR ${freeSlot("runs")} IS NOT NULL)
-        AND CASE WHEN lifecycle <> 'daemon' THEN $daemon_epoch IS NULL ELSE EXISTS (
-          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = $daemon_epoch AND d.lease_until > now()) END
+        AND CASE WHEN lifecycle <> 'daemon' THEN daemon_epoch IS NULL ELSE EXISTS (
+          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = daemon_epoch AND d.lease_until > now()) END
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
-          WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now()))`,
+          WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now()))
+    ), granted AS (
+      SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot
+      FROM free
+    ), ${moveRuns("claim", {
+      source: "granted",
+      where: sql`(granted.concurrency IS NULL OR granted.slot IS NOT NULL)`,
+      set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL, concurrency_slot = granted.slot,
+        lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
         runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
         runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.traceparent, runs.wait_reason`,
       reason: sql`$worker_id`,
-    })}, session AS (
+    })}, held_threads AS (
+      SELECT threads.id FROM threads JOIN moved ON threads.id = moved.thread_id AND moved.lifecycle = 'interactive'
+      ORDER BY threads.id FOR UPDATE OF threads
+    ), kept AS (
       UPDATE threads SET session_worker_id = $worker_id, session_until = now() + $lease_ms * interval '1 ms'
-      FROM moved WHERE threads.id = moved.thread_id AND moved.lifecycle = 'interactive'
+      FROM held_threads WHERE threads.id = held_threads.id
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,

@@ -13,11 +13,14 @@ export const isNotPaused = (run: string): Sql => sql`
   NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${raw(run)}.agent_id AND agents.status = 'paused')
     AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'runs')`;
 
-/** SQL on one row of `runs`: the lowest slot (1 … concurrency) of its agent that no running run has; null: none is free. */
-export const freeSlot = (run: string): Sql => sql`
-  (SELECT min(slot) FROM generate_series(1, ${raw(run)}.concurrency) AS slot WHERE NOT EXISTS (
+/**
+ * SQL on one row with the `agent_id` and `concurrency` of a run: of the slots (1 … concurrency) of its agent that no running
+ * run has, the lowest one after the `passed` lowest ones; null: there is none.
+ */
+export const freeSlot = (run: string, passed: Sql = sql`0`): Sql => sql`
+  (SELECT slot FROM generate_series(1, ${raw(run)}.concurrency) AS slot WHERE NOT EXISTS (
     SELECT 1 FROM runs peer WHERE peer.agent_id = ${raw(run)}.agent_id AND peer.concurrency_slot = slot
-      AND ${runIs.running("peer")} AND peer.concurrency_slot IS NOT NULL))`;
+      AND ${runIs.running("peer")} AND peer.concurrency_slot IS NOT NULL) ORDER BY slot OFFSET ${passed} LIMIT 1)`;
 
 /** SQL on one row of `runs`: queued, and nothing keeps a worker that offers its adapter from taking it. */
 export const isClaimable = (run: string): Sql => sql`

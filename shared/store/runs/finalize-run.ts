@@ -1,17 +1,20 @@
 import { newId } from "../../platform/ids.ts";
 import type { Outcome } from "../../domain/run/terminal-event.ts";
 import type { Cause } from "../../domain/run/transitions.ts";
+import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
-import { meterRun } from "../billing/meter-run.ts";
+import { meterRuns } from "../billing/meter-run.ts";
+import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
-import { orNull, t } from "../columns.ts";
+import { orNull, type Row, t } from "../columns.ts";
+import { inputRows } from "../input-rows.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
 import { enqueueWebhooks } from "../outbox/enqueue-webhooks.ts";
-import { joined, literal, raw, type Sql, sql } from "../sql.ts";
+import { joined, literal, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { moveRuns } from "./move-runs.ts";
 import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, insertChunks, weighChunk } from "./transcript-chunk.ts";
 
 /** What a caller must have read of a run to end it from outside. */
 export type SeenRun = { id: string; attempt: number; worker_id: string | null };
@@ -38,11 +41,12 @@ export type Finalized = { kind: "finalized"; next_run_id: string | null; enqueue
 
 /**
  * Ends a run: status, transcript, timeline, usage, callback's and webhooks' outbox rows, notification, thread and the
- * wiping of its secrets, in one statement. Exactly one of any number of callers gets `finalized`. Safe to repeat after a
- * lost connection: the repeat of a call that did commit is answered `finalized` too, recognised by its terminal event.
+ * wiping of its secrets, in one statement for all runs that end at the same time. Exactly one of any number of callers gets
+ * `finalized`. Safe to repeat after a lost connection: the repeat of a call that did commit is answered `finalized` too,
+ * recognised by its terminal event.
  */
 export async function finalizeRun(db: Db, end: Finalization): Promise<Finalized> {
-  const ended = await write(db, end);
+  const ended = await db.inBatches(ends[end.cause], end);
   if (ended) return { kind: "finalized", ...ended };
   return (await isOurs(db, end)) ? { kind: "finalized", next_run_id: null, enqueued: true } : { kind: "stale" };
 }
@@ -58,28 +62,7 @@ async function isOurs(db: Db, end: Finalization): Promise<boolean> {
   return Array.isArray(stored) && stored[2] === last.data;
 }
 
-function write(db: Db, { run_id, cause, attempt, outcome, duration_ms, events, reason, alone }: Finalization) {
-  const { status, result_content = null, error, state_snapshot, usage } = outcome;
-  const said = { id: run_id, attempt, status, result_content, error, state_snapshot, usage, duration_ms, reason };
-  const values = { ...said, ...chunkOf(events), message_id: newId("msg") };
-  const { quiet, notifying } = alone && cause === "finish" ? finishAlone : statements[cause];
-  const news = newsOf(outcome);
-  return news ? notifying.first(db.sql, { ...values, ...news }) : quiet.first(db.sql, values);
-}
-
-/** What its owner is told of a run that failed; null for one that did not. `%s` stands for the agent. */
-function newsOf({ status, error }: Outcome) {
-  if (status !== "error" && status !== "timeout") return null;
-  return {
-    news_id: newId("notif"),
-    news_title: status === "timeout" ? "A run of %s took too long" : "A run of %s failed",
-    // Postgres' texts have no NUL.
-    news_body: error && [...error.message.replaceAll("\0", "")].slice(0, 500).join(""),
-    news_data: { status, code: error?.code ?? null },
-  };
-}
-
-const takes = {
+const given = {
   id: t.text,
   attempt: t.integer,
   status: t.word<Outcome["status"]>(),
@@ -93,98 +76,151 @@ const takes = {
   ...chunkColumns,
 };
 
-const newsColumns = {
-  news_id: t.text,
-  news_title: t.text,
+/** What the owner of a run is told when it failed; null for the others. */
+const news = {
+  news_id: orNull(t.text),
+  news_level: orNull(t.word<NotificationRecord["level"]>()),
+  news_title: orNull(t.text),
   news_body: orNull(t.text),
-  news_data: t.json<{ status: string; code: string | null }>(),
+  news_data: orNull(t.json<{ status: string; code: string | null }>()),
 };
 
-const gives = { next_run_id: orNull(t.text), enqueued: t.boolean };
+function rowOf({ run_id, attempt, outcome, duration_ms, events, reason }: Finalization): Row<typeof given> {
+  const { status, result_content = null, error, state_snapshot, usage } = outcome;
+  const said = { id: run_id, attempt, status, result_content, error, state_snapshot, usage, duration_ms, reason };
+  return { ...said, ...chunkOf(events), message_id: newId("msg") };
+}
 
-/** The parts of every end. An end that nobody brought about is not metered. */
-const endRun = (cause: Finalization["cause"]): Sql[] => [
+const isNews = ({ outcome: { status } }: Finalization): boolean => status === "error" || status === "timeout";
+
+/** `%s` stands for the agent. */
+function newsOf(end: Finalization): Row<typeof news> {
+  const { status, error } = end.outcome;
+  if (!isNews(end)) return { news_id: null, news_level: null, news_title: null, news_body: null, news_data: null };
+  return {
+    news_id: newId("notif"),
+    news_level: "error",
+    news_title: status === "timeout" ? "A run of %s took too long" : "A run of %s failed",
+    // Postgres' texts have no NUL.
+    news_body: error && [...error.message.replaceAll("\0", "")].slice(0, 500).join(""),
+    news_data: { status, code: error?.code ?? null },
+  };
+}
+
+const gives = { id: t.text, next_run_id: orNull(t.text), enqueued: t.boolean };
+
+/** The parts of every end. A run that nobody ended is not metered. */
+const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
-    set: sql`result_content = $result_content, error = $error, state_snapshot = coalesce($state_snapshot, state_snapshot),
-        usage = coalesce($usage, usage), duration_ms = $duration_ms, last_seq = $last_seq, completed_at = now()`,
+    source: "input",
+    set: sql`result_content = input.result_content, error = input.error,
+        state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
+        duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()`,
     returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
-        runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms`,
-    reason: sql`$reason`,
+        runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content,
+        input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason`,
+    reason: sql`reason`,
   }),
   sql`transcript AS (
-      ${insertChunk(sql`SELECT id, attempt FROM moved`)}
+      ${insertChunks(sql`SELECT id, attempt, first_seq, last_seq, events FROM moved`)}
     )`,
-  ...(cause === "expire" ? [] : [sql`metered AS (${meterRun()})`]),
+  ...(cause === "expire" ? [] : [sql`metered AS (${meterRuns()})`]),
   sql`wiped AS (
       DELETE FROM run_secrets USING moved WHERE run_id = moved.id
     )`,
   sql`callback AS (
       INSERT INTO outbox (id, user_id, run_id, type, url)
-      SELECT $message_id, user_id, id, 'run.' || $status, completion_callback_url FROM moved
-      WHERE completion_callback_url IS NOT NULL RETURNING id
+      SELECT message_id, user_id, id, 'run.' || status, completion_callback_url FROM moved
+      WHERE completion_callback_url IS NOT NULL RETURNING run_id
     ), event AS (
-      SELECT $message_id AS seed, user_id, id AS run_id, 'run.' || $status AS type, NULL::json AS payload FROM moved
+      SELECT message_id AS seed, user_id, id AS run_id, 'run.' || status AS type, NULL::json AS payload FROM moved
     ), enqueued AS (
-      ${enqueueWebhooks("event")} RETURNING id
+      ${enqueueWebhooks("event")} RETURNING run_id
     )`,
 ];
 
-const notifyOwner = sql`
+const notifyOwners = sql`
     news AS (
-      SELECT $news_id AS id, user_id, 'run.' || $status AS type, 'error' AS level, format($news_title, agent_id) AS title,
-        $news_body AS body, $news_data AS data, agent_id, id AS run_id, 'run:' || id AS dedup_key
-      FROM moved
+      SELECT input.news_id AS id, user_id, 'run.' || moved.status AS type, input.news_level AS level,
+        format(input.news_title, agent_id) AS title, input.news_body AS body, input.news_data AS data, agent_id,
+        moved.id AS run_id, 'run:' || moved.id AS dedup_key
+      FROM moved JOIN input USING (id) WHERE input.news_id IS NOT NULL
     ), ${notifyUsers}`;
 
 const success: Outcome["status"] = "success";
 
-const writeThread = sql`
+/** Threads are locked in the order of their ids, as everywhere. */
+const writeThreads = sql`
     said AS (
       INSERT INTO thread_messages (thread_id, run_id, role, content)
       SELECT thread_id, id, part.role, part.content FROM moved,
-        LATERAL (VALUES (1, 'user', moved.input_payload), (2, 'assistant', $result_content)) AS part (nth, role, content)
-      WHERE thread_id IS NOT NULL AND $status = ${literal(success)} AND part.content IS NOT NULL ORDER BY part.nth
+        LATERAL (VALUES (1, 'user', moved.input_payload), (2, 'assistant', moved.result_content)) AS part (nth, role, content)
+      WHERE thread_id IS NOT NULL AND status = ${literal(success)} AND part.content IS NOT NULL ORDER BY id, part.nth
+    ), held_threads AS (
+      SELECT threads.id, moved.new_state FROM threads JOIN moved ON threads.id = moved.thread_id
+      ORDER BY threads.id FOR UPDATE OF threads
     ), thread AS (
-      UPDATE threads SET state_snapshot = coalesce($state_snapshot, threads.state_snapshot), updated_at = now()
-      FROM moved WHERE threads.id = moved.thread_id
+      UPDATE threads SET state_snapshot = coalesce(held_threads.new_state, threads.state_snapshot), updated_at = now()
+      FROM held_threads WHERE threads.id = held_threads.id
     )`;
 
 type Shape = { notifies: boolean; alone: boolean };
 
-/** Without the parts that don't concern the run: each costs even when it does nothing, all of them a fifth of the statement. */
-function textOf(cause: Finalization["cause"], { notifies, alone }: Shape): Sql {
-  const parts = [...endRun(cause), ...(notifies ? [notifyOwner] : []), ...(alone ? [] : [writeThread])];
-  const messages = ["callback", "enqueued", ...(notifies ? ["told_enqueued"] : [])];
+/** Without the parts that concern none of the runs: each costs even when it does nothing. */
+function textOf(cause: Finalization["cause"], input: Sql, { notifies, alone }: Shape): Sql {
+  const parts = [input, ...endRuns(cause), ...(notifies ? [notifyOwners] : []), ...(alone ? [] : [writeThreads])];
+  const messages = [sql`moved.id IN (SELECT run_id FROM callback)`, sql`moved.id IN (SELECT run_id FROM enqueued)`];
+  // The id of a notification's event is all that its message has of the run.
+  const told = sql`EXISTS (SELECT FROM told_enqueued)`;
   const next = alone ? sql`NULL::text` : sql`coalesce(${nextOfThread("moved")}, ${nextOfAgent("moved")})`;
   return sql`
     WITH ${joined(parts, ", ")}
-    SELECT ${next} AS next_run_id,
-      ${joined(
-        messages.map((cte) => sql`EXISTS (SELECT FROM ${raw(cte)})`),
-        " OR ",
-      )} AS enqueued
+    SELECT moved.id, ${next} AS next_run_id, ${joined([...messages, ...(notifies ? [told] : [])], " OR ")} AS enqueued
     FROM moved`;
 }
 
-/** `quiet`: for an end of which nobody is notified. */
-function statementsOf(cause: Finalization["cause"], alone = false) {
+function statementsOf(cause: Finalization["cause"], alone: boolean) {
   const name = `finalize-run-${cause.replace("_", "-")}${alone ? "-alone" : ""}`;
-  return {
-    quiet: statement({ name, takes, gives, text: textOf(cause, { notifies: false, alone }) }),
+  const [quiet, notifying] = [inputRows(given), inputRows({ ...given, ...news })];
+  const statements = {
+    quiet: statement({ name, takes: quiet.takes, gives, text: textOf(cause, quiet.cte, { notifies: false, alone }) }),
     notifying: statement({
       name: `${name}-notifying`,
-      takes: { ...takes, ...newsColumns },
+      takes: notifying.takes,
       gives,
-      text: textOf(cause, { notifies: true, alone }),
+      text: textOf(cause, notifying.cte, { notifies: true, alone }),
     }),
+  };
+  return (db: Db, ends: Finalization[]) => {
+    if (!ends.some(isNews)) return statements.quiet.rows(db.sql, quiet.listsOf(ends.map(rowOf)));
+    const rows = ends.map((end) => ({ ...rowOf(end), ...newsOf(end) }));
+    return statements.notifying.rows(db.sql, notifying.listsOf(rows));
   };
 }
 
-const statements = {
-  finish: statementsOf("finish"),
-  give_up: statementsOf("give_up"),
-  complete: statementsOf("complete"),
-  cancel: statementsOf("cancel"),
-  expire: statementsOf("expire"),
+type Ended = Pick<Row<typeof gives>, "next_run_id" | "enqueued">;
+
+/** Runs that end at the same time. Their own workers' ends come by the hundred, all others one by one. */
+function endsBy(cause: Finalization["cause"]): Batch<Finalization, Ended | null> {
+  const all = statementsOf(cause, false);
+  const alone = cause === "finish" ? statementsOf(cause, true) : all;
+  return {
+    most: cause === "finish" ? 64 : 1,
+    weigh: (end) => weighChunk(chunkOf(end.events)),
+    maxWeight: 1 << 20,
+    apart: ({ run_id }) => run_id,
+    async act(db, ends) {
+      const write = ends.every((end) => end.alone) ? alone : all;
+      const ended = new Map((await write(db, ends)).map(({ id, ...rest }) => [id, rest]));
+      return ends.map(({ run_id }) => ended.get(run_id) ?? null);
+    },
+  };
+}
+
+const ends = {
+  finish: endsBy("finish"),
+  give_up: endsBy("give_up"),
+  complete: endsBy("complete"),
+  cancel: endsBy("cancel"),
+  expire: endsBy("expire"),
 };
-const finishAlone = statementsOf("finish", true);

@@ -1,26 +1,27 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
+import type { Batch } from "../batch.ts";
 import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { listOf, orNull, t } from "../columns.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { sql } from "../sql.ts";
-import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
 
-/** A run that is being accepted; all that its row needs. Dates come from Postgres' clock except the id's. */
+/** A run that is being accepted: all that its row needs. Its times come from Postgres' clock, all but that in its id. */
 export type NewRun = {
   id: string;
   user_id: string;
   agent_id: string;
   version: string;
-  /** Of the agent, where what is known of it was remembered, not read just now. */
+  /** Of the agent, when the run was made of a cached version; null when the version was read just now. */
   agent_revision: string | null;
   thread_id: string | null;
-  /** What becomes of it where its thread has a run that has not ended. */
+  /** What happens when its thread has a run that has not ended. */
   multitask: MultitaskStrategy;
   adapter_type: string;
   runtime_mode: string;
@@ -47,7 +48,7 @@ export type NewRun = {
 };
 
 /**
- * `taken`: the id exists already; whether by the same request is for the caller to tell from `request_hash`.
+ * `taken`: the id exists already; the caller compares `request_hash` to see whether by the same request.
  * `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
  */
 export type Insertion =
@@ -56,112 +57,156 @@ export type Insertion =
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
 
-/** The agent has changed since it was read, or the thread isn't the owner's; nothing was written. */
+type Refusal = "foreign_thread" | "thread_busy";
+
+/** The agent has changed since it was cached, or the thread isn't the owner's; nothing was written. */
 export class AgentChanged extends Error {
   override name = "AgentChanged";
 }
 
 /**
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
- * nobody's yet. Concurrent inserts of one id: the primary key lets one through, the others get `taken`.
- * Throws AgentChanged where the run was made of what was remembered of its agent, and that may be outdated.
+ * nobody's yet. Runs that are accepted at the same time are one statement. Concurrent inserts of one id: the primary key lets
+ * one through, the others get `taken`.
+ * Throws AgentChanged when the run was made of a cached version of its agent that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
-  try {
-    if (run.multitask !== "reject" || run.thread_id === null) return await insertRunIn(db.sql, run, owner);
-    return await inTransaction(db, (client) => insertRunIn(client, run, owner));
-  } catch (error) {
-    // Whichever table's key noticed first: all of them begin with the run's id.
-    if (!isUniqueViolation(error)) throw error;
-    const found = await db.prisma.run.findUniqueOrThrow({
-      where: { id: run.id },
-      select: { user_id: true, request_hash: true },
-    });
-    return { kind: "taken", user_id: found.user_id, request_hash: Buffer.from(found.request_hash) };
-  }
+  const refused = isExclusive(run)
+    ? await inTransaction(db, (client) => insertExclusive(client, run, owner))
+    : await db.inBatches(inserts, rowOf(run, owner));
+  if (!refused) return { kind: "inserted" };
+  const found = await db.prisma.run.findUnique({
+    where: { id: run.id },
+    select: { user_id: true, request_hash: true },
+  });
+  if (found) return { kind: "taken", user_id: found.user_id, request_hash: Buffer.from(found.request_hash) };
+  if (run.agent_revision !== null) throw new AgentChanged();
+  return { kind: refused };
 }
 
 /**
  * The same within a transaction, where a run id that is taken is an error. Every insert into a thread locks the thread's
  * row until it is committed, and takes its time (created_at) after that: so a thread's runs stand in the order of their
- * commits. One that wants the thread to itself locks it in a statement before: the next one then sees all that is there.
+ * commits.
  */
 export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
-  const { thread_id, user_id, agent_id, queued_event, multitask, ...rest } = run;
-  const exclusive = multitask === "reject" && thread_id !== null;
-  if (exclusive) {
-    const locked = await lockThread.count(client, { thread_id, user_id, agent_id, owner });
-    if (locked === 0) return { kind: "foreign_thread" };
-  }
-  const values = { ...rest, thread_id, user_id, agent_id, ...chunkOf([queued_event]), owner, exclusive };
-  if ((await insert.count(client, values)) === 1) return { kind: "inserted" };
-  if (run.agent_revision !== null) throw new AgentChanged();
-  return { kind: exclusive ? "thread_busy" : "foreign_thread" };
+  const [refused = null] = isExclusive(run)
+    ? [await insertExclusive(client, run, owner)]
+    : await insertAll(client, [rowOf(run, owner)]);
+  if (refused && run.agent_revision !== null) throw new AgentChanged();
+  return { kind: refused ?? "inserted" };
 }
+
+/** Whether the run's thread must have no run that has not ended. */
+const isExclusive = ({ multitask, thread_id }: NewRun): boolean => multitask === "reject" && thread_id !== null;
+
+/**
+ * Locks the run's thread in a statement before: the insert then sees every run that the thread has. Returns why the run was
+ * not inserted; null when it was.
+ */
+async function insertExclusive(client: Queryable, run: NewRun, owner: Owner): Promise<Refusal | null | undefined> {
+  const { thread_id, user_id, agent_id } = run;
+  const locked = await lockThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
+  if (locked === 0) return "foreign_thread";
+  const [refused] = await insertAll(client, [rowOf(run, owner)]);
+  return refused && "thread_busy";
+}
+
+const columns = {
+  id: t.text,
+  user_id: t.text,
+  agent_id: t.text,
+  version: t.text,
+  agent_revision: orNull(t.bigint),
+  thread_id: orNull(t.text),
+  adapter_type: t.text,
+  runtime_mode: t.text,
+  lifecycle: t.text,
+  timeout_ms: t.integer,
+  concurrency: orNull(t.integer),
+  max_attempts: t.integer,
+  queue_ttl_ms: t.double,
+  input_payload: t.jsonText,
+  history: t.jsonText,
+  state_snapshot: orNull(t.json<string>()),
+  env_names: listOf(t.text),
+  files: t.json<NewRun["files"]>(),
+  sealed_env: orNull(t.bytea),
+  sealed_files: orNull(t.bytea),
+  request_hash: t.bytea,
+  completion_callback_url: orNull(t.text),
+  traceparent: orNull(t.text),
+  origin: t.enumeration<NewRun["origin"]>("run_origin"),
+  replay_of: orNull(t.text),
+  job_id: orNull(t.text),
+  metadata: t.json(),
+  ...chunkColumns,
+  owner: orNull(t.text),
+  exclusive: t.boolean,
+};
+const input = inputRows(columns);
+
+type RunRow = Row<typeof columns>;
+
+function rowOf(run: NewRun, owner: Owner): RunRow {
+  const { queued_event, multitask: _, ...row } = run;
+  const [input_payload, history] = [JSON.stringify(run.input_payload), JSON.stringify(run.history)];
+  return { ...row, input_payload, history, ...chunkOf([queued_event]), owner, exclusive: isExclusive(run) };
+}
+
+/** Returns for each run why it was not inserted; null when it was. */
+async function insertAll(client: Queryable, rows: readonly RunRow[]): Promise<(Refusal | null)[]> {
+  const inserted = new Set((await insert.rows(client, input.listsOf(rows))).map(({ id }) => id));
+  return rows.map(({ id }) => (inserted.has(id) ? null : "foreign_thread"));
+}
+
+const inserts: Batch<RunRow, Refusal | null> = {
+  most: 64,
+  weigh: (row) => row.input_payload.length + row.history.length + (row.sealed_files?.length ?? 0),
+  maxWeight: 1 << 20,
+  // A statement can lock a thread's row once only.
+  apart: (row) => row.thread_id ?? row.id,
+  act: (db, rows) => insertAll(db.sql, rows),
+};
 
 const insert = statement({
   name: "insert-run",
-  takes: {
-    id: t.text,
-    user_id: t.text,
-    agent_id: t.text,
-    version: t.text,
-    agent_revision: orNull(t.bigint),
-    thread_id: orNull(t.text),
-    adapter_type: t.text,
-    runtime_mode: t.text,
-    lifecycle: t.text,
-    timeout_ms: t.integer,
-    concurrency: orNull(t.integer),
-    max_attempts: t.integer,
-    queue_ttl_ms: t.double,
-    input_payload: t.json(),
-    history: t.json<unknown[]>(),
-    state_snapshot: orNull(t.json<string>()),
-    env_names: listOf(t.text),
-    files: t.json<NewRun["files"]>(),
-    sealed_env: orNull(t.bytea),
-    sealed_files: orNull(t.bytea),
-    request_hash: t.bytea,
-    completion_callback_url: orNull(t.text),
-    traceparent: orNull(t.text),
-    origin: t.enumeration<NewRun["origin"]>("run_origin"),
-    replay_of: orNull(t.text),
-    job_id: orNull(t.text),
-    metadata: t.json(),
-    ...chunkColumns,
-    owner: orNull(t.text),
-    /** Whether its thread must have no run that has not ended. */
-    exclusive: t.boolean,
-  },
+  takes: input.takes,
+  gives: { id: t.text },
   text: sql`
-    WITH unchanged AS (
-      SELECT 1 WHERE $agent_revision IS NULL
-        OR EXISTS (SELECT 1 FROM agents WHERE id = $agent_id AND revision = $agent_revision)
+    WITH ${input.cte}, accepted AS (
+      SELECT * FROM input WHERE (agent_revision IS NULL
+          OR EXISTS (SELECT 1 FROM agents WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision))
+        AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = input.id)
     ), thread AS (
-      INSERT INTO threads (id, user_id, agent_id) SELECT $thread_id, $user_id, $agent_id FROM unchanged
-      WHERE $thread_id IS NOT NULL
-      ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $owner IS NULL OR threads.user_id = $owner
+      INSERT INTO threads (id, user_id, agent_id)
+      SELECT thread_id, user_id, agent_id FROM accepted WHERE thread_id IS NOT NULL ORDER BY thread_id
+      ON CONFLICT (id) DO UPDATE SET updated_at = now()
+        WHERE (SELECT owner FROM accepted WHERE thread_id = excluded.id) IS NULL
+          OR threads.user_id = (SELECT owner FROM accepted WHERE thread_id = excluded.id)
       RETURNING id
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
         completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
-      SELECT $id, $user_id, $agent_id, $version, $thread_id, ${statusAfter("accept")}, $adapter_type, $runtime_mode,
-        $lifecycle, $timeout_ms, $max_attempts, now() + $queue_ttl_ms * interval '1 ms', $input_payload, $history,
-        $state_snapshot, $env_names, $files, $request_hash, $completion_callback_url, $traceparent, $origin, $metadata,
-        $replay_of, $job_id, $concurrency, clock_timestamp()
-      FROM unchanged WHERE ($thread_id IS NULL OR EXISTS (SELECT 1 FROM thread)) AND (NOT $exclusive
-        OR EXISTS (SELECT 1 FROM runs WHERE id = $id)
-        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`$thread_id`)}))
-      RETURNING id, attempt
+      SELECT id, user_id, agent_id, version, thread_id, ${statusAfter("accept")}, adapter_type, runtime_mode,
+        lifecycle, timeout_ms, max_attempts, now() + queue_ttl_ms * interval '1 ms', input_payload, history,
+        state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
+        replay_of, job_id, concurrency, clock_timestamp()
+      FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
+        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)}))
+      ORDER BY id ON CONFLICT (id) DO NOTHING
+      RETURNING id, attempt, status, origin
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
-      SELECT id, $sealed_env, $sealed_files FROM run WHERE $sealed_env IS NOT NULL OR $sealed_files IS NOT NULL
+      SELECT id, sealed_env, sealed_files FROM run JOIN input USING (id)
+      WHERE sealed_env IS NOT NULL OR sealed_files IS NOT NULL
     ), noted AS (
       ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined })}
+    ), chunks AS (
+      ${insertChunks(sql`SELECT id, run.attempt, first_seq, last_seq, events FROM run JOIN input USING (id)`)}
     )
-    ${insertChunk(sql`SELECT id, attempt FROM run`)}`,
+    SELECT id FROM run`,
 });
 
 const lockThread = statement({

@@ -9,7 +9,7 @@ import { transitions } from "../../domain/run/transitions.ts";
 import { moveRuns } from "./move-runs.ts";
 import { nextOfAgent, nextOfThread } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, givenChunk, insertChunks } from "./transcript-chunk.ts";
 
 export type Interruption = {
   run: HeldRun;
@@ -62,7 +62,7 @@ const interrupt = statement({
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.concurrency`,
       reason: sql`$reason`,
     })}, transcript AS (
-      ${insertChunk(sql`SELECT id, attempt FROM moved`)}
+      ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
     ), asked AS (
       INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at)
       SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz FROM moved

@@ -4,7 +4,7 @@ import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
-import type { Condition } from "../spell-conditions.ts";
+import type { Condition } from "../where-clause.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
@@ -32,13 +32,13 @@ export function runListing(owner: Owner, filter: RunFilter) {
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
   const filters = runConditions({ agent_id, thread_id, job_id, since, until, status, user_id });
-  const sieve = runConditions({
+  const unindexed = runConditions({
     version: rest.version,
     search: rest.search,
     status: status === undefined ? rest.status : undefined,
     user_id: user_id === undefined ? rest.user_id : undefined,
   });
-  return { table: "runs", key: "id", within, filters, sieve } as const;
+  return { table: "runs", key: "id", within, filters, unindexed } as const;
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */

@@ -6,7 +6,7 @@ import { inTransaction } from "../in-transaction.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIsStill } from "./run-is.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, givenChunk, insertChunks } from "./transcript-chunk.ts";
 
 export type WaitReason = Extract<RunEventBody, { type: "run.waiting" }>["queue"]["wait_reason"];
 
@@ -41,5 +41,5 @@ const mark = statement({
 const append = statement({
   name: "append-waiting",
   takes: { id: t.text, attempt: t.integer, ...chunkColumns },
-  text: insertChunk(sql`SELECT $id AS id, $attempt AS attempt`),
+  text: insertChunks(sql`SELECT $id AS id, $attempt AS attempt, ${givenChunk}`),
 });

@@ -5,7 +5,10 @@ import { joined, literal, raw, type Sql, sql } from "../sql.ts";
 import { statusIsStill } from "./run-is.ts";
 
 type Move = {
-  /** A CTE that names the runs by `id` and `attempt`. Absent: the run `$id`, and where the move names an attempt `$attempt`. */
+  /**
+   * A CTE that names the runs by `id`, `attempt` and, where the move leads to one of several states, `status`. Absent: the
+   * run `$id`, with `$attempt` and `$status`.
+   */
   source?: string;
   /** What must be so beside what the table of transitions asks for. */
   where?: Sql;
@@ -18,30 +21,24 @@ type Move = {
 };
 
 /**
- * SQL of a move, all of it from the move's row in the table of transitions: the CTEs `moved` (the runs that were moved) and
- * `noted` (their timeline). A move to one of several states takes the parameter `$status`.
+ * SQL of a move, all of it from the move's row in the table of transitions: the CTEs `moved` (the runs that were moved, with
+ * their `status` now and their `previous` one) and `noted` (their timeline). Rows are locked in the order of their ids, so
+ * that two statements that move the same runs can't wait for each other.
  */
 export function moveRuns(cause: Cause, move: Move): Sql {
-  const { from } = transitionOf(cause);
-  const returning = [sql`runs.id, runs.attempt`, ...(move.returning ? [move.returning] : [])];
-  const update = sql`UPDATE runs SET ${joined(settings(cause, move), ", ")}`;
-  if (from.length === 1)
-    return sql`
-    moved AS (
-      ${update} ${raw(move.source ? `FROM ${move.source}` : "")}
-      WHERE ${joined(conditions(cause, move), " AND ")}
-      RETURNING ${joined(returning, ", ")}
-    ), noted AS (
-      ${noteMove(cause, { of: "moved", from: literal(from[0] ?? ""), reason: move.reason })}
-    )`;
-  // The state before is gone when the row is written, so it is read before, under the row's lock.
+  const { source } = move;
+  const returning = [
+    sql`runs.id, runs.attempt, runs.status, seen.previous`,
+    ...(move.returning ? [move.returning] : []),
+  ];
   return sql`
     seen AS (
-      SELECT runs.id, runs.status AS previous FROM runs ${raw(move.source ? `JOIN ${move.source} ON true` : "")}
-      WHERE ${joined(conditions(cause, move), " AND ")} FOR UPDATE OF runs
+      SELECT runs.id, runs.status AS previous FROM runs ${raw(source ? `JOIN ${source} ON true` : "")}
+      WHERE ${joined(conditions(cause, move), " AND ")} ORDER BY runs.id FOR UPDATE OF runs
     ), moved AS (
-      ${update} FROM seen WHERE runs.id = seen.id
-      RETURNING ${joined([...returning, sql`seen.previous`], ", ")}
+      UPDATE runs SET ${joined(settings(cause, move), ", ")}
+      FROM seen ${raw(source ? `JOIN ${source} ON ${source}.id = seen.id` : "")} WHERE runs.id = seen.id
+      RETURNING ${joined(returning, ", ")}
     ), noted AS (
       ${noteMove(cause, { of: "moved", from: sql`previous`, reason: move.reason })}
     )`;
@@ -56,17 +53,17 @@ function conditions(cause: Cause, { source, where }: Move): Sql[] {
     ...(names === "none" ? [] : [sql`runs.attempt = ${given("attempt")}`]),
     statusIsStill("runs", from),
     ...(unlessCancelling ? [sql`runs.cancel_requested_at IS NULL`] : []),
-    ...(to.length > 1 ? [sql`$status IN (${joined(to.map(literal), ", ")})`] : []),
+    ...(to.length > 1 ? [sql`${given("status")}::text IN (${joined(to.map(literal), ", ")})`] : []),
     ...(where ? [where] : []),
   ];
 }
 
 /** What becomes of them. A run that waits again belongs to no worker; one that has ended shows which worker had it. */
-function settings(cause: Cause, { set }: Move): Sql[] {
+function settings(cause: Cause, { source, set }: Move): Sql[] {
   const { from, to, attempt } = transitionOf(cause);
   const leaves = from.some(isHeld) && !to.some(isHeld);
   return [
-    sql`status = ${statusAfter(cause)}`,
+    sql`status = ${to.length === 1 ? statusAfter(cause) : raw(source ? `${source}.status::run_status` : "$status::run_status")}`,
     ...(attempt === "raise" ? [sql`attempt = runs.attempt + 1`] : []),
     ...(leaves ? [sql`lease_until = NULL`] : []),
     ...(leaves && !to.some(isTerminal) ? [sql`worker_id = NULL`] : []),
@@ -76,18 +73,18 @@ function settings(cause: Cause, { set }: Move): Sql[] {
 
 const isHeld = (status: RunStatus): boolean => transitionOf("finish").from.includes(status);
 
-/** The state that a move leads to. */
+/** The one state that a move leads to. Throws for a move to one of several. */
 export function statusAfter(cause: Cause): Sql {
-  const { to } = transitionOf(cause);
-  const [only] = to;
-  return to.length === 1 && only !== undefined ? sql`${literal(only)}::run_status` : sql`$status::run_status`;
+  const [only, ...others] = transitionOf(cause).to;
+  if (only === undefined || others.length > 0) throw new Error(`The move '${cause}' leads to one of several states.`);
+  return sql`${literal(only)}::run_status`;
 }
 
-/** SQL: writes the timeline of the runs in the CTE `of`, which has their `id` and `attempt`. Nothing else writes it. */
+/** SQL: writes the timeline of the runs in the CTE `of`, which has their `id`, `attempt` and `status`. Nothing else writes it. */
 export function noteMove(cause: Cause, move: { of: string; from: Sql; reason: Sql | undefined }): Sql {
   const { actor, reason } = transitionOf(cause);
   const why = reason === undefined ? (move.reason ?? sql`NULL`) : literal(reason);
   return sql`INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, attempt, ${move.from}, ${statusAfter(cause)}, ${actor === "origin" ? sql`$origin::text` : literal(actor)}, ${why}
+      SELECT id, attempt, ${move.from}, status, ${actor === "origin" ? sql`origin::text` : literal(actor)}, ${why}
       FROM ${raw(move.of)}`;
 }

@@ -15,7 +15,7 @@ export type ReplayedRun = {
   file_names: string[];
 };
 
-/** Null when the owner has no such run. */
+/** Returns null when the owner has no such run. */
 export async function readReplay(db: Db, id: string, owner: Owner): Promise<ReplayedRun | null> {
   const run = await db.prisma.run.findUnique({
     where: { id, ...ownedBy(owner) },

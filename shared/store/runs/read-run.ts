@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
-/** Null when the owner has no such run. */
+/** Returns null when the owner has no such run. */
 export async function readRun(db: Db, id: string, owner: Owner): Promise<RunRecord | null> {
   const row = await db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, include: withCallback });
   return row && toRunRecord(row);

@@ -11,7 +11,7 @@ const spent = { now: t.timestamptz, usage: orNull(t.json<Usage>()), duration_ms:
 /** What a run's attempts have taken by `now`, which is Postgres' time. The waits between them are not counted. */
 export type Spent = Row<typeof spent>;
 
-/** Null when there is no such run any more. */
+/** Returns null when there is no such run any more. */
 export async function readSpent(db: Db, runId: string): Promise<Spent | null> {
   return read.first(db.sql, { id: runId });
 }

@@ -10,7 +10,7 @@ import { runIsStill } from "./run-is.ts";
 /** As much of a run as a caller needs to act on it. */
 export type RunHandle = SeenRun & { user_id: string; status: RunStatus };
 
-/** Null when the owner has no such run. */
+/** Returns null when the owner has no such run. */
 export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<RunHandle | null> {
   const select = { id: true, user_id: true, attempt: true, worker_id: true, status: true };
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });

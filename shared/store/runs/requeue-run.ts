@@ -24,7 +24,7 @@ const giveBack = statement({
 
 const charge = sql`lost_attempts = lost_attempts + 1`;
 
-export type Loss = { kind: "queued" } | { kind: "stale" } | { kind: "exhausted"; run: SeenRun };
+export type Loss = { kind: "requeued" } | { kind: "stale" } | { kind: "exhausted"; run: SeenRun };
 
 /**
  * Takes a run back whose process died under its worker: to the queue, charged, with the reason. One that can't be tried
@@ -34,7 +34,7 @@ export async function loseRun(db: Db, { id, attempt }: HeldRun, reason: string):
   const row = await loseProcess.first(db.sql, { id, attempt, reason });
   if (!row) return { kind: "stale" };
   const { requeued, ...run } = row;
-  return requeued ? { kind: "queued" } : { kind: "exhausted", run };
+  return requeued ? { kind: "requeued" } : { kind: "exhausted", run };
 }
 
 const loseProcess = statement({
@@ -49,7 +49,7 @@ const loseProcess = statement({
     SELECT id, attempt, worker_id, requeued FROM held`,
 });
 
-type LostOutcome = "queued" | "exhausted" | "cancelled";
+type LostOutcome = "requeued" | "exhausted" | "cancelling";
 
 export type LostRun = SeenRun & { outcome: LostOutcome };
 
@@ -75,12 +75,12 @@ const lose = statement({
   gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), outcome: t.word<LostOutcome>() },
   text: sql`
     WITH lost AS (
-      SELECT id, attempt, worker_id, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelled'
-        WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'queued' END AS outcome
+      SELECT id, attempt, worker_id, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelling'
+        WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'requeued' END AS outcome
       FROM runs WHERE ${runIs.running()} AND lease_until < now() ORDER BY lease_until LIMIT $limit FOR UPDATE SKIP LOCKED
     ), cut AS (
       UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs
         WHERE ${runIs.running()} AND lease_until > now() + ${longestLease} LIMIT $limit FOR UPDATE SKIP LOCKED))
-    ), ${moveRuns("lose", { source: "lost", where: sql`lost.outcome = 'queued'`, set: charge })}
+    ), ${moveRuns("lose", { source: "lost", where: sql`lost.outcome = 'requeued'`, set: charge })}
     SELECT id, attempt, worker_id, outcome FROM lost`,
 });

@@ -7,7 +7,7 @@ import { moveRuns } from "./move-runs.ts";
 import { nextOfAgent } from "./next-waiting.ts";
 import type { HeldRun } from "./renew-leases.ts";
 import { runIs } from "./run-is.ts";
-import { chunkColumns, chunkOf, insertChunk } from "./transcript-chunk.ts";
+import { chunkColumns, chunkOf, givenChunk, insertChunks } from "./transcript-chunk.ts";
 
 export type Scheduling = {
   run: HeldRun;
@@ -55,7 +55,7 @@ const schedule = statement({
       returning: sql`runs.user_id, runs.agent_id, runs.concurrency`,
       reason: sql`$reason`,
     })}, transcript AS (
-      ${insertChunk(sql`SELECT id, attempt FROM moved`)}
+      ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
     )
     SELECT ${nextOfAgent("moved")} AS next_run_id FROM moved`,
 });

@@ -15,7 +15,14 @@ export function chunkOf(events: readonly StreamEvent[]): Chunk {
   return { first_seq: first.seq, last_seq: last.seq, events: events.map(({ seq, type, data }) => [seq, type, data]) };
 }
 
-/** SQL: writes the chunk for the runs that `of` selects as (id, attempt). */
-export const insertChunk = (of: Sql): Sql => sql`
+/** How heavy a chunk is in a batch: its characters. */
+export const weighChunk = ({ events }: Pick<Chunk, "events">): number =>
+  events.reduce((sum, [, , data]) => sum + data.length, 0);
+
+/** SQL: the parameters as the columns of a chunk. */
+export const givenChunk = sql`$first_seq AS first_seq, $last_seq AS last_seq, $events AS events`;
+
+/** SQL: writes the chunks that `of` selects as (id, attempt, first_seq, last_seq, events); `id`: the run's. */
+export const insertChunks = (of: Sql): Sql => sql`
   INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
-  SELECT of.id, of.attempt, $first_seq, $last_seq, $events FROM (${of}) AS of`;
+  SELECT of.id, of.attempt, of.first_seq, of.last_seq, of.events FROM (${of}) AS of`;

@@ -1,4 +1,5 @@
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
+import { raw, type Sql, sql } from "../sql.ts";
 
 /** A column that holds sealed values. Its texts are ours. */
 export type SealedColumn = {
@@ -30,5 +31,5 @@ export const sealedColumns: readonly SealedColumn[] = [
 ];
 
 /** SQL of a column's sealed values: bytes, or null where there is none. */
-export const sealedBytes = ({ column, isAnswer }: SealedColumn): string =>
-  isAnswer ? `CASE WHEN route <> 'execute' THEN decode(${column} #>> '{}', 'base64') END` : column;
+export const sealedBytes = ({ column, isAnswer }: SealedColumn): Sql =>
+  isAnswer ? sql`CASE WHEN route <> 'execute' THEN decode(${raw(column)} #>> '{}', 'base64') END` : raw(column);

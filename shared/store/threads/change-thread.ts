@@ -1,7 +1,13 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
 import { inTransaction } from "../in-transaction.ts";
+import { lockRow } from "../prisma-transaction.ts";
+import { runIs } from "../runs/run-is.ts";
+import { lockThread } from "./lock-thread.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
 export type ThreadPatch = {
@@ -9,10 +15,10 @@ export type ThreadPatch = {
   metadata?: Record<string, unknown> | null | undefined;
 };
 
-/** Merges a patch into a thread; concurrent ones go one after the other. False: the owner has no such thread. */
+/** Merges a patch into a thread; concurrent ones go one after the other. Returns false when the owner has no such thread. */
 export async function patchThread(db: Db, id: string, owner: Owner, patch: ThreadPatch): Promise<boolean> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM threads WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "threads", id);
     const thread = await tx.thread.findUnique({
       where: { id, ...ownedBy(owner) },
       select: { title: true, metadata: true },
@@ -32,16 +38,15 @@ export async function patchThread(db: Db, id: string, owner: Owner, patch: Threa
  */
 export async function deleteThread(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "busy"> {
   return inTransaction(db, async (client) => {
-    const found = await client.query(
-      "SELECT 1 FROM threads WHERE id = $1 AND ($2::text IS NULL OR user_id = $2) FOR UPDATE",
-      [id, owner],
-    );
-    if (found.rowCount === 0) return "missing";
-    const { rowCount } = await client.query(
-      `DELETE FROM threads WHERE id = $1 AND NOT EXISTS (
-         SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('scheduled', 'queued', 'running', 'interrupted'))`,
-      [id],
-    );
-    return rowCount === 1 ? "deleted" : "busy";
+    if ((await lockThread.count(client, { id, owner })) === 0) return "missing";
+    return (await remove.count(client, { id })) === 1 ? "deleted" : "busy";
   });
 }
+
+const remove = statement({
+  name: "delete-thread",
+  takes: { id: t.text },
+  text: sql`
+    DELETE FROM threads
+    WHERE id = $id AND NOT EXISTS (SELECT 1 FROM runs WHERE thread_id = $id AND ${runIs.open()})`,
+});

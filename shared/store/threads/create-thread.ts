@@ -1,4 +1,7 @@
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 
@@ -13,23 +16,35 @@ export type NewThread = {
 
 /** `full`: the user has `most` already. Of concurrent calls for one id the key lets one through. */
 export async function createThread(db: Db, thread: NewThread, most: number): Promise<"made" | "taken" | "full"> {
-  const { id, user_id, agent_id, title, metadata, state_snapshot } = thread;
-  const state = state_snapshot === null ? null : JSON.stringify(state_snapshot);
+  const { id, user_id } = thread;
   return db.inTurn(turnOf("threads", user_id), () =>
     inTransaction(db, async (client) => {
-      const known = await client.query("SELECT 1 FROM threads WHERE id = $1", [id]);
-      if (known.rows.length > 0) return "taken";
+      if ((await known.count(client, { id })) > 0) return "taken";
       if (!(await hasRoom(client, { thing: "threads", user_id, most }))) return "full";
-      const values = [id, user_id, agent_id, title, JSON.stringify(metadata), state];
-      const { rowCount } = await client.query({ ...statement, values });
-      return rowCount === 1 ? "made" : "taken";
+      return (await create.count(client, thread)) === 1 ? "made" : "taken";
     }),
   );
 }
 
-const statement = {
+const known = statement({
+  name: "is-thread-id-taken",
+  takes: { id: t.text },
+  gives: { id: t.text },
+  text: sql`SELECT id FROM threads WHERE id = $id`,
+});
+
+const create = statement({
   name: "create-thread",
-  text: `
-    INSERT INTO threads (id, user_id, agent_id, title, metadata, state_snapshot) VALUES ($1, $2, $3, $4, $5, $6)
+  takes: {
+    id: t.text,
+    user_id: t.text,
+    agent_id: orNull(t.text),
+    title: orNull(t.text),
+    metadata: t.json<Record<string, unknown>>(),
+    state_snapshot: orNull(t.json<string>()),
+  },
+  text: sql`
+    INSERT INTO threads (id, user_id, agent_id, title, metadata, state_snapshot)
+    VALUES ($id, $user_id, $agent_id, $title, $metadata, $state_snapshot)
     ON CONFLICT (id) DO NOTHING`,
-};
+});

@@ -1,4 +1,7 @@
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
@@ -19,46 +22,51 @@ export type Forked = "forked" | "taken" | "thread_missing" | "run_missing" | "ru
  * ended, and the state that stood then, which is the thread's own unless a later run left another one. `full`: its user has `most` threads already.
  */
 export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number): Promise<Forked> {
-  const { from, id, run_id, title, metadata } = fork;
-  const found = await db.sql.query<{ user_id: string; has_run: boolean; completed_at: Date | null }>({
-    ...look,
-    values: [from, owner, run_id],
-  });
-  const [source] = found.rows;
+  const { from, run_id } = fork;
+  const source = await look.first(db.sql, { from, owner, run_id });
   if (!source) return "thread_missing";
   if (run_id !== null && !source.has_run) return "run_missing";
   if (run_id !== null && source.completed_at === null) return "run_not_ended";
-  const values = [from, id, run_id, title, metadata === null ? null : JSON.stringify(metadata)];
   return db.inTurn(turnOf("threads", source.user_id), () =>
     inTransaction(db, async (client) => {
       if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
-      const { rowCount } = await client.query({ ...statement, values });
-      return rowCount === 1 ? "forked" : "taken";
+      return (await copy.first(client, fork)) ? "forked" : "taken";
     }),
   );
 }
 
-const look = {
+const look = statement({
   name: "look-at-thread-to-fork",
-  text: `
+  takes: { from: t.text, owner: orNull(t.text), run_id: orNull(t.text) },
+  gives: { user_id: t.text, has_run: t.boolean, completed_at: orNull(t.timestamptz) },
+  text: sql`
     SELECT t.user_id, r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
-    LEFT JOIN runs r ON r.id = $3 AND r.thread_id = t.id AND r.created_at >= t.created_at
-    WHERE t.id = $1 AND ($2::text IS NULL OR t.user_id = $2)`,
-};
+    LEFT JOIN runs r ON r.id = $run_id AND r.thread_id = t.id AND r.created_at >= t.created_at
+    WHERE t.id = $from AND ($owner IS NULL OR t.user_id = $owner)`,
+});
 
 /** A run's messages and its end have one time: that of the transaction which ended it. */
-const statement = {
+const copy = statement({
   name: "fork-thread",
-  text: `
+  takes: {
+    from: t.text,
+    id: t.text,
+    run_id: orNull(t.text),
+    title: orNull(t.text),
+    metadata: orNull(t.json<Record<string, unknown>>()),
+  },
+  gives: { id: t.text },
+  text: sql`
     WITH source AS (
-      SELECT t.*, coalesce((SELECT completed_at FROM runs WHERE id = $3), 'infinity') AS until FROM threads t WHERE t.id = $1
+      SELECT t.*, coalesce((SELECT completed_at FROM runs WHERE id = $run_id), 'infinity') AS until
+      FROM threads t WHERE t.id = $from
     ), states AS (
       SELECT r.state_snapshot, r.completed_at FROM runs r, source s
       WHERE r.thread_id = s.id AND r.created_at >= s.created_at AND r.completed_at IS NOT NULL
         AND r.state_snapshot IS NOT NULL
     ), fork AS (
       INSERT INTO threads (id, user_id, agent_id, title, metadata, forked_from, state_snapshot)
-      SELECT $2, user_id, agent_id, coalesce($4, title), coalesce($5, metadata), id,
+      SELECT $id, user_id, agent_id, coalesce($title, title), coalesce($metadata, metadata), id,
         CASE WHEN EXISTS (SELECT 1 FROM states WHERE completed_at > until)
           THEN (SELECT s.state_snapshot FROM states s WHERE s.completed_at <= until ORDER BY s.completed_at DESC LIMIT 1)
           ELSE state_snapshot END
@@ -69,4 +77,4 @@ const statement = {
       WHERE m.thread_id = source.id AND m.created_at <= source.until ORDER BY m.seq
     )
     SELECT id FROM fork`,
-};
+});

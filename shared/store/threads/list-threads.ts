@@ -29,7 +29,7 @@ export function listThreads(
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)]],
     load: (ids: string[]) => readThreads(db, ids, owner),
   } as const;
   return readPage(db, listing, page);

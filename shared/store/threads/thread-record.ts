@@ -21,7 +21,7 @@ export async function readThreads(db: Db, ids: string[], owner: Owner): Promise<
   }));
 }
 
-/** Null when the owner has no such thread. */
+/** Returns null when the owner has no such thread. */
 export async function readThread(db: Db, id: string, owner: Owner): Promise<ThreadRecord | null> {
   return (await readThreads(db, [id], owner))[0] ?? null;
 }

@@ -19,7 +19,7 @@ const toState = ({ id, state_snapshot, updated_at }: Row): ThreadState => ({
   updated_at: updated_at.toISOString(),
 });
 
-/** Null when the owner has no such thread. */
+/** Returns null when the owner has no such thread. */
 export async function readThreadState(db: Db, id: string, owner: Owner): Promise<ThreadState | null> {
   const select = { id: true, state_snapshot: true, updated_at: true };
   const row = await db.prisma.thread.findUnique({ where: { id, ...ownedBy(owner) }, select });

@@ -1,7 +1,8 @@
 import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
@@ -49,7 +50,7 @@ export type NewKey = {
 /** How many live ones of a run one user may have; they end after an hour. */
 const mostRunTokens = 10_000;
 
-/** Null: the user has `most` live keys already. Those that read a single run are counted apart. */
+/** Returns null when the user has `most` live keys already. Those that read a single run are counted apart. */
 export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<ApiKeyRecord | null> {
   const { user_id } = key;
   const room =
@@ -65,7 +66,7 @@ export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<A
   );
 }
 
-/** From now on the key is refused. A repeat keeps the first time. False: the owner has no such key. */
+/** From now on the key is refused. A repeat keeps the first time. Returns false when the owner has no such key. */
 export async function revokeApiKey(db: Db, id: string, owner: Owner): Promise<boolean> {
   const mine = await db.prisma.apiKey.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
   await db.prisma.apiKey.updateMany({

@@ -1,33 +1,44 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { UserPatch, UserRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
+import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 import { toUserRecord } from "./user-record.ts";
 
-/** Makes a user, or one that was deleted anew. Null: the id is taken. */
+/** Makes a user, or makes a deleted user anew. Returns null when the id is taken. */
 export async function createUser(db: Db, id: string, profile: UserPatch): Promise<UserRecord | null> {
   return db.prisma.$transaction(async (tx) => {
-    const made = await tx.$executeRaw`
-      INSERT INTO users (id) VALUES (${id})
-      ON CONFLICT (id) DO UPDATE SET deleted_at = NULL, created_at = now() WHERE users.deleted_at IS NOT NULL`;
-    if (made === 0) return null;
+    if ((await insert.first(queryableOf(tx), { id })) === null) return null;
     const { name = null, email = null, metadata } = profile;
     const data = { name, email, metadata: (metadata ?? {}) as Prisma.InputJsonObject, updated_at: new Date() };
     return toUserRecord(await tx.user.update({ where: { id }, data }));
   });
 }
 
-/** Sees to it that a user has a row: whoever only ever ran agents has none. */
+const insert = statement({
+  name: "insert-user",
+  takes: { id: t.text },
+  gives: { id: t.text },
+  text: sql`
+    INSERT INTO users (id) VALUES ($id)
+    ON CONFLICT (id) DO UPDATE SET deleted_at = NULL, created_at = now() WHERE users.deleted_at IS NOT NULL
+    RETURNING id`,
+});
+
+/** Makes the row of a user who has none, as one who only ever ran agents. */
 export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
   return toUserRecord(await db.prisma.user.upsert({ where: { id }, create: { id }, update: { deleted_at: null } }));
 }
 
-/** Merges a patch into a user; null empties a field. Null: there is no such user, or `owner` is another one. */
+/** Merges a patch into a user; null empties a field. Returns null when there is no such user, or `owner` is another one. */
 export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPatch): Promise<UserRecord | null> {
   if (owner !== null && owner !== id) return null;
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "users", id);
     const user = await tx.user.findUnique({ where: { id, deleted_at: null } });
     if (!user) return null;
     const { name = user.name, email = user.email, metadata } = patch;
@@ -38,12 +49,13 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 }
 
 /**
- * Empties a user's row, revokes his keys and removes his webhooks; the row stays, since bookings and runs name it. `has_agents`: they go first.
+ * Empties a user's row, revokes the user's keys and removes the webhooks. The row stays, since bookings and runs name it.
+ * `has_agents`: the user's agents have to be deleted first.
  */
 export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
   if (owner !== null && owner !== id) return "missing";
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "users", id);
     if (!(await tx.user.findUnique({ where: { id, deleted_at: null } }))) return "missing";
     if (await tx.agent.findFirst({ where: { user_id: id }, select: { id: true } })) return "has_agents";
     const now = new Date();

@@ -16,13 +16,13 @@ export function listUsers(db: Db, filter: UserFilter, page: PageRequest): Promis
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    sieve: [["(id ILIKE ? OR name ILIKE ? OR email ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [["(id ILIKE ? OR name ILIKE ? OR email ILIKE ?)", searchPattern(filter.search)]],
     load: async (ids: string[]) => (await db.prisma.user.findMany({ where: { id: { in: ids } } })).map(toUserRecord),
   } as const;
   return readPage(db, listing, page);
 }
 
-/** Null when there is no such user, or `owner` is another one. */
+/** Returns null when there is no such user, or `owner` is another one. */
 export async function readUser(db: Db, id: string, owner: Owner): Promise<UserRecord | null> {
   if (owner !== null && owner !== id) return null;
   const row = await db.prisma.user.findUnique({ where: { id, deleted_at: null } });

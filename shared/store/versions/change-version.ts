@@ -1,4 +1,8 @@
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import type { VersionStatus } from "../generated/client.ts";
 import type { Owner } from "../owned-by.ts";
 
 type Place = { agent_id: string; version: string; owner: Owner };
@@ -9,47 +13,53 @@ export async function setVersionStatus(
   { agent_id, version, owner }: Place,
   status: "active" | "deprecated" | "archived",
 ): Promise<"done" | "missing" | "current"> {
-  const { rows } = await db.sql.query<{ current: boolean }>({ ...set, values: [agent_id, version, owner, status] });
-  const [row] = rows;
+  const row = await set.first(db.sql, { agent_id, version, owner, status });
   if (!row) return "missing";
   return row.current && status === "archived" ? "current" : "done";
 }
 
-const set = {
+const place = { agent_id: t.text, version: t.text, owner: orNull(t.text) };
+
+const set = statement({
   name: "set-version-status",
-  text: `
+  takes: { ...place, status: t.enumeration<VersionStatus>("version_status") },
+  gives: { current: t.boolean },
+  text: sql`
     WITH named AS (
       SELECT v.agent_id, v.version, a.current_version = v.version AS current
       FROM agents a JOIN agent_versions v ON v.agent_id = a.id
-      WHERE a.id = $1 AND v.version = $2 AND ($3::text IS NULL OR a.user_id = $3) FOR UPDATE OF a
+      WHERE a.id = $agent_id AND v.version = $version AND ($owner IS NULL OR a.user_id = $owner) FOR UPDATE OF a
     ), changed AS (
-      UPDATE agent_versions v SET status = $4::version_status FROM named n
-      WHERE v.agent_id = n.agent_id AND v.version = n.version AND NOT (n.current AND $4 = 'archived')
+      UPDATE agent_versions v SET status = $status FROM named n
+      WHERE v.agent_id = n.agent_id AND v.version = n.version AND NOT (n.current AND $status = 'archived')
     )
     SELECT current FROM named`,
-};
+});
 
-/** Points a tag at a version, wherever it pointed before. False: the owner has no such version. */
+/** Points a tag at a version, wherever it pointed before. Returns false when the owner has no such version. */
 export async function putTag(db: Db, { agent_id, version, owner }: Place, tag: string): Promise<boolean> {
-  const { rowCount } = await db.sql.query({ ...put, values: [agent_id, version, owner, tag] });
-  return rowCount === 1;
+  return (await put.count(db.sql, { agent_id, version, owner, tag })) === 1;
 }
 
-const put = {
+const put = statement({
   name: "put-agent-tag",
-  text: `
+  takes: { ...place, tag: t.text },
+  text: sql`
     INSERT INTO agent_tags (agent_id, tag, version)
-    SELECT v.agent_id, $4, v.version FROM agents a JOIN agent_versions v ON v.agent_id = a.id
-    WHERE a.id = $1 AND v.version = $2 AND ($3::text IS NULL OR a.user_id = $3)
+    SELECT v.agent_id, $tag, v.version FROM agents a JOIN agent_versions v ON v.agent_id = a.id
+    WHERE a.id = $agent_id AND v.version = $version AND ($owner IS NULL OR a.user_id = $owner)
     ON CONFLICT (agent_id, tag) DO UPDATE SET version = excluded.version, updated_at = now()`,
-};
+});
 
-/** False: there is no such tag on an agent of the owner's. */
+/** Returns false when there is no such tag on an agent of the owner's. */
 export async function deleteTag(db: Db, agent_id: string, tag: string, owner: Owner): Promise<boolean> {
-  const { rowCount } = await db.sql.query(
-    `DELETE FROM agent_tags t USING agents a
-     WHERE a.id = t.agent_id AND t.agent_id = $1 AND t.tag = $2 AND ($3::text IS NULL OR a.user_id = $3)`,
-    [agent_id, tag, owner],
-  );
-  return rowCount === 1;
+  return (await remove.count(db.sql, { agent_id, tag, owner })) === 1;
 }
+
+const remove = statement({
+  name: "delete-agent-tag",
+  takes: { agent_id: t.text, tag: t.text, owner: orNull(t.text) },
+  text: sql`
+    DELETE FROM agent_tags t USING agents a
+    WHERE a.id = t.agent_id AND t.agent_id = $agent_id AND t.tag = $tag AND ($owner IS NULL OR a.user_id = $owner)`,
+});

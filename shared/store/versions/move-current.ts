@@ -1,4 +1,8 @@
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { lockRow, queryableOf } from "../prisma-transaction.ts";
 
 export type Move = {
   agent_id: string;
@@ -28,9 +32,9 @@ export async function moveCurrent(
   { agent_id, version, publish }: Move,
 ): Promise<Moved | { kind: "no_agent" } | { kind: "no_version" }> {
   return db.prisma.$transaction(async (tx) => {
-    const agents = await tx.$queryRaw<{ current_version: string }[]>`
-      SELECT current_version FROM agents WHERE id = ${agent_id} FOR UPDATE`;
-    const previous = agents[0]?.current_version;
+    await lockRow(tx, "agents", agent_id);
+    const agent = await tx.agent.findUnique({ where: { id: agent_id }, select: { current_version: true } });
+    const previous = agent?.current_version;
     if (previous === undefined) return { kind: "no_agent" };
     const current = { agent_id_version: { agent_id, version: previous } };
     const { created_at, config } = await tx.agentVersion.findUniqueOrThrow({ where: current });
@@ -44,11 +48,20 @@ export async function moveCurrent(
     const at = new Date();
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
-    const daemons = await tx.$executeRaw`
-      UPDATE daemons SET version = ${target}, restart_wanted = restart_wanted + 1, watch_until = NULL, crashes = 0, next_start_at = NULL,
-        previous_version = CASE WHEN previous_version = ${target} THEN NULL ELSE coalesce(previous_version, version) END,
-        status = CASE WHEN status = 'failed' THEN 'starting' ELSE status END
-      WHERE agent_id = ${agent_id} AND desired <> 'stopped' AND version <> ${target}`;
-    return { kind: "moved", previous_version: previous, version: target, created: !known, daemon: daemons > 0, at };
+    const daemon = await replaceDaemon.first(queryableOf(tx), { agent_id, version: target });
+    return { kind: "moved", previous_version: previous, version: target, created: !known, daemon: daemon !== null, at };
   });
 }
+
+const replaceDaemon = statement({
+  name: "replace-daemon",
+  takes: { agent_id: t.text, version: t.text },
+  gives: { agent_id: t.text },
+  text: sql`
+    UPDATE daemons SET version = $version, restart_wanted = restart_wanted + 1, watch_until = NULL, crashes = 0,
+      next_start_at = NULL,
+      previous_version = CASE WHEN previous_version = $version THEN NULL ELSE coalesce(previous_version, version) END,
+      status = CASE WHEN status = 'failed' THEN 'starting' ELSE status END
+    WHERE agent_id = $agent_id AND desired <> 'stopped' AND version <> $version
+    RETURNING agent_id`,
+});

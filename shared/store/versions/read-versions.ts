@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
-/** A page of an agent's versions. Null: the owner has no such agent. */
+/** A page of an agent's versions. Returns null when the owner has no such agent. */
 export async function listVersions(
   db: Db,
   { agent_id, owner }: { agent_id: string; owner: Owner },
@@ -39,7 +39,7 @@ async function readVersions(db: Db, agent_id: string, versions: string[], owner:
   }));
 }
 
-/** By its exact name. Null when the owner has no such version. */
+/** By its exact name. Returns null when the owner has no such version. */
 export async function readVersion(
   db: Db,
   agent_id: string,

@@ -4,14 +4,15 @@ import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { WebhookPatch, WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
-import { hasRoom, queryableOf, turnOf } from "../has-room.ts";
+import { hasRoom, turnOf } from "../has-room.ts";
+import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
 
-/** Makes a webhook with its first secret, which nobody can read again. Null: the user has `most` already. */
+/** Makes a webhook with its first secret, which nobody can read again. Returns null when the user has `most` already. */
 export async function insertWebhook(
   db: Db,
   keyRing: KeyRing,
@@ -32,7 +33,7 @@ export async function insertWebhook(
 
 /**
  * Merges a patch into a webhook; concurrent ones go one after the other. One that becomes active begins with a clean
- * record. Null: the owner has no such webhook.
+ * record. Returns null when the owner has no such webhook.
  */
 export async function patchWebhook(
   db: Db,
@@ -41,7 +42,7 @@ export async function patchWebhook(
   { metadata, ...patch }: WebhookPatch,
 ): Promise<WebhookRecord | null> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "webhooks", id);
     const webhook = await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
     if (!webhook) return null;
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
@@ -52,7 +53,7 @@ export async function patchWebhook(
   });
 }
 
-/** Removes a webhook with what it was to be sent. False: the owner has no such webhook. */
+/** Removes a webhook with what it was to be sent. Returns false when the owner has no such webhook. */
 export async function deleteWebhook(db: Db, id: string, owner: Owner): Promise<boolean> {
   const { count } = await db.prisma.webhook.deleteMany({ where: { id, ...ownedBy(owner) } });
   return count === 1;

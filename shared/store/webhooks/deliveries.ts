@@ -57,7 +57,7 @@ export function listDeliveries(
   return readPage(db, listing, page);
 }
 
-/** Owes a webhook a message that says nothing, whatever events it asks for. Null: the owner has no such webhook. */
+/** Owes a webhook a message that says nothing, whatever events it asks for. Returns null when the owner has no such webhook. */
 export async function oweTest(db: Db, id: string, owner: Owner): Promise<DeliveryRecord | null> {
   const webhook = await db.prisma.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
   if (!webhook) return null;
@@ -71,7 +71,7 @@ export async function oweTest(db: Db, id: string, owner: Owner): Promise<Deliver
 
 /**
  * Makes a delivery due now, whatever came of it before; its tries go on counting, so one that was exhausted gets one more.
- * Null: the owner's webhook has no such delivery.
+ * Returns null when the owner's webhook has no such delivery.
  */
 export async function redeliverDelivery(
   db: Db,

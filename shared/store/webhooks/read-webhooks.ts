@@ -33,7 +33,7 @@ export function listWebhooks(
   return readPage(db, listing, page);
 }
 
-/** Null when the owner has no such webhook. */
+/** Returns null when the owner has no such webhook. */
 export async function readWebhook(db: Db, id: string, owner: Owner): Promise<WebhookRecord | null> {
   const row = await db.prisma.webhook.findUnique({ where: { id, ...ownedBy(owner) } });
   return row && toWebhookRecord(row);

@@ -4,6 +4,10 @@ import { newId } from "../../platform/ids.ts";
 import { open, seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
@@ -11,13 +15,20 @@ const secretBytes = 32;
 
 /** The `whsec_…` secrets that sign a webhook's messages now, the newest first. */
 export async function readWebhookSecrets(db: Db, keyRing: KeyRing, webhook_id: string): Promise<string[]> {
-  const rows = await db.prisma.$queryRaw<{ id: string; sealed_secret: Uint8Array }[]>`
-    SELECT id, sealed_secret FROM webhook_secrets
-    WHERE webhook_id = ${webhook_id} AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`;
+  const rows = await active.rows(db.sql, { webhook_id });
   return rows.map(({ id, sealed_secret }) =>
     open(keyRing, sealed_secret, sealedFields.webhookSecret(id)).toString("utf8"),
   );
 }
+
+const active = statement({
+  name: "read-webhook-secrets",
+  takes: { webhook_id: t.text },
+  gives: { id: t.text, sealed_secret: t.bytea },
+  text: sql`
+    SELECT id, sealed_secret FROM webhook_secrets
+    WHERE webhook_id = $webhook_id AND (expires_at IS NULL OR expires_at > now()) ORDER BY id DESC`,
+});
 
 /**
  * Makes a new secret and gives it. The ones before go on signing for 24 hours, so that the receiver can follow. Null: the
@@ -25,16 +36,22 @@ export async function readWebhookSecrets(db: Db, keyRing: KeyRing, webhook_id: s
  */
 export async function rotateWebhookSecret(db: Db, keyRing: KeyRing, id: string, owner: Owner): Promise<string | null> {
   return db.prisma.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM webhooks WHERE id = ${id} FOR UPDATE`;
+    await lockRow(tx, "webhooks", id);
     if (!(await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } }))) return null;
-    await tx.$executeRaw`
-      UPDATE webhook_secrets SET expires_at = now() + interval '24 hours'
-      WHERE webhook_id = ${id} AND expires_at IS NULL`;
+    await expire.count(queryableOf(tx), { webhook_id: id });
     return insertWebhookSecret(tx, keyRing, id);
   });
 }
 
-/** For whoever holds the webhook's row. */
+const expire = statement({
+  name: "expire-webhook-secrets",
+  takes: { webhook_id: t.text },
+  text: sql`
+    UPDATE webhook_secrets SET expires_at = now() + interval '24 hours'
+    WHERE webhook_id = $webhook_id AND expires_at IS NULL`,
+});
+
+/** For a transaction that has locked the webhook's row. */
 export async function insertWebhookSecret(
   tables: Pick<Db["prisma"], "webhookSecret">,
   keyRing: KeyRing,

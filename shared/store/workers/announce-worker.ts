@@ -1,43 +1,77 @@
 import type { WorkerSandbox } from "../../schemas/fleet.ts";
 import type { Db } from "../client.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
-export type WorkerCard = {
-  id: string;
-  host: string;
-  pid: number;
-  software: string;
-  slots: number;
-  busy: number;
-  adapters: string[];
-  sandbox: WorkerSandbox;
-  status: "active" | "draining" | "stalled";
+const card = {
+  id: t.text,
+  host: t.text,
+  pid: t.integer,
+  software: t.text,
+  slots: t.integer,
+  busy: t.integer,
+  adapters: listOf(t.text),
+  sandbox: t.json<WorkerSandbox>(),
+  status: t.word<"active" | "draining" | "stalled">(),
 };
+
+/** What a worker says of itself. */
+export type WorkerCard = Row<typeof card>;
 
 /** How an operator sends a worker away: after the runs that it has, or at once. */
 export type Dismissal = "drain" | "kill";
 
-/** A worker's sign of life, by Postgres' clock. Gives what an operator wants of it. */
-export async function announceWorker(db: Db, card: WorkerCard): Promise<Dismissal | null> {
-  const { id, host, pid, software, slots, busy, adapters, sandbox, status } = card;
-  const values = [id, host, pid, software, slots, busy, adapters, JSON.stringify(sandbox), status];
-  const { rows } = await db.sql.query<{ dismissal: Dismissal | null }>({ ...announce, values });
-  return rows[0]?.dismissal ?? null;
+/** A worker's sign of life, by Postgres' clock. Returns what an operator wants of it. */
+export async function announceWorker(db: Db, worker: WorkerCard): Promise<Dismissal | null> {
+  return (await announce.first(db.sql, worker))?.dismissal ?? null;
 }
 
-const announce = {
+const announce = statement({
   name: "announce-worker",
-  text: `
+  takes: card,
+  gives: { dismissal: orNull(t.word<Dismissal>()) },
+  text: sql`
     INSERT INTO workers (id, host, pid, software, slots, busy, adapters, sandbox, status)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (id) DO UPDATE SET busy = $6, status = $9, heartbeat_at = now()
+    VALUES ($id, $host, $pid, $software, $slots, $busy, $adapters, $sandbox, $status)
+    ON CONFLICT (id) DO UPDATE SET busy = $busy, status = $status, heartbeat_at = now()
     RETURNING dismissal`,
-};
+});
 
 /** Takes workers off the list that said goodbye or have been silent for `silentMs`. */
 export async function forgetWorkers(db: Db, silentMs: number): Promise<void> {
-  await db.sql.query("DELETE FROM workers WHERE heartbeat_at < now() - $1 * interval '1 ms'", [silentMs]);
+  await forgetSilent.count(db.sql, { silent_ms: silentMs });
 }
 
+const forgetSilent = statement({
+  name: "forget-silent-workers",
+  takes: { silent_ms: t.double },
+  text: sql`DELETE FROM workers WHERE heartbeat_at < now() - $silent_ms * interval '1 ms'`,
+});
+
 export async function forgetWorker(db: Db, id: string): Promise<void> {
-  await db.sql.query("DELETE FROM workers WHERE id = $1", [id]);
+  await forget.count(db.sql, { id });
 }
+
+const forget = statement({
+  name: "forget-worker",
+  takes: { id: t.text },
+  text: sql`DELETE FROM workers WHERE id = $id`,
+});
+
+/**
+ * Sends a worker away; it hears of it at its next sign of life. Returns what stands now: a kill, once one was asked for. Null
+ * when there is no such worker.
+ */
+export async function dismissWorker(db: Db, id: string, how: Dismissal): Promise<Dismissal | null> {
+  return (await dismiss.first(db.sql, { id, how }))?.dismissal ?? null;
+}
+
+const dismiss = statement({
+  name: "dismiss-worker",
+  takes: { id: t.text, how: t.word<Dismissal>() },
+  gives: { dismissal: t.word<Dismissal>() },
+  text: sql`
+    UPDATE workers SET dismissal = CASE WHEN dismissal = 'kill' THEN 'kill' ELSE $how END WHERE id = $id
+    RETURNING dismissal`,
+});

@@ -1,5 +1,5 @@
 import { providerEvent } from "../../../shared/schemas/billing-event.ts";
-import type { KeptEvent } from "../../../shared/store/billing/keep-event.ts";
+import type { VerifiedEvent } from "../../../shared/store/billing/insert-event.ts";
 import { readEvent } from "../../../api/billing/read-event.ts";
 
 /** A provider's event as it comes. */
@@ -99,7 +99,7 @@ export const subscriptionEnd = (user_id: string): SentEvent => ({
 });
 
 /** As the operation hands a signed one over. */
-export function verified(event: SentEvent): KeptEvent {
+export function verified(event: SentEvent): VerifiedEvent {
   const read = providerEvent.parse(event);
   const { id: event_id, type, created } = read;
   return { event_id, type, created, payload: event, ...readEvent(read) };

@@ -12,14 +12,17 @@ import { makeRun, moves as acts } from "./run-moves.ts";
  * table of transitions and nothing of SQL; what must hold whatever the table says is checked beside it.
  */
 let stack: TestStack;
+/** One connection, so that each statement is prepared once. */
 let db: Db;
+let racing: Db;
 
 beforeAll(async () => {
   stack = await openTestStack();
-  db = openDb(stack.databaseUrl, 4, () => undefined);
+  db = openDb(stack.databaseUrl, 1, () => undefined);
+  racing = openDb(stack.databaseUrl, 4, () => undefined);
 }, 60_000);
 afterAll(async () => {
-  await db?.close();
+  await Promise.all([db?.close(), racing?.close()]);
   await stack?.close();
 });
 
@@ -92,13 +95,15 @@ function judge(
 ): void {
   const rise = after.attempt - before.attempt;
   const changed = before.status !== after.status || rise !== 0;
-  if (isTerminal(before.status) && (moved || changed)) throw new Error(`${cause} moved a run that had ended`);
-  if (moved !== changed) throw new Error(`${cause} says ${moved ? "" : "not "}moved, and its row says otherwise`);
-  if (rise !== 0 && rise !== 1) throw new Error(`${cause} changed the attempt by ${rise}`);
-  if (rise === 1 && cause !== "claim" && !isTerminal(after.status))
-    throw new Error(`${cause} raised an attempt that goes on`);
-  if (moved && workersOwn.includes(cause) && worker !== before.holder)
-    throw new Error(`${cause} by a worker that had lost the run`);
+  const faults: Record<string, boolean> = {
+    "moved a run that had ended": isTerminal(before.status) && changed,
+    "says one thing, and the row another": moved !== changed,
+    "changed the attempt by more than one": rise !== 0 && rise !== 1,
+    "raised the attempt of a run that goes on": rise === 1 && cause !== "claim" && !isTerminal(after.status),
+    "was by a worker that had lost the run": moved && workersOwn.includes(cause) && worker !== before.holder,
+  };
+  const found = Object.keys(faults).filter((fault) => faults[fault]);
+  if (found.length > 0) throw new Error(`${cause} ${found.join(", ")}`);
 }
 
 async function walk(numbers: readonly number[]): Promise<void> {
@@ -150,18 +155,18 @@ async function readTimeline(id: string): Promise<Noted[]> {
 
 test("whatever is tried in whatever order: the table decides, only the last claimer writes, an end is for ever, each move is in the timeline once", async () => {
   const sequence = fc.array(fc.nat(draws - 1), { minLength: 12, maxLength: 24 });
-  await fc.assert(fc.asyncProperty(sequence, walk), { numRuns: 50 });
+  await fc.assert(fc.asyncProperty(sequence, walk), { numRuns: 40 });
   const { rows } = await stack.sql.query<{ n: number }>("SELECT count(*)::int AS n FROM run_transitions");
-  expect(rows[0]?.n).toBeGreaterThan(120);
+  expect(rows[0]?.n).toBeGreaterThan(100);
 }, 120_000);
 
 test("of moves that race for one run each leaves its row of the timeline, the rows are a chain, and one at most is an end", async () => {
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const run = makeRun(randomUUID());
     await acts.accept(db, { ...run, attempt: 0, to: "queued" });
     await acts.claim(db, { ...run, attempt: 0, to: "running" });
-    const racing = moves.filter(({ cause }) => cause !== "accept");
-    const moved = await Promise.all(racing.map(({ cause, to }) => acts[cause](db, { ...run, to, attempt: 1 })));
+    const tried = moves.filter(({ cause }) => cause !== "accept");
+    const moved = await Promise.all(tried.map(({ cause, to }) => acts[cause](racing, { ...run, to, attempt: 1 })));
     const timeline = await readTimeline(run.id);
     expect(timeline).toHaveLength(2 + moved.filter(Boolean).length);
     expect(timeline.map(({ from }) => from)).toEqual([null, ...timeline.slice(0, -1).map(({ to }) => to)]);

@@ -96,14 +96,14 @@ export const moves: Record<Cause | "askToCancel", Move> = {
   cancel: (db, tried) => finalize(db, tried, "cancel"),
   expire: (db, tried) => finalize(db, tried, "expire"),
   give_back: (db, run) => giveBackRun(db, run),
-  lose_process: async (db, run) => (await loseRun(db, run, "worker_fault")).kind === "queued",
+  lose_process: async (db, run) => (await loseRun(db, run, "worker_fault")).kind === "requeued",
   lose: async (db, { id }) => {
     await db.sql.query(
       "UPDATE runs SET lease_until = now() - interval '1 s' WHERE id = $1 AND lease_until IS NOT NULL",
       [id],
     );
     const lost = await requeueLostRuns(db, { limit: 100, leaseMs });
-    return lost.some((run) => run.id === id && run.outcome === "queued");
+    return lost.some((run) => run.id === id && run.outcome === "requeued");
   },
   retry: async (db, run) => {
     const at = new Date(Date.now() + hourMs);

@@ -1,0 +1,48 @@
+import pg from "pg";
+import { together, type TogetherOptions, type Verdict } from "../platform/lifecycle/together.ts";
+import type { Db } from "./client.ts";
+
+/** Something that one statement does for many callers. */
+export type Batch<Item, Result> = TogetherOptions<Item> & {
+  /** Gives each item its result, in order. When it rejects, nothing was written for any of them. */
+  act: (db: Db, items: Item[]) => Promise<readonly Result[]>;
+};
+
+/** Does `batch` for one item, with all who ask for the same meanwhile. Items with different keys never go together. */
+export type InBatches = <Item, Result>(batch: Batch<Item, Result>, item: Item, key?: string) => Promise<Result>;
+
+/**
+ * The batches of one process. An item of a batch that Postgres refuses is tried alone then: so each has its own result and
+ * its own error, and none fails for another's fault. Without Postgres all of a batch fail alike.
+ */
+export function createBatches(db: () => Db): InBatches {
+  const calls = new Map<unknown, Map<string, (item: never) => Promise<unknown>>>();
+
+  async function actOn<Item, Result>({ act }: Batch<Item, Result>, items: Item[]): Promise<Verdict<Result>[]> {
+    try {
+      return (await act(db(), items)).map((value) => ({ value }));
+    } catch (error) {
+      if (items.length === 1 || !isRefused(error)) return items.map(() => ({ error }));
+      const verdicts: Verdict<Result>[] = [];
+      for (const item of items) verdicts.push(...(await actOn({ act, most: 1 }, [item])));
+      return verdicts;
+    }
+  }
+
+  return <Item, Result>(batch: Batch<Item, Result>, item: Item, key = "") => {
+    const byKey = calls.get(batch) ?? new Map<string, (item: never) => Promise<unknown>>();
+    calls.set(batch, byKey);
+    const call = (byKey.get(key) ?? together((items: Item[]) => actOn(batch, items), batch)) as (
+      item: Item,
+    ) => Promise<Result>;
+    byKey.set(key, call);
+    return call(item);
+  };
+}
+
+/** Connection (08), resources (53) and operator intervention (57) are no fault of an item. */
+const awayClasses = ["08", "53", "57"];
+
+/** True when Postgres answered, and refused the statement for what is in it, or for a lock. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !awayClasses.includes((error.code ?? "").slice(0, 2));

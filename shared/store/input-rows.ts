@@ -1,0 +1,49 @@
+import { type Column, type Columns, type Row, t } from "./columns.ts";
+import { joined, raw, type Sql, sql } from "./sql.ts";
+
+/** Each column as a list: one value a row. */
+type Lists<C extends Columns> = { [Name in keyof C]: Column<readonly Row<C>[Name][]> };
+
+export type InputRows<C extends Columns> = {
+  /** The parameters of a statement over any number of rows. */
+  takes: Lists<C>;
+  /** SQL: the CTE `input`, one row for each of the rows. */
+  cte: Sql;
+  /** The values of the parameters. */
+  listsOf(rows: readonly Row<C>[]): Row<Lists<C>>;
+};
+
+/**
+ * Rows of values as parameters, so that one statement is for any number of them. JSON and lists travel as text, because an
+ * array of Postgres can't hold arrays of different lengths.
+ */
+export function inputRows<C extends Columns>(columns: C): InputRows<C> {
+  const names = Object.keys(columns);
+  const takes = Object.fromEntries(names.map((name) => [name, listColumn(columns[name])]));
+  const given = names.map((name) => sql`${raw(`$${name}`)}`);
+  const shown = names.map((name) => {
+    const { type = "text" } = columns[name] ?? {};
+    return raw(travelsAsText(type) ? `given.${name}::${type} AS ${name}` : `given.${name}`);
+  });
+  return {
+    takes: takes as Lists<C>,
+    cte: sql`input AS (
+      SELECT ${joined(shown, ", ")}
+      FROM unnest(${joined(given, ", ")}) AS given (${raw(names.join(", "))})
+    )`,
+    listsOf: (rows) =>
+      Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name as keyof C])])) as Row<Lists<C>>,
+  };
+}
+
+const travelsAsText = (type: string): boolean => type === "json" || type.endsWith("[]");
+
+function listColumn({ type, encode }: Column<unknown> = t.text): Column<readonly unknown[]> {
+  if (type.endsWith("[]")) return { type: "text[]", encode: (rows) => (rows as readonly string[][]).map(arrayLiteral) };
+  const wire = travelsAsText(type) ? "text[]" : `${type}[]`;
+  return encode ? { type: wire, encode: (rows) => (rows as readonly unknown[]).map(encode) } : { type: wire };
+}
+
+/** A list of texts as Postgres reads an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+const arrayLiteral = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(",")}}`;

@@ -1,0 +1,61 @@
+import { raw, type Sql, sql } from "../sql.ts";
+
+/** What is deleted once it is old, row by row. */
+export type RetentionPolicy = {
+  name: string;
+  table: string;
+  key: string;
+  /** Whether a row is old, by `$days`. */
+  isOld: Sql;
+};
+
+const olderThan = (column: string): Sql => sql`${raw(column)} < now() - $days * interval '1 day'`;
+
+/** What outlives its use by the common retention. What happened to money, and who did what, has longer ones. */
+export const agingRows: readonly RetentionPolicy[] = [
+  { name: "callback_tries", table: "outbox_tries", key: "outbox_id, try", isOld: olderThan("at") },
+  {
+    name: "webhook_deliveries",
+    table: "outbox",
+    key: "id",
+    isOld: sql`webhook_id IS NOT NULL AND status <> 'pending' AND ${olderThan("created_at")}`,
+  },
+  { name: "daemon_logs", table: "daemon_logs", key: "agent_id, epoch, first_seq", isOld: olderThan("created_at") },
+  { name: "job_ticks", table: "job_ticks", key: "job_id, scheduled_at, manual", isOld: olderThan("created_at") },
+  {
+    name: "notifications",
+    table: "notifications",
+    key: "id",
+    isOld: sql`read_at IS NOT NULL AND ${olderThan("read_at")}`,
+  },
+  { name: "run_keys", table: "api_keys", key: "id", isOld: sql`run_id IS NOT NULL AND ${olderThan("expires_at")}` },
+  { name: "internal_job_runs", table: "internal_job_runs", key: "id", isOld: olderThan("finished_at") },
+  { name: "bulk_operations", table: "bulk_operations", key: "id", isOld: olderThan("finished_at") },
+];
+
+export const agingAudit: RetentionPolicy = {
+  name: "audit",
+  table: "audit_log",
+  key: "id",
+  isOld: olderThan("created_at"),
+};
+
+/** Whole runs, with all that belongs to them. */
+export const agingRuns: RetentionPolicy = { name: "runs", table: "runs", key: "id", isOld: olderThan("completed_at") };
+
+/** What is of no use at all any more: `$days` is not asked. */
+export const spentRows: readonly RetentionPolicy[] = [
+  {
+    name: "idempotency_keys",
+    table: "idempotency_keys",
+    key: "user_id, route, key",
+    isOld: sql`$days IS NOT NULL AND expires_at < now()`,
+  },
+  {
+    // The statement that ends a run wipes them; this finds what a fault has left.
+    name: "run_secrets",
+    table: "run_secrets",
+    key: "run_id",
+    isOld: sql`$days IS NOT NULL AND EXISTS (SELECT 1 FROM runs WHERE id = run_id AND completed_at IS NOT NULL)`,
+  },
+];

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+from _runfleet import channel
+from _runfleet.channel import PromptText, print_in_one_write, print_log, print_output, send, text_stream, write_frame
+from support import RuntimeTest
+
+
+class Frames(RuntimeTest):
+    def test_line(self) -> None:
+        """A frame is one line of JSON with its type and fields."""
+        found = self.frames_of(lambda: write_frame("output", content="two\nlines", more={"a": [1, None]}))
+        self.assertEqual(found, [{"type": "output", "content": "two\nlines", "more": {"a": [1, None]}}])
+
+    def test_short_writes(self) -> None:
+        """A frame arrives whole when the kernel takes a few bytes at a time."""
+        write = os.write
+
+        def write_few(fd: int, data: bytes) -> int:
+            return write(fd, bytes(data)[:3])
+
+        self.replace(os, "write", write_few)
+        found = self.frames_of(lambda: [write_frame("output", content="a" * 20), write_frame("output", content="b")])
+        self.assertEqual([frame["content"] for frame in found], ["a" * 20, "b"])
+
+    def test_too_long(self) -> None:
+        """A frame that is longer than the worker reads isn't written, and `send` names its kind."""
+        self.replace(channel, "LINE_BYTES", 100)
+        written: list[bool] = []
+
+        def act() -> None:
+            written.append(write_frame("output", content="a" * 100))
+            written.append(write_frame("output", content="a" * 10))
+            with self.assertRaises(channel.EventTooLarge):
+                send("custom", name="a", value="a" * 100)
+            with self.assertRaises(channel.ArtifactTooLarge):
+                send("artifact", name="a", mime=None, content="a" * 100)
+
+        found = self.frames_of(act)
+        self.assertEqual(written, [False, True])
+        self.assertEqual(len(found), 1)
+
+    def test_longest(self) -> None:
+        """A line of exactly the limit is written; its newline counts."""
+        self.replace(channel, "LINE_BYTES", len('{"type":"output","content":"aaa"}\n'))
+        found = self.frames_of(lambda: [write_frame("output", content="aaa"), write_frame("output", content="aaaa")])
+        self.assertEqual([frame["content"] for frame in found], ["aaa"])
+
+    def test_send_after_prints(self) -> None:
+        """What was printed before a frame is sent before it."""
+        stream = text_stream(1, print_output)
+        self.replace(sys, "stdout", stream)
+
+        def act() -> None:
+            stream.sent = channel.monotonic() + 60  # No part of a line is due.
+            stream.write("before")
+            send("custom", name="after", value=None)
+
+        self.assertEqual([frame["type"] for frame in self.frames_of(act)], ["output", "custom"])
+
+
+class Prints(RuntimeTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.texts: list[str] = []
+        self.stream = text_stream(1, self.texts.append)
+
+    def test_lines(self) -> None:
+        """A line is sent at once; of a part of a line the first is sent at once, and the next once it is due."""
+        now = 1000.0
+        self.replace(channel, "monotonic", lambda: now)
+        self.stream.write("a")
+        self.stream.write("b")
+        self.assertEqual(self.texts, ["a"])
+        now += channel.FLUSH_AFTER_S * 2
+        self.stream.write("c")
+        self.stream.write("d\n")
+        self.assertEqual(self.texts, ["a", "bc", "d\n"])
+
+    def test_split_character(self) -> None:
+        """A character whose bytes are written one by one is sent once it is complete; a broken one is replaced."""
+        raw = channel.FrameStream(1, self.texts.append)
+        for byte in "é".encode():
+            raw.write(bytes([byte]))
+        raw.write(b"\xff")
+        self.assertEqual(self.texts, ["é", "\ufffd"])
+
+    def test_one_write(self) -> None:
+        """A print with several values is one write, so that its text isn't sent in pieces."""
+        writes: list[str] = []
+        write = PromptText.write
+
+        def note(stream: PromptText, text: str) -> int:
+            writes.append(text)
+            return write(stream, text)
+
+        self.replace(PromptText, "write", note)
+        print_in_one_write("a", 1, sep="-", file=self.stream)
+        self.assertEqual((writes, self.texts), (["a-1\n"], ["a-1\n"]))
+        other = io.StringIO()
+        print_in_one_write("a", 1, file=other, flush=True)
+        self.assertEqual(other.getvalue(), "a 1\n")
+
+    def test_like_print(self) -> None:
+        """Odd arguments of print fail as they do in Python."""
+        odd: Any = 1
+        with self.assertRaises(TypeError):
+            print_in_one_write("a", sep=odd, file=self.stream)
+
+    def test_parts(self) -> None:
+        """Long output is sent as frames of 1 Mi characters; a log loses the newline at its end, and only one."""
+        text = "a" * (1 << 20) + "b"
+        found = self.frames_of(lambda: [print_output(text), print_log("one\n"), print_log("two\n\n")])
+        self.assertEqual([len(frame["content"]) for frame in found[:2]], [1 << 20, 1])
+        self.assertEqual([frame["message"] for frame in found[2:]], ["one", "two\n"])

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from _runfleet.context import Context, Interrupted, asked, fill_context, offer_helper
+from support import RuntimeTest
+
+REQUEST: dict[str, Any] = {
+    "history": [],
+    "answers": ["first"],
+    "state_snapshot": "saved",
+    "run_id": "run",
+    "thread_id": None,
+    "agent_id": "agent",
+    "user_id": "user",
+    "version": "1",
+    "attempt": 1,
+    "metadata": {},
+    "env": {},
+    "input_payload": {"q": 1},
+    "files": {"a/b.txt": "x"},
+}
+
+
+class Contexts(RuntimeTest):
+    def setUp(self) -> None:
+        super().setUp()
+        asked.clear()
+        self.context = Context()
+        fill_context(self.context, REQUEST)
+
+    def test_fields(self) -> None:
+        """A context has the run's fields by key and by attribute, and its files by their absolute paths."""
+        self.assertEqual((self.context.input, self.context["state"], self.context.run_id), ({"q": 1}, "saved", "run"))
+        self.assertEqual(self.context.files, {"a/b.txt": str(Path("a/b.txt").absolute())})
+        with self.assertRaises(AttributeError):
+            _ = self.context.missing
+
+    def test_interrupt(self) -> None:
+        """A question that was answered returns its answer; the next one ends the run."""
+        self.assertEqual(self.context.interrupt("one?"), "first")
+        with self.assertRaises(Interrupted) as raised:
+            self.context.interrupt({"two": 2}, response_schema={"type": "string"}, expires_in_ms=5)
+        schema = {"type": "string"}
+        expected = {"reason": "input_required", "message": '{"two":2}', "response_schema": schema, "expires_in_ms": 5}
+        self.assertEqual(raised.exception.question, expected)
+        self.assertFalse(isinstance(raised.exception, Exception))
+
+    def test_progress(self) -> None:
+        """Progress is from 0 to 1; a text alone is its message."""
+        calls: list[tuple[Any, ...]] = [(0.5, "half"), (7,), (-1,), ("working",), ()]
+        found = self.frames_of(lambda: [self.context.progress(*given) for given in calls])
+        self.assertEqual(
+            [(frame["value"], frame["message"]) for frame in found],
+            [(0.5, "half"), (1.0, None), (0.0, None), (None, "working"), (None, None)],
+        )
+
+    def test_state(self) -> None:
+        """State is saved as text, and is the context's own from then on."""
+        found = self.frames_of(lambda: [self.context.save_state("text"), self.context.save_state({"a": 1})])
+        self.assertEqual([frame["state_snapshot"] for frame in found], ["text", '{"a":1}'])
+        self.assertEqual((self.context.state, self.context.state_snapshot), ('{"a":1}', '{"a":1}'))
+
+    def test_tool(self) -> None:
+        """A tool call has a start and an end with one id, its result, or its error."""
+
+        def act() -> None:
+            with self.context.tool("search", {"q": 1}) as tool:
+                tool.result = [1]
+            with self.assertRaises(KeyError), self.context.tool("broken"):
+                raise KeyError("gone")
+
+        start, end, _, failed = self.frames_of(act)
+        self.assertEqual((start["type"], start["name"], start["args"]), ("tool.start", "search", {"q": 1}))
+        self.assertEqual((end["call_id"], end["result"], end["error"]), (start["call_id"], [1], None))
+        self.assertEqual((failed["result"], failed["error"]), (None, "KeyError: 'gone'"))
+
+    def test_artifact(self) -> None:
+        """An artifact is given as text, bytes or the name of a file, and has the type of its name."""
+        Path("table.csv").write_bytes(b"\xff")
+        found = self.frames_of(
+            lambda: [
+                self.context.artifact("a.json", "{}"),
+                self.context.artifact("table.csv"),
+                self.context.artifact("sub/raw", b"x", mime="image/png"),
+            ]
+        )
+        self.assertEqual(
+            [(frame["name"], frame["mime"], frame["content"]) for frame in found],
+            [("a.json", "application/json", "e30="), ("table.csv", "text/csv", "/w=="), ("raw", "image/png", "eA==")],
+        )
+
+    def test_helper(self) -> None:
+        """`import runfleet` has what its type stub tells."""
+        self.replace(sys, "modules", sys.modules)
+        offer_helper()
+        helper = sys.modules.pop("runfleet")
+        stub = (Path(__file__).parents[3] / "runtime/python/runfleet.pyi").read_text()
+        told = {line.split("(")[0][4:] for line in stub.splitlines() if line.startswith("def ")}
+        self.assertEqual({name for name in told if not callable(getattr(helper, name, None))}, set())
+        self.assertGreater(len(told), 5)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import _socket
+import os
+import signal
+import sys
+from typing import Any
+
+from support import RuntimeTest, on_linux
+
+if sys.platform == "linux":
+    from _runfleet import supervisor
+    from _runfleet.supervisor import Control, Violation, frame, shared_in
+
+
+class Ended(Exception):
+    """Raised in place of the end of the process."""
+
+
+@on_linux
+class OutsideOfASandbox(RuntimeTest):
+    """These tests replace what signals and what ends the process: here neither may happen."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.signals: list[tuple[int, int]] = []
+        self.complaints: list[bytes] = []
+
+        def note_signal(pid: int, number: int) -> None:
+            self.signals.append((pid, number))
+
+        def end(code: int) -> None:
+            raise Ended(code)
+
+        self.replace(os, "kill", note_signal)
+        self.replace(os, "killpg", note_signal)
+        self.replace(os, "_exit", end)
+
+    def test_start(self) -> None:
+        """A supervisor that isn't pid 1 says so, and ends with 1 before it signals, forks or reads anything."""
+
+        def never(*_: object) -> Any:
+            raise AssertionError("the supervisor goes on")
+
+        for name in ("serve", "Control", "Run", "start_template", "kill_others"):
+            self.replace(supervisor, name, never)
+        reader, writer = os.pipe()
+        write = os.write
+        self.replace(os, "write", lambda _, data: write(writer, data))  # pyright: ignore
+        handler = signal.getsignal(signal.SIGINT)
+        with self.assertRaises(Ended) as ended:
+            supervisor.main(5)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as file:
+            complaint = file.read().decode()
+        self.assertEqual(ended.exception.args, (1,))
+        self.assertRegex(complaint, "RuntimeError: This program ends every process .* pid 1 of a sandbox only")
+        self.assertEqual((self.signals, signal.getsignal(signal.SIGINT)), ([], handler))
+
+    def test_kill_others(self) -> None:
+        """Outside of a pid namespace of its own the supervisor refuses to end all processes, and signals none."""
+        watch: Any = None
+        with self.assertRaisesRegex(RuntimeError, "pid 1 of a sandbox only"):
+            supervisor.kill_others(watch)
+        self.assertEqual(self.signals, [])
+
+    def test_inside(self) -> None:
+        """As pid 1 it signals every process but itself and the template, each by its own pid."""
+        self.replace(os, "getpid", lambda: 1)
+        self.replace(os, "listdir", lambda _: ["1", "2", "3", "40", "self"])  # pyright: ignore
+        self.replace(os, "wait4", lambda *_: (0, 0, None))  # pyright: ignore
+
+        class Alone:
+            def is_alone(self) -> bool:
+                return True
+
+        watch: Any = Alone()
+        supervisor.kill_others(watch)
+        self.assertEqual(sorted(self.signals), [(3, signal.SIGKILL), (40, signal.SIGKILL)])
+
+
+@on_linux
+class Frames(RuntimeTest):
+    def pair(self) -> tuple[Any, Any]:
+        ours, theirs = _socket.socketpair()
+        self.addCleanup(ours.close)
+        control = Control(theirs.detach())
+        self.addCleanup(control.socket.close)
+        return ours, control
+
+    def test_layout(self) -> None:
+        """A frame is a type, a stream, two zeros, a length in network order, and a body."""
+        self.assertEqual(frame(b"D", b"abc", 2), b"D\x02\x00\x00\x00\x00\x00\x03abc")
+        self.assertEqual(frame(b"S"), b"S" + bytes(7))
+
+    def test_received(self) -> None:
+        """A command is read whole, also when it comes in pieces and the next follows at once."""
+        worker, control = self.pair()
+        worker.sendall(frame(b"T", b"a" * 1000) + frame(b"L", b""))
+        self.assertEqual((control.receive(b"T"), control.receive(b"L")), (b"a" * 1000, b""))
+
+    def test_unknown(self) -> None:
+        """A command that isn't expected ends the sandbox."""
+        worker, control = self.pair()
+        worker.sendall(frame(b"L"))
+        with self.assertRaises(Violation):
+            control.receive(b"T")
+
+    def test_maps(self) -> None:
+        """Of a process's memory, mappings that are shared are found."""
+        maps = b"55-56 r-xp 0 0:0 0 /bin/x\n7f-80 rw-s 0 0:1 9 /dev/zero (deleted)\n80-81 r--s 0 0:1 9 /x y\n"
+        self.assertEqual(len(shared_in(maps)), 2)
+        self.assertEqual(shared_in(b""), set())
