@@ -116,7 +116,7 @@ module.exports = {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel|warm)/",
-          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|environments/(environments|own-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|environments/(environments|make-owned-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),

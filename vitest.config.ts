@@ -16,7 +16,8 @@ export default defineConfig({
     reporters: ["default", "./test/harness/count-reporter.ts"],
     sequence: { sequencer: ScenariosFirst },
     pool: "forks",
-    maxWorkers: 2,
+    // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,17 +1,17 @@
 import { Agent, request } from "node:http";
 
-/** Times from the request's sending; milliseconds. */
+/** Times since the request was sent, in milliseconds. */
 export type RunTimes = { first: number; whole: number; runId: string; startedAt: number };
 
 export type BenchClient = {
   /** Publishes an agent version; its id is `name`. */
   publish(name: string, config: Record<string, unknown>, version?: string): Promise<void>;
-  /** One streamed run, from POST to the stream's end. Throws when it doesn't succeed. */
+  /** Executes one streamed run, from POST to the stream's end. Throws when the run doesn't succeed. */
   run(agentId: string, body?: Record<string, unknown>): Promise<RunTimes>;
   close(): void;
 };
 
-/** A client with connections that stay open, on the plainest HTTP that Node has: its own time counts in every figure. */
+/** A client on Node's plain HTTP, with connections that stay open: its own time is a part of every figure. */
 export function createBenchClient(url: string): BenchClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 

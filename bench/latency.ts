@@ -10,10 +10,10 @@ const warmUpRounds = 20;
 
 type Kind = { label: string; run: (round: number) => Promise<RunTimes> };
 
-/** Longer than a Node process takes to start and to load its code. */
+/** Longer than a Node process takes to start and to load the code. */
 const nodeReadyMs = 400;
 
-/** One run at a time, each kind in turn with a bare start of Python, so that the machine's moods hit both alike. */
+/** Measures one run at a time. Each alternates with a bare start of Python, so that changes of the machine's speed affect both. */
 export async function benchLatency(client: BenchClient, signal: AbortSignal): Promise<string> {
   const python = readEnv()["PYTHON"] ?? "/usr/bin/python3";
   await warmUp(client, signal);

@@ -2,7 +2,7 @@ import type { SeededWorld } from "./seed-runs.ts";
 
 type Call = readonly [label: string, pathOf: (round: number) => string];
 
-/** The lists and figures, each with the filters that are the hardest for it. Rounds ask for different things. */
+/** Returns the calls of lists and analytics, each with the filters that are hardest for it. Each round asks for other rows. */
 export function listedCalls({ busy, quiet }: SeededWorld, runs: number): Call[] {
   const runAt = (round: number): string => `run-${String(1 + ((round * 7_919_993) % runs)).padStart(8, "0")}`;
   const user = (round: number): string => `user-${round % 50}`;
@@ -10,7 +10,7 @@ export function listedCalls({ busy, quiet }: SeededWorld, runs: number): Call[] 
   return [
     ...runCalls(runAt, user, agent),
     ...otherCalls({ busy, quiet }, agent, user),
-    ...figureCalls({ busy, quiet }, agent),
+    ...analyticsCalls({ busy, quiet }, agent),
   ];
 }
 
@@ -58,7 +58,7 @@ const otherCalls = ({ busy }: Pick<SeededWorld, "busy" | "quiet">, agent: Named,
   ["GET /v1/daemons", () => "/v1/daemons"],
 ];
 
-const figureCalls = ({ busy, quiet }: Pick<SeededWorld, "busy" | "quiet">, agent: Named): Call[] => [
+const analyticsCalls = ({ busy, quiet }: Pick<SeededWorld, "busy" | "quiet">, agent: Named): Call[] => [
   ["GET /v1/studio/overview", () => "/v1/studio/overview"],
   ["… unit=hour", () => "/v1/studio/overview?unit=hour"],
   ["… timezone=Asia/Kolkata", () => "/v1/studio/overview?timezone=Asia/Kolkata"],

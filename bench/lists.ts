@@ -11,13 +11,13 @@ import { withStack } from "./with-stack.ts";
 
 const rounds = 40;
 const warmUp = 3;
-/** As many as ask at the same time. */
+/** How many clients ask at the same time. */
 const clients = 2;
 const goalMs = 200;
 
 /**
- * Every list and figure through HTTP over so many runs. With `DATABASE_URL` in that database, which is filled as far as it
- * isn't, and kept; else in one of its own.
+ * Measures every list and analytics call through HTTP, over `runs` runs. Uses the database of `DATABASE_URL`, adds the runs that
+ * are missing and keeps it; without `DATABASE_URL`, uses a temporary database.
  */
 export async function benchLists(runs: number, signal: AbortSignal): Promise<void> {
   const given = readEnv()["DATABASE_URL"];
@@ -50,11 +50,11 @@ async function timeCalls(databaseUrl: string, runs: number, signal: AbortSignal)
   });
 }
 
-/** Until no half hour or day is left that is over. */
+/** Rolls up all half hours and days that are over. */
 async function rollUp(url: string, signal: AbortSignal): Promise<void> {
   for (let left = true; left;) {
     const answer = await fetch(`${url}/v1/internal/jobs/rollup-analytics`, { method: "POST", signal });
-    // The worker's clock may have a turn under way.
+    // The worker may be executing the same job just now.
     if (answer.status === 409) await sleep(500, undefined, { signal });
     else {
       const { result } = (await answer.json()) as { result: { half_hours: number; days: number } };

@@ -13,8 +13,8 @@ import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";
 
 /**
- * `npm run bench` gives the figures of runs, `-- --trace` where the time of one run goes, `-- sse` the figures of readers,
- * `-- lists` what lists and figures take over a million runs.
+ * `npm run bench` measures runs, `-- --trace` the steps of one run, `-- sse` readers of streams, `-- lists` lists and analytics
+ * over a million runs.
  */
 const [role, settings = "{}"] = process.argv.slice(2);
 if (role === "skeleton-api") await startSkeletonApi(JSON.parse(settings));

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { BenchStack } from "./with-stack.ts";
 
-/** Makes that many queued runs: two by the API, of which the first keeps the only worker busy, the others as copies of the second. */
+/** Makes `count` queued runs: copies of a run that waits behind another one, which keeps the only worker busy. */
 export async function queueRuns({ url, databaseUrl, client }: BenchStack, count: number): Promise<string[]> {
   await client.publish("sleeper", { source: "import time\ndef main(input):\n    time.sleep(1800)\n" });
   const start = async (): Promise<string> => {

@@ -5,12 +5,12 @@ const users = 50;
 const agents = 200;
 const batch = 50_000;
 
-/** What the bench asks for. `busy`: who has the most runs. */
+/** The users and agents that the bench asks for. `busy` ones have the most runs. */
 export type SeededWorld = { busy: { user: string; agent: string }; quiet: { user: string; agent: string } };
 
 /**
- * Fills a database with so many runs of the last 30 days: 50 users, 200 agents of 3 versions, a sixth of all runs one
- * agent's; 5 % fail, a tenth belongs to threads, a tenth had a callback. One that has them already is left as it is.
+ * Fills a database up to `runs` runs of the last 30 days: 50 users, 200 agents of 3 versions; a sixth of all runs is of one
+ * agent, 5 % fail, a tenth belongs to threads, a tenth had a callback. A database with enough runs is left as it is.
  */
 export async function seedRuns(
   databaseUrl: string,
@@ -44,7 +44,8 @@ const owners = `
   SELECT 'agent-' || n, '1.0.' || v, '{"source":"def main(i): return i"}'
   FROM generate_series(0, $2::int - 1) n, generate_series(0, 2) v`;
 
-// $1: how many there are, $2: how many to add, $3: users, $4: agents. Parameters that a text doesn't need are named all the same.
+// $1: how many runs there are, $2: how many to add, $3: users, $4: agents. All four are used in this text, since each
+// statement that it is a part of gets all four.
 const part = "SELECT n FROM generate_series($1::int + 1, $1::int + $2::int) n WHERE $3::int > 0 AND $4::int > 0";
 
 const seededRuns = `

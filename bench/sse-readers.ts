@@ -5,11 +5,11 @@ export type SseReader = { pause(): void; close(): void };
 /** How many connect at once. */
 const group = 200;
 
-/** Opens a reader of each run's stream. `onDelay` hears of each output how many milliseconds after its making it was here. */
+/** Opens a reader of each run's stream. `onDelay` is called for each output with the ms since it was made. */
 export const openReaders = (url: string, runIds: string[], onDelay: (ms: number) => void): Promise<SseReader[]> =>
   openAll(runIds, (runId) => open(url, `/v1/runs/${runId}/stream`, "event: run.queued", onDelay));
 
-/** Opens as many connections, each of which had one short answer and is kept. */
+/** Opens a connection for each run, which gets one short answer and stays open. */
 export const openConnections = (url: string, runIds: string[], onDelay: (ms: number) => void): Promise<SseReader[]> =>
   openAll(runIds, () => open(url, "/health/live", '"ok"', onDelay));
 
@@ -20,10 +20,10 @@ async function openAll(runIds: string[], openOne: (runId: string) => Promise<Sse
   return readers;
 }
 
-/** All of them are read into it, one after another. */
+/** All sockets are read into this buffer, one after another. */
 const readInto = Buffer.alloc(64 * 1024);
 
-/** Over a plain socket, as cheaply as can be: thousands fit beside the API that they measure. Resolves once it read `first`. */
+/** Reads a plain socket, cheaply enough for thousands beside the API that they measure. Resolves when `first` was read. */
 function open(url: string, path: string, first: string, onDelay: (ms: number) => void): Promise<SseReader> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -9,20 +9,20 @@ import { type BenchStack, withStack } from "./with-stack.ts";
 
 const idleReaders = 10_000;
 const busySeconds = 10;
-/** Of each busy reader. */
+/** For each busy reader. */
 const eventsPerSecond = 2;
 const busy = [
-  { readers: 1, runs: 1, deaf: 0 },
-  { readers: 100, runs: 1, deaf: 0 },
-  { readers: 1_000, runs: 1, deaf: 0 },
-  { readers: 100, runs: 100, deaf: 0 },
-  { readers: 1_000, runs: 1_000, deaf: 0 },
-  { readers: 1_000, runs: 1_000, deaf: 500 },
+  { readers: 1, runs: 1, paused: 0 },
+  { readers: 100, runs: 1, paused: 0 },
+  { readers: 1_000, runs: 1, paused: 0 },
+  { readers: 100, runs: 100, paused: 0 },
+  { readers: 1_000, runs: 1_000, paused: 0 },
+  { readers: 1_000, runs: 1_000, paused: 500 },
 ];
 
 /**
- * Readers of one API process. The runs that they read stand in the queue, behind one that keeps the only worker busy; what
- * these "say" is appended here, as a worker would. So the figures are the API's and Redis' alone.
+ * Measures readers of one API process. Their runs are queued behind a run that keeps the only worker busy; this process
+ * appends the runs' events as a worker would. So the figures are of the API and Redis alone.
  */
 export async function benchSse(signal: AbortSignal): Promise<void> {
   const settings = { WORKERS: "1", WORKER_SLOTS: "1" };
@@ -50,7 +50,7 @@ async function benchMemory(stack: BenchStack, what: string, open: typeof openRea
   for (const reader of [...warm, ...readers]) reader.close();
 }
 
-/** The resident memory of the API, bytes, and how many connections Redis has. */
+/** Returns the API's resident memory in bytes, and Redis' number of connections. */
 async function measure({ url, redisUrl }: BenchStack): Promise<{ memory: number; connections: number }> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const redis = new Redis(redisUrl);
@@ -78,28 +78,28 @@ async function benchDelay({ url, redisUrl }: BenchStack, runIds: string[], shape
   const read = runIds.slice(0, shape.runs);
   const paths = Array.from({ length: shape.readers }, (_, i) => read[i % shape.runs] ?? "");
   const readers = await openReaders(url, paths, (ms) => {
-    // A reader gets what the shape before it said, too.
+    // A reader also gets events of the shape before this one.
     if (performance.now() - ms >= start) delays.push(ms);
   });
-  for (const deaf of readers.slice(0, shape.deaf)) deaf.pause();
+  for (const reader of readers.slice(0, shape.paused)) reader.pause();
   const rounds = busySeconds * eventsPerSecond;
   start = performance.now();
   for (let round = 0; round < rounds; round += 1)
     for (const [i, runId] of read.entries()) {
       const due = start + ((round + i / read.length) / eventsPerSecond) * 1_000;
       if (due > performance.now()) await sleep(due - performance.now());
-      void say(streams, runId);
+      void appendOutput(streams, runId);
     }
   await sleep(500);
   for (const reader of readers) reader.close();
   streams.close();
   const figures = [quantile(delays, 0.5), quantile(delays, 0.99), Math.max(...delays)].map((ms) => ms.toFixed(1));
-  console.log(`| ${shape.readers} | ${shape.runs} | ${shape.deaf} | ${figures.join(" | ")} |`);
+  console.log(`| ${shape.readers} | ${shape.runs} | ${shape.paused} | ${figures.join(" | ")} |`);
 }
 
 const seqs = new Map<string, number>();
 
-function say(streams: RunStreams, runId: string): Promise<unknown> {
+function appendOutput(streams: RunStreams, runId: string): Promise<unknown> {
   const seq = (seqs.get(runId) ?? 0) + 1;
   seqs.set(runId, seq);
   const content = String(performance.timeOrigin + performance.now());

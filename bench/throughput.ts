@@ -3,7 +3,7 @@ import { quantile } from "./quantile.ts";
 
 const seconds = 5;
 
-/** Runs per second of the agent `bench` with so many clients, each starting its next run when its last has ended. A table's row. */
+/** Measures runs per second of the agent `bench`: each client starts its next run when its last has ended. Returns a table's row. */
 export async function benchThroughput(client: BenchClient, clients: number, signal: AbortSignal): Promise<string> {
   const started = performance.now();
   const whole: number[] = [];

@@ -9,7 +9,7 @@ import { withStack } from "./with-stack.ts";
 const rounds = 1000;
 const steps = ["sent", ...traceSteps, "first_output_read", "end_read"];
 
-/** Where the time of one warm run goes: between each two steps of its way, across all processes. */
+/** Measures the steps of warm runs, across all processes. */
 export async function benchTrace(signal: AbortSignal): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "runfleet-trace-"));
   const file = join(directory, "trace");

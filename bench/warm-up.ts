@@ -6,8 +6,8 @@ const clients = 16;
 export const plainSource = "def main(input):\n    yield 'hello'\n    return {'ok': True}\n";
 
 /**
- * Publishes an agent, `bench`, and runs it until V8 has compiled what is hot in all processes, as in a service that has
- * been up for a minute.
+ * Publishes the agent `bench` and runs it until V8 has compiled the hot code of all processes, as in a service that has been
+ * up for a minute.
  */
 export async function warmUp(client: BenchClient, signal: AbortSignal): Promise<void> {
   await client.publish("bench", { source: plainSource });

@@ -9,7 +9,7 @@ export type BenchStack = { url: string; databaseUrl: string; redisUrl: string; c
 
 const port = "18099";
 
-/** Starts a whole stack of its own, with an empty database, and ends it after `work`. */
+/** Starts a whole stack with an empty database, and ends it after `work`. */
 export async function withStack<T>(
   signal: AbortSignal,
   settings: Record<string, string>,

@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed. */
+/** Random numbers, which are the same for the same seed. */
 export type Random = {
   /** In [0, 1). */
   next(): number;
@@ -9,7 +9,7 @@ export type Random = {
   pick<T>(list: readonly [T, ...T[]]): T;
 };
 
-/** Mulberry32 (Tommy Ettinger, public domain), started from a hash of `seed`: good enough to choose faults by. */
+/** Mulberry32 (Tommy Ettinger, public domain), started from a hash of `seed`. Not for cryptography. */
 export function createRandom(seed: string): Random {
   let state = hashText(seed);
   const next = (): number => {
@@ -27,7 +27,7 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** The list in an order of chance. */
+/** Returns the list in random order. */
 export function shuffled<T>(list: readonly T[], random: Random): T[] {
   const keyed = list.map((item) => ({ item, key: random.next() }));
   return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);

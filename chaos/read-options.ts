@@ -11,7 +11,7 @@ const schema = z.object({
   clients: count(1, 1_000).default(24),
 });
 
-/** `--seed N --runs N --minutes N --clients N`. Throws one sentence for each that isn't such a number. */
+/** Reads `--seed N --runs N --minutes N --clients N`. Throws one sentence for each invalid option. */
 export function readOptions(args: string[]): ChaosOptions {
   const option = { type: "string" } as const;
   const { values } = parseArgs({ args, options: { seed: option, runs: option, minutes: option, clients: option } });

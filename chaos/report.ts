@@ -5,18 +5,20 @@ import { type FaultName, faultsByName } from "./nemesis/faults.ts";
 
 export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surprises: number; seconds: number };
 
-/** Sentences shown of each broken invariant. */
+/** How many sentences are shown for each broken invariant. */
 const shown = 20;
 
-/** The figures of one run of the harness as a Markdown table, and what was broken. */
+/** Returns the figures of one chaos test as a Markdown table, and what was broken. */
 export function formatReport(seed: number, { evidence, broken, surprises, seconds }: Verdict): string {
   const rows = [...figures(evidence), ["processes that ended by themselves", surprises], ["seconds", seconds]];
   const lines = [`| seed ${seed} | |`, "|---|--:|", ...rows.map(([name, value]) => `| ${name} | ${value} |`)];
   for (const [name, cases] of broken) {
     lines.push(`| \`${name}\` broken | ${cases.length} |`);
   }
-  const told = [...broken].flatMap(([name, cases]) => cases.slice(0, shown).map((sentence) => `${name}: ${sentence}`));
-  return [...lines, ...(told.length > 0 ? ["", ...told] : [])].join("\n");
+  const sentences = [...broken].flatMap(([name, cases]) =>
+    cases.slice(0, shown).map((sentence) => `${name}: ${sentence}`),
+  );
+  return [...lines, ...(sentences.length > 0 ? ["", ...sentences] : [])].join("\n");
 }
 
 function figures(evidence: Evidence): [string, number | string][] {

@@ -18,8 +18,8 @@ export type ChaosOptions = { seed: number; runs: number; minutes: number; client
 const settleMs = 120_000;
 
 /**
- * Drives runs through a stack of its own while a nemesis breaks it, waits until all that was promised can have come true,
- * and checks it. Ends early, with what there is, after `minutes` or when `signal` aborts.
+ * Drives runs through a stack while a nemesis breaks the stack, waits until all runs have ended, and checks what was promised.
+ * Ends early after `minutes`, or when `signal` aborts, and then checks the runs so far.
  */
 export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, signal: AbortSignal): Promise<Verdict> {
   const startedAt = performance.now();
@@ -60,7 +60,7 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
       workers: stack.workers.length,
     };
     for (const [name, cases] of checkAll(evidence)) broken.set(name, cases);
-    keep(stack, evidence, [...broken.values()].flat());
+    logEvidence(stack, evidence, [...broken.values()].flat());
     return { evidence, broken, surprises: surprises(), seconds: Math.round((performance.now() - startedAt) / 1_000) };
   } finally {
     over.abort();
@@ -70,7 +70,7 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
   }
 }
 
-/** Waits until every run has ended and every callback was delivered, for as long as that may take. */
+/** Waits until every run has ended and every callback was delivered, at most `settleMs`. */
 async function settle({ postgres }: ChaosStack): Promise<Awaited<ReturnType<typeof collectStored>>> {
   const sql = new pg.Pool({ connectionString: postgres.url, max: 2 });
   try {
@@ -90,8 +90,8 @@ async function countOpen(sql: pg.Pool): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** Next to the processes' logs, so that a broken promise can be followed through them. */
-function keep(
+/** Writes the faults and the broken runs to the processes' log, so that a broken promise can be traced there. */
+function logEvidence(
   { logFile }: ChaosStack,
   { struck, runs, transitions, transcripts, histories }: Evidence,
   broken: string[],

@@ -6,8 +6,8 @@ import { unpackDebianPackage } from "./debian-package.ts";
 import { findProgram } from "./find-program.ts";
 
 /**
- * A `bwrap` that runs: on PATH, else from the cache, else Debian's package unpacked into it, on a path that every user can
- * reach. Null when it can't be had: agents then run at a lower sandbox level, if SANDBOX_MIN_LEVEL allows that.
+ * Finds a `bwrap` that runs: on PATH, or in the cache, or Debian's package, which is unpacked into the cache. Every user can
+ * reach its path. Returns null when there is none: agents then run at a lower sandbox level, if SANDBOX_MIN_LEVEL allows that.
  */
 export async function findBubblewrap(cacheDir: string): Promise<string | null> {
   const installed = findProgram(["bwrap"], readEnv()["PATH"] ?? "");

@@ -3,12 +3,12 @@ import pg from "pg";
 
 /** Owns the tables and migrates them. */
 const ownerRole = "runfleet_owner";
-/** What the API and the workers log in as: it reads and writes rows, and nothing else. */
+/** The API and the workers log in as this role, which may read and write rows only. */
 const loginRole = "runfleet";
 
 /**
- * Makes the two roles, in the server of a superuser's URL. Their passwords follow from the superuser's, so that no start
- * needs to keep them; they don't tell it.
+ * Creates the two roles, in the server of a superuser's URL. Their passwords are hashes of the superuser's: so they need not be
+ * stored, and don't reveal it.
  */
 export async function createRoles(adminUrl: string): Promise<void> {
   await asAdmin(adminUrl, "postgres", async (client) => {
@@ -22,10 +22,10 @@ export async function createRoles(adminUrl: string): Promise<void> {
   });
 }
 
-/** The superuser's URL as the role that the API and the workers use. */
+/** Returns the superuser's URL with the role that the API and the workers use. */
 export const loginUrl = (adminUrl: string): string => urlOf(adminUrl, loginRole);
 
-/** Creates the database that the superuser's URL names, for the owner role; one that stands is handed over. Gives the owner's URL. */
+/** Creates the database of the superuser's URL for the owner role, or changes its owner. Returns the owner's URL. */
 export async function createOwnedDatabase(adminUrl: string): Promise<string> {
   const name = decodeURIComponent(new URL(adminUrl).pathname.slice(1));
   await asAdmin(adminUrl, "postgres", async (client) => {
@@ -34,11 +34,11 @@ export async function createOwnedDatabase(adminUrl: string): Promise<string> {
     if (known.rows.length === 0) await client.query(`CREATE DATABASE ${database} OWNER ${ownerRole}`);
     else await client.query(`ALTER DATABASE ${database} OWNER TO ${ownerRole}`);
   });
-  await asAdmin(adminUrl, name, (client) => client.query(handOver));
+  await asAdmin(adminUrl, name, (client) => client.query(changeOwner));
   return urlOf(adminUrl, ownerRole);
 }
 
-/** Lets the login role use all tables that the URL's role has made, and will make. */
+/** Grants the login role the use of all tables that the URL's role has created or will create. */
 export async function grantUse(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -49,8 +49,8 @@ export async function grantUse(url: string): Promise<void> {
   }
 }
 
-/** Databases of before there were roles belong to the superuser. A table's sequences go with it. */
-const handOver = `
+/** In databases from before there were roles, everything is the superuser's. A table's sequences change their owner with it. */
+const changeOwner = `
   DO $$ DECLARE command text; BEGIN
     ALTER SCHEMA public OWNER TO ${ownerRole};
     FOR command IN

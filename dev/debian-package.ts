@@ -10,9 +10,10 @@ import { reachableFolder } from "./reachable.ts";
 const run = promisify(execFile);
 
 /**
- * The directory into which a package of this Debian or Ubuntu, with all it needs that isn't installed, is unpacked:
- * from `cacheDir`, else downloaded by apt (which checks signatures) without root and without installing anything. Every
- * user can reach it. Null where there is no apt. Throws when apt can't get the package. Safe for several callers at once.
+ * Returns the directory of an unpacked package of this Debian or Ubuntu, with its dependencies that aren't installed. The
+ * directory is in `cacheDir`, or filled by apt, which checks signatures: without root, and without installing anything. Every
+ * user can reach it. Returns null where there is no apt. Throws when apt can't get the package. Several callers may do this
+ * at once.
  */
 export async function unpackDebianPackage(name: string, cacheDir: string): Promise<string | null> {
   const cache = reachableFolder(cacheDir);
@@ -31,7 +32,7 @@ export async function unpackDebianPackage(name: string, cacheDir: string): Promi
     await chmod(root, 0o755);
     await rename(root, unpacked);
   } catch (error) {
-    // Another process may have been first.
+    // Another process may have unpacked the package first.
     if (!existsSync(unpacked)) throw new Error(`apt can't get the package ${name}`, { cause: error });
   } finally {
     await rm(aside, { recursive: true, force: true });
@@ -39,9 +40,9 @@ export async function unpackDebianPackage(name: string, cacheDir: string): Promi
   return unpacked;
 }
 
-/** With the system's package lists; where they are missing or out of date, with fresh ones of our own. */
+/** Uses the system's package lists; where they are missing or out of date, downloads new ones to `aside`. */
 async function downloadWithNeeded(name: string, aside: string, downloads: string): Promise<void> {
-  // As root, apt would download as the user _apt, who can't write to our directory.
+  // As root, apt would download as the user _apt, which can't write to `downloads`.
   const options = ["-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=2"];
   try {
     await download(name, options, downloads);

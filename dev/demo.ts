@@ -29,7 +29,7 @@ Ctrl-C ends everything.`);
   }
 });
 
-/** Creates the example agent, runs it, and shows its stream as it comes. */
+/** Creates the example agent, runs it, and prints its stream as it comes. */
 async function showRun(url: string, signal: AbortSignal): Promise<void> {
   const source = readFileSync(join(projectFolder(), "examples/hello-agent/main.py"), "utf8");
   const version = `1.0.0+${createHash("sha256").update(source).digest("hex").slice(0, 8)}`;

@@ -12,7 +12,7 @@ const schema = z.object({
 });
 export type DevConfig = z.infer<typeof schema>;
 
-/** What the launcher itself reads; everything else goes to the processes as it stands. Throws all faults at once. */
+/** Reads the launcher's own settings. The processes get all others unchanged. Throws one error with all faults. */
 export function loadDevConfig(env: Env): DevConfig {
   const parsed = schema.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value !== "")));
   if (parsed.success) return parsed.data;

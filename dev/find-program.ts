@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** The first of `names` on the search path, or null. Relative entries of the path don't count. */
+/** Returns the first of `names` on the search path, or null. Relative entries of the path are ignored. */
 export function findProgram(names: string[], searchPath: string): string | null {
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));

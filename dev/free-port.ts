@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A loopback port that nothing used a moment ago. Its user must cope with having lost the race for it. */
+/** Returns a loopback port that was free just now. The caller must handle that another process takes the port first. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

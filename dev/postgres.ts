@@ -13,24 +13,24 @@ import { endRecordedProcess } from "./recorded-process.ts";
 import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
 
 export type PostgresOptions = {
-  /** Its folder `postgres` keeps the cluster over restarts; made when missing. */
+  /** The cluster is in its folder `postgres`, which is made when missing, and outlives restarts. */
   dataDir: string;
   /** false for throw-away data only: a crash of the machine may then damage the cluster. */
   fsync?: boolean;
-  /** Of a start before this one: the same port is taken again. */
+  /** The URL of an earlier start, whose port is used again. */
   url?: string;
 };
 
-/** SIGINT is Postgres' fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
+/** SIGINT is Postgres' fast shutdown. SIGQUIT is its immediate one, which needs recovery at the next start. */
 const stopSignals: [NodeJS.Signals, number][] = [
   ["SIGINT", 4_000],
   ["SIGQUIT", 1_000],
 ];
 
 /**
- * A real Postgres of our own on a free loopback port, with a generated password. The database that the URL names is its deployer's to
- * create. What a killed owner left running on `dataDir` is ended first; Postgres then recovers by itself.
- * Throws ServiceDidNotStart, or when another process uses `dataDir`.
+ * Starts a Postgres on a free loopback port, with a generated password. The caller creates the database that the URL names. A
+ * server that a killed launcher left running on `dataDir` is ended first; Postgres then recovers by itself. Throws
+ * ServiceDidNotStart, or an error when another process uses `dataDir`.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Service> {
   const dataDir = resolve(options.dataDir, "postgres");
@@ -40,11 +40,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Service> 
   try {
     const record = join(dataDir, "process.json");
     await endRecordedProcess(record, stopSignals);
-    const password = await keepPassword(join(dataDir, "password"));
+    const password = await readPassword(join(dataDir, "password"));
     const native = await findPostgresBinaries();
     const cluster = join(dataDir, "cluster");
     if (!existsSync(cluster)) await createCluster({ native, dataDir, password, fsync });
-    // Its process is gone (above), but Postgres would trust a reused pid in here.
+    // The server's process is gone (above), but Postgres would refuse to start if the file's pid was used again.
     await rm(join(cluster, "postmaster.pid"), { force: true });
     const wanted = options.url ? Number(new URL(options.url).port) : null;
     const { service, port } = await launch({ native, cluster: realpathSync(cluster), fsync, record, wanted });
@@ -63,31 +63,32 @@ export async function startPostgres(options: PostgresOptions): Promise<Service> 
   }
 }
 
-async function keepPassword(file: string): Promise<string> {
+/** Reads the password, which is generated once. */
+async function readPassword(file: string): Promise<string> {
   if (!existsSync(file)) await writeFile(file, randomBytes(24).toString("hex"), { mode: 0o600 });
   return (await readFile(file, "utf8")).trim();
 }
 
 type NewCluster = { native: string; dataDir: string; password: string; fsync: boolean };
 
-/** Where Postgres' user can't reach `dataDir`, the cluster is in a folder of ours elsewhere and `dataDir` gets a link to it. */
+/** Where Postgres' user can't reach `dataDir`, the cluster is in another folder, and `dataDir` has a link to it. */
 async function createCluster(options: NewCluster): Promise<void> {
   const { dataDir, password } = options;
-  // The password in the name: a removed and remade dataDir doesn't find its predecessor's cluster.
-  const home = reachableFolder(dataDir, `postgres ${dataDir} ${password}`);
-  const cluster = join(home, "cluster");
-  if (!existsSync(cluster)) await initialise(home, options);
-  if (home === dataDir) return;
+  // With the password in the identity, a dataDir that was removed and made again doesn't find the old cluster.
+  const folder = reachableFolder(dataDir, `postgres ${dataDir} ${password}`);
+  const cluster = join(folder, "cluster");
+  if (!existsSync(cluster)) await initialise(folder, options);
+  if (folder === dataDir) return;
   await rm(join(dataDir, "cluster"), { force: true });
   await symlink(cluster, join(dataDir, "cluster"));
 }
 
-/** initdb writes its files one by one: it works aside, and the finished cluster is renamed into place. */
-async function initialise(home: string, { native, password, fsync }: NewCluster): Promise<void> {
-  for (const name of await readdir(home))
-    if (name.startsWith("new-")) await rm(join(home, name), { recursive: true, force: true, maxRetries: 3 });
+/** initdb writes its files one by one, so it writes to a temporary folder; the finished cluster is moved by one rename. */
+async function initialise(folder: string, { native, password, fsync }: NewCluster): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.startsWith("new-")) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   const user = serviceUser();
-  const aside = await mkdtemp(join(home, "new-"));
+  const aside = await mkdtemp(join(folder, "new-"));
   const passwordFile = join(aside, "password");
   try {
     await writeFile(passwordFile, password, { mode: 0o600 });
@@ -96,7 +97,7 @@ async function initialise(home: string, { native, password, fsync }: NewCluster)
     const args = ["-D", join(aside, "cluster"), "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
     args.push("-E", "UTF8", "--no-locale", ...(fsync ? [] : ["--no-sync"]));
     await promisify(execFile)(join(native, "bin", "initdb"), args, { ...user, env: { LC_ALL: "C" }, cwd: aside });
-    await rename(join(aside, "cluster"), join(home, "cluster"));
+    await rename(join(aside, "cluster"), join(folder, "cluster"));
   } catch (error) {
     throw new ServiceDidNotStart("initdb", error instanceof Error ? error.message : String(error));
   } finally {
@@ -123,7 +124,7 @@ async function launch(at: Launch): Promise<{ service: ServiceProcess; port: numb
     try {
       return { service: await startService(command), port };
     } catch (error) {
-      // The port was taken meanwhile, or backends of a killed postmaster are still leaving its shared memory.
+      // The port was taken meanwhile, or backends of a killed postmaster still hold its shared memory.
       const passing = error instanceof ServiceDidNotStart && /in use/.test(error.lastLines);
       if (!passing || attempt >= 10) throw error;
       await sleep(200);

@@ -1,10 +1,10 @@
 import { deployMigrations } from "../prisma/deploy.ts";
 import { createOwnedDatabase, createRoles, grantUse, loginUrl } from "./database-roles.ts";
 
-/** One database as two roles: the one that owns its tables, and the one that the API and the workers log in as. */
+/** One database's URLs: of the role that owns the tables, and of the role that the API and the workers log in as. */
 export type DatabaseUrls = { ownerUrl: string; processUrl: string };
 
-/** Migrates the database of an embedded server, whose superuser's URL is given, and gives it roles. */
+/** Creates the roles of an embedded server's database, and migrates the database. `adminUrl` is the superuser's. */
 export async function prepareEmbedded(adminUrl: string): Promise<DatabaseUrls> {
   await createRoles(adminUrl);
   const ownerUrl = await createOwnedDatabase(adminUrl);
@@ -13,7 +13,7 @@ export async function prepareEmbedded(adminUrl: string): Promise<DatabaseUrls> {
   return { ownerUrl, processUrl: loginUrl(adminUrl) };
 }
 
-/** Migrates a database that was given; its roles are its operator's. */
+/** Migrates the database of DATABASE_URL, whose roles the operator manages. */
 export async function prepareGiven(url: string): Promise<DatabaseUrls> {
   await deployMigrations(url);
   return { ownerUrl: url, processUrl: url };

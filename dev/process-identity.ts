@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
-/** A process that can be recognised later: a bare pid may be another process's by then. */
+/** Identifies a process for later. A bare pid may be another process's by then. */
 export const processIdentitySchema = z.object({ pid: z.number().int().positive(), started: z.string() });
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
-/** The process that has this pid now, or null when there is none (a zombie counts as none). */
+/** Returns the process that has this pid now; null when there is none, or a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const started = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return started === null ? null : { pid, started };
@@ -32,7 +32,7 @@ export async function endProcess(identity: ProcessIdentity, signals: [NodeJS.Sig
   }
 }
 
-/** proc(5): field 22 of `stat` is the start in ticks since boot; the boot id makes it unique over reboots. */
+/** proc(5): field 22 of `stat` is the start time in ticks since boot. The boot id makes it unique across reboots. */
 function startOnLinux(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

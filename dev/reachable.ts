@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** Root may not run Postgres, so its services become `nobody`; another user's stay that user. */
+/** Returns the user for services. Postgres refuses to run as root, so root's services run as `nobody`; null for the same user. */
 export function serviceUser(): { uid: number; gid: number } | null {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 }
 
 /**
- * Whether every user can get to the folder: false below /root (0700) or a private temporary clone. It matters to root only,
- * which gives Postgres and sandboxes users of their own.
+ * True when every user can reach the folder: false below /root (mode 0700), for example. Always true for other users than
+ * root, since only root gives Postgres and sandboxes users of their own.
  */
 export function isReachable(folder: string): boolean {
   if (serviceUser() === null) return true;
@@ -20,8 +20,8 @@ export function isReachable(folder: string): boolean {
 }
 
 /**
- * `wanted` itself where this process can write and others can get to it, else a folder of ours below /var/tmp, named by
- * `identity`. Made when missing. Throws when somebody else holds that place.
+ * Returns `wanted` if this process can write there and every user can reach it; otherwise a folder below /var/tmp that is
+ * named by a hash of `identity`. The folder is made when missing. Throws when that path is another user's.
  */
 export function reachableFolder(wanted: string, identity = resolve(wanted)): string {
   try {
@@ -36,21 +36,21 @@ export function reachableFolder(wanted: string, identity = resolve(wanted)): str
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const elsewhere = join("/var/tmp", `runfleet-${uid}-${hash}`);
   mkdirSync(elsewhere, { recursive: true, mode: 0o755 });
-  // Everybody may write to /var/tmp: not following a link, and not trusting another's folder.
+  // Every user may write to /var/tmp, so a link or another user's folder is refused.
   const found = lstatSync(elsewhere);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0)
-    throw new Error(`${elsewhere} isn't a folder that only this user can write: remove it.`);
+    throw new Error(`${elsewhere} is not a folder that only this user can write. Remove it.`);
   return elsewhere;
 }
 
-/** The project's folder: the nearest above this file that has a package.json. */
+/** Returns the project's folder: the nearest one above this file with a package.json. */
 export function projectFolder(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
   return folder;
 }
 
-/** Where fetched and unpacked programs are kept; removing it costs one download. */
+/** Returns the folder of downloaded programs. It can be removed at the cost of another download. */
 export function cacheDir(): string {
   return reachableFolder(join(projectFolder(), ".cache"));
 }

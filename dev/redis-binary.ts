@@ -7,8 +7,8 @@ import { findProgram } from "./find-program.ts";
 export type RedisBinary = { file: string; libraryPath?: string };
 
 /**
- * A Redis or Valkey server: on PATH, else from the cache, else the distribution's package unpacked into the cache (npm
- * has none that is usable). Throws one sentence that says how to get one.
+ * Finds a Redis or Valkey server: on PATH, or in the cache, or the distribution's package, which is unpacked into the cache.
+ * (npm has no usable package.) Throws one sentence that says how to get one.
  */
 export async function findRedisBinary(cacheDir: string): Promise<RedisBinary> {
   const installed = findProgram(["redis-server", "valkey-server"], readEnv()["PATH"] ?? "");
@@ -22,7 +22,7 @@ export async function findRedisBinary(cacheDir: string): Promise<RedisBinary> {
 
 function howToGetIt(): string {
   const way = process.platform === "darwin" ? "brew install redis" : "install the package redis or valkey";
-  return `There is no redis-server here: ${way}, or set REDIS_URL to a Redis of yours.`;
+  return `There is no redis-server here: ${way}, or set REDIS_URL to a Redis of your own.`;
 }
 
 /** Debian's multiarch directories, e.g. usr/lib/x86_64-linux-gnu. */

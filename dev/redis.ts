@@ -8,20 +8,20 @@ import { findRedisBinary, type RedisBinary } from "./redis-binary.ts";
 import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
 
 export type RedisOptions = {
-  /** Its folder `redis` keeps the append-only file over restarts; made when missing. */
+  /** The append-only file is in its folder `redis`, which is made when missing, and outlives restarts. */
   dataDir: string;
-  /** Where a distribution's package is unpacked when no server is installed. */
+  /** The distribution's package is unpacked here when no server is installed. */
   cacheDir: string;
-  /** Of a start before this one: the same port and password are taken again. */
+  /** The URL of an earlier start, whose port and password are used again. */
   url?: string;
 };
 
 const stopSignals: [NodeJS.Signals, number][] = [["SIGTERM", 3_000]];
 
 /**
- * A Redis of our own on a free loopback port, with a password made anew at each start; append-only file synced every
- * second, `noeviction` (a queue must refuse rather than forget). What a killed owner left running on `dataDir` is ended
- * first. Throws ServiceDidNotStart, when another process uses `dataDir`, or a sentence on how to get Redis.
+ * Starts a Redis on a free loopback port, with a new password at each start. The append-only file is synced every second;
+ * `noeviction`, since a queue must refuse entries rather than lose them. A server that a killed launcher left running on
+ * `dataDir` is ended first. Throws ServiceDidNotStart, or an error when another process uses `dataDir` or there is no Redis.
  */
 export async function startRedis(options: RedisOptions): Promise<Service> {
   const dataDir = resolve(options.dataDir, "redis");
@@ -60,7 +60,7 @@ async function launch({
   const configFile = join(dataDir, "redis.conf");
   for (let attempt = 1; ; attempt++) {
     const port = wanted ?? (await freePort());
-    // In a file: an argument would show the password to every user of the machine.
+    // A file, since every user of the machine can read a command line with the password.
     await writeFile(configFile, redisConfig(port, password), { mode: 0o600 });
     const command = {
       name: "redis",
@@ -80,7 +80,7 @@ async function launch({
   }
 }
 
-/** No `dir` line (a path may hold spaces or quotes): it works in its current directory. */
+/** Without a `dir` line, since a path may hold spaces or quotes: Redis uses its current directory. */
 function redisConfig(port: number, password: string): string {
   return [
     "bind 127.0.0.1",

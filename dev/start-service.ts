@@ -9,24 +9,24 @@ export type ServiceCommand = {
   options: Pick<SpawnOptions, "env" | "uid" | "gid" | "cwd">;
   /** Matches the line (stdout or stderr) by which the service says that it accepts connections. */
   ready: RegExp;
-  /** Where the process is noted, so that a later start can end it. */
+  /** The file that the process is recorded in, so that a later start can end it. */
   record: string;
-  /** Each signal that asks it to end, with the milliseconds it is given; SIGKILL comes after them. */
+  /** Signals that ask the process to end, each with the ms to wait after it. SIGKILL comes last. */
   stopSignals: [NodeJS.Signals, number][];
 };
 
-/** A server that stands: what its users need of it. */
+/** A running server. */
 export type Service = {
   url: string;
   pid: number;
-  /** Resolves when the process ends, for whatever reason, with that reason. */
+  /** Resolves with the reason when the process ends. */
   ended: Promise<string>;
-  /** Idempotent; returns when the process is gone and its directory is free. */
+  /** Resolves when the process is gone and its directory is free. Idempotent. */
   close(): Promise<void>;
 };
 
 export type ServiceProcess = Pick<Service, "pid" | "ended"> & {
-  /** Idempotent; returns when the process is gone. */
+  /** Resolves when the process is gone. Idempotent. */
   stop(): Promise<void>;
 };
 
@@ -34,14 +34,14 @@ export class ServiceDidNotStart extends Error {
   override name = "ServiceDidNotStart";
   readonly lastLines: string;
   constructor(name: string, lastLines: string) {
-    super(`${name} didn't start:\n${lastLines}`);
+    super(`${name} did not start:\n${lastLines}`);
     this.lastLines = lastLines;
   }
 }
 
 /**
- * Starts a server and waits until it says that it is ready, up to 60 s (crash recovery can be slow). It gets an own session,
- * so that a terminal's Ctrl-C reaches the launcher only, which then stops things in order. Throws ServiceDidNotStart.
+ * Starts a server and waits until it is ready, up to 60 s, since crash recovery can be slow. The server has a session of its
+ * own, so that a terminal's Ctrl-C reaches only the launcher, which then stops everything in order. Throws ServiceDidNotStart.
  */
 export async function startService(command: ServiceCommand): Promise<ServiceProcess> {
   const child = spawn(command.file, command.args, {
@@ -49,11 +49,11 @@ export async function startService(command: ServiceCommand): Promise<ServiceProc
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Before anything is awaited: a launcher killed from here on leaves a note of its child.
+  // Recorded before anything is awaited, so that a launcher that is killed from here on leaves a record of its child.
   if (child.pid !== undefined) recordProcess(command.record, child.pid);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    // "close", not "exit": the last lines say why.
+    // "close", not "exit", so that the last lines are read: they say why.
     child.once("close", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
   });
   let stopped: Promise<void> | undefined;

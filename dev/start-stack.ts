@@ -17,15 +17,15 @@ import { startRedis } from "./redis.ts";
 import type { Service } from "./start-service.ts";
 import { supervise } from "./supervise.ts";
 
-/** `databaseUrl`: as the role that owns the tables. */
+/** `databaseUrl` is that of the role that owns the tables. */
 export type Stack = { url: string; databaseUrl: string; redisUrl: string; close: () => Promise<void> };
 
 const killAfterMs = 7_000;
 const readyWithinMs = 60_000;
 
 /**
- * Everything on one machine: Postgres and Redis (embedded, unless their URLs are given), one API, the workers. Resolves
- * when the API is ready. `logFile`: where the processes' logs go instead of our own output.
+ * Starts everything on one machine: Postgres and Redis (embedded, unless their URLs are given), one API, and the workers.
+ * Resolves when the API is ready. The processes' logs go to `logFile`, or to this process's own output.
  */
 export async function startStack(env: Env, signal: AbortSignal, logFile?: string): Promise<Stack> {
   const config = loadDevConfig(env);
@@ -40,14 +40,14 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
     return started.url;
   };
   try {
-    // After the leftovers went: one of them may have held the port.
+    // After the leftovers have ended, since one of them may have used the port.
     await refuseTakenPort(config.HOST, config.PORT);
     const starting = [
       service(config.DATABASE_URL, () => startPostgres({ dataDir })),
       service(config.REDIS_URL, () => startRedis({ dataDir, cacheDir: cacheDir() })),
       env["BWRAP"] ? Promise.resolve(env["BWRAP"]) : findBubblewrap(cacheDir()),
     ] as const;
-    // Where one fails, the other may still be starting: it is waited for, and then closed below.
+    // When one fails, the others may still be starting: they are awaited, and then closed below.
     await Promise.allSettled(starting);
     const [databaseUrl, redisUrl, bwrap] = await Promise.all(starting);
     const { ownerUrl, processUrl } = await (config.DATABASE_URL === undefined
@@ -63,7 +63,7 @@ export async function startStack(env: Env, signal: AbortSignal, logFile?: string
       ...(bwrap && { BWRAP: bwrap }),
       SANDBOX_MIN_LEVEL: env["SANDBOX_MIN_LEVEL"] || leastLevel(config.HOST),
     };
-    // What the processes would refuse is said here, once.
+    // Throws here, once, for settings that each of the processes would refuse.
     loadConfig(shared);
     const output = logFile ? openSync(logFile, "a") : ("inherit" as const);
     const options = { env: shared, output, onStart: (pid: number) => record.add(pid) };
@@ -90,7 +90,7 @@ async function ready(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** On loopback the agents are the developer's own, so level 0 will do. On another address it must be asked for. */
+/** On loopback the agents are the developer's own, so level 0 is allowed. For other addresses SANDBOX_MIN_LEVEL must allow it. */
 function leastLevel(host: string): string {
   return ["127.0.0.1", "::1", "localhost"].includes(host) ? "0" : "1";
 }
@@ -112,7 +112,7 @@ function refuseTakenPort(host: string, port: number): Promise<void> {
   });
 }
 
-/** Made once; what was sealed with it must open after a restart. */
+/** The key is made once: values that it sealed must open after a restart. */
 function readKeys(dataDir: string): string {
   const file = join(dataDir, "encryption-keys");
   if (!existsSync(file)) writeFileSync(file, `k1:${randomBytes(32).toString("base64")}`, { mode: 0o600 });

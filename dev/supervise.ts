@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { gone } from "./child-process.ts";
 
 export type Supervised = {
-  /** SIGTERM, then SIGKILL after `killAfterMs`; it is not started again. */
+  /** Sends SIGTERM, and SIGKILL after `killAfterMs`. The process is not started again. */
   stop(killAfterMs: number): Promise<void>;
 };
 
@@ -10,10 +10,10 @@ type Options = { env: NodeJS.ProcessEnv; output: "inherit" | number; onStart: (p
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 30_000;
-/** Who lived this long starts with a fresh backoff. */
-const settledMs = 30_000;
+/** After a process that ran this long, the backoff begins anew. */
+const stableMs = 30_000;
 
-/** Keeps a Node process running: one that dies is started again, later each time. Its IPC channel ends with us. */
+/** Runs a Node process, which is started again when it ends, each time after a longer wait. It ends with this process (IPC). */
 export function supervise(script: string, { env, output, onStart }: Options): Supervised {
   let child: ChildProcess;
   let stopped = false;
@@ -22,12 +22,12 @@ export function supervise(script: string, { env, output, onStart }: Options): Su
 
   function start(): void {
     const startedAt = performance.now();
-    // A group of its own: Ctrl-C in a terminal is for the launcher, which ends the others in order.
+    // A process group of its own: a terminal's Ctrl-C reaches only the launcher, which ends the others in order.
     child = spawn(process.execPath, [script], { env, stdio: ["ignore", output, output, "ipc"], detached: true });
     if (child.pid) onStart(child.pid);
     child.once("exit", (code, signal) => {
       if (stopped) return;
-      if (performance.now() - startedAt > settledMs) backoff = firstBackoffMs;
+      if (performance.now() - startedAt > stableMs) backoff = firstBackoffMs;
       process.stderr.write(`${script} ended (${signal ?? code}); it is started again in ${backoff} ms\n`);
       timer = setTimeout(start, backoff);
       backoff = Math.min(backoff * 2, maxBackoffMs);

@@ -1,4 +1,4 @@
-/** RFC 9110 §7.6.1 and what else speaks of this connection, not of the message. `trailer`: trailers aren't passed on. */
+/** Fields of this connection, not of the message (RFC 9110 §7.6.1). `trailer` is here because trailers aren't passed on. */
 const hopByHop = new Set([
   "connection",
   "keep-alive",
@@ -11,7 +11,7 @@ const hopByHop = new Set([
 ]);
 
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** RFC 9110 §5.5. Bytes above 127 come as Latin-1 characters, and leave as the same bytes. */
+/** RFC 9110 §5.5. Node reads bytes above 127 as Latin-1 characters and writes them as the same bytes. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const reasonPhrase = /^[\t\x20-\x7e\x80-\xff]{1,128}$/;
 
@@ -19,8 +19,8 @@ const reasonPhrase = /^[\t\x20-\x7e\x80-\xff]{1,128}$/;
 export type RawHeaders = readonly string[];
 
 /**
- * The fields that are passed on, in their order and as they are spelled: not those of the connection, nor those that its
- * `Connection` field names, nor a proxy's. Null: a name or a value is none that may be sent.
+ * Returns the fields to pass on, in their order and spelling: without fields of the connection, fields that `Connection`
+ * names, `proxy-` fields, and `without`. Returns null when a name or a value must not be sent.
  */
 export function cleanHeaders(raw: RawHeaders, without: readonly string[] = []): string[] | null {
   const dropped = new Set([...without, ...connectionNames(raw)]);
@@ -35,17 +35,17 @@ export function cleanHeaders(raw: RawHeaders, without: readonly string[] = []): 
   return kept;
 }
 
-/** What `Connection` may name without taking away how long the body is, or whose it is. */
+/** Returns the fields that `Connection` names. It can't remove the body's length or the host. */
 function connectionNames(raw: RawHeaders): string[] {
   const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === "connection");
   const named = values.flatMap((value) => value.split(",").map((name) => name.trim().toLowerCase()));
   return named.filter((name) => !["content-length", "host"].includes(name));
 }
 
-/** The target's own words, if they can be a status line's. */
+/** Returns the target's reason phrase, if it is allowed in a status line. */
 export const cleanReason = (text: string | undefined): string | undefined =>
   text !== undefined && reasonPhrase.test(text) ? text : undefined;
 
-/** Whether a target may answer so. Others (1xx, 101, 000, 999) mean nothing to a client, or that it is no HTTP. */
+/** True for the status of a final answer. Others (1xx, 000, 999) mean nothing to a client, or are no HTTP. */
 export const isFinalStatus = (status: number | undefined): status is number =>
   status !== undefined && Number.isInteger(status) && status >= 200 && status <= 599;

@@ -6,18 +6,18 @@ import type { GatewayLimits } from "./limits.ts";
 import { parseHttpUrl, type Target } from "./parse-target.ts";
 import type { Reach } from "./reach-target.ts";
 
-/** A target may say "wait" so often before its answer. */
+/** How many interim answers (1xx) a target may send before the final one. */
 const mostInterim = 16;
 
 type Call = { req: IncomingMessage; res: ServerResponse };
 
-/** Passes one plain http request on to its target, and the target's answer back. Bodies flow as fast as both sides take them. */
+/** Forwards one plain http request to its target, and the answer back. Bodies flow only as fast as the other side reads. */
 export async function forwardRequest({ req, res }: Call, reach: Reach, limits: GatewayLimits): Promise<void> {
   const asked = readRequest(req, limits);
   if ("status" in asked) return refuse(res, asked.status, asked.reason);
   const found = await reach(asked.target);
   if ("status" in found) return refuse(res, found.status, found.reason);
-  // The agent may have gone meanwhile.
+  // The agent may have closed its connection meanwhile.
   if (res.destroyed || res.closed) return void found.destroy();
   res.once("close", () => found.destroy());
   const onward = request({
@@ -53,7 +53,7 @@ function readRequest(req: IncomingMessage, limits: GatewayLimits): Onward | { st
   return { target: parsed.target, path: parsed.url.pathname + parsed.url.search, headers };
 }
 
-/** How long the body is, is said anew: what the parser has found, not what the fields say about the connection. */
+/** The fields for the target. The body's framing is written anew from what the HTTP parser found. */
 function headersOnward(req: IncomingMessage, { host }: URL): string[] | null {
   const kept = cleanHeaders(req.rawHeaders, ["host"]);
   const isChunked = req.headers["transfer-encoding"] !== undefined;
@@ -65,7 +65,7 @@ function headersOnward(req: IncomingMessage, { host }: URL): string[] | null {
   );
 }
 
-/** A target that answers before it has read everything is no fault of the agent's, so not a pipeline. */
+/** Not a pipeline: a target may answer before it has read the whole body, and that must not end the agent's request. */
 function sendBody(req: IncomingMessage, onward: ClientRequest): void {
   req.on("error", () => onward.destroy());
   req.once("aborted", () => onward.destroy());
@@ -76,7 +76,7 @@ function sendBody(req: IncomingMessage, onward: ClientRequest): void {
   req.pipe(onward);
 }
 
-/** The head of the final answer; null when none comes. */
+/** Returns the head of the final answer; null when none comes. */
 function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     let interim = 0;
@@ -89,20 +89,20 @@ function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<I
       interim += 1;
       if (interim > mostInterim) onward.destroy();
     });
-    // Nobody asked for another protocol.
+    // The gateway never asks for another protocol.
     onward.on("upgrade", (_answer, socket: Socket) => socket.destroy());
     onward.on("response", settle);
-    // The listener stays: what breaks later would otherwise end the process.
+    // This listener stays: a later error without a listener would end the process.
     onward.on("error", () => settle(null));
     onward.once("close", () => settle(null));
   });
 }
 
-/** The field isn't passed on, so a body in another coding (gzip) would be taken for the message's own. */
+/** `Transfer-Encoding` isn't passed on, so the receiver would take a body in another coding (gzip) for the plain body. */
 const isPlainlyChunked = ({ headers }: IncomingMessage): boolean =>
   ["", "chunked"].includes((headers["transfer-encoding"] ?? "").trim().toLowerCase());
 
-/** False: the answer has a head that may not be sent. Nothing was sent then. */
+/** Returns false, and sends nothing, when the answer's head may not be passed on. */
 function writeHead(res: ServerResponse, answer: IncomingMessage, { headers: most }: GatewayLimits): boolean {
   const { statusCode, statusMessage, rawHeaders } = answer;
   if (!isFinalStatus(statusCode) || rawHeaders.length > 2 * most || !isPlainlyChunked(answer)) return false;
@@ -110,7 +110,7 @@ function writeHead(res: ServerResponse, answer: IncomingMessage, { headers: most
   if (!headers) return false;
   const reason = cleanReason(statusMessage);
   res.sendDate = false;
-  // A body of which not all was read makes the next request on this connection illegible.
+  // The rest of an unread body would be read as the next request on this connection.
   const last = !res.req.complete ? ["connection", "close"] : [];
   if (reason === undefined) res.writeHead(statusCode, [...headers, ...last]);
   else res.writeHead(statusCode, reason, [...headers, ...last]);

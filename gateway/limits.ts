@@ -1,23 +1,23 @@
-/** What one sandbox, and all of them together, may take of the gateway. Milliseconds and bytes. */
+/** How much of the gateway one sandbox, and all sandboxes together, may use. In milliseconds and bytes. */
 export type GatewayLimits = {
-  /** Of one sandbox. */
+  /** Connections of one sandbox. */
   connections: number;
-  /** Of all sandboxes. Each may hold two descriptors. */
+  /** Connections of all sandboxes. Each may use two descriptors. */
   connectionsInAll: number;
-  /** Look-ups of names that one sandbox may have under way: a name whose server is silent holds a thread for seconds. */
+  /** Name look-ups of one sandbox at a time. A name server that does not answer occupies a thread for seconds. */
   lookups: number;
   headerBytes: number;
   headers: number;
   urlLength: number;
   /** From a connection's first byte to the end of its request's head. */
   headMs: number;
-  /** To look up a name and connect. */
+  /** For the look-up of a name and the connect together. */
   connectMs: number;
-  /** From the request to the head of the target's answer. A model may think for that long. */
+  /** From the request to the head of the target's answer. A model may need that long. */
   answerMs: number;
-  /** Without a byte either way. */
+  /** Without a byte in either direction. */
   idleMs: number;
-  /** The same, once one side has said that it sends no more. */
+  /** The same, after one side has closed its direction. */
   halfOpenMs: number;
   keepAliveMs: number;
 };

@@ -4,10 +4,10 @@ import type { GatewayLimits } from "./limits.ts";
 import { parseAuthority } from "./parse-target.ts";
 import type { Reach } from "./reach-target.ts";
 
-/** `head`: what the agent sent behind its request already. */
+/** `head`: bytes that the agent sent after its request already. */
 type Asked = { authority: string; socket: Socket; head: Buffer };
 
-/** Answers a CONNECT request, and passes bytes both ways until both sides have ended. */
+/** Answers a CONNECT request, and passes bytes in both directions until both sides have ended. */
 export async function openTunnel(
   { authority, socket, head }: Asked,
   reach: Reach,
@@ -24,14 +24,14 @@ export async function openTunnel(
     [found, socket],
   ] as const) {
     one.setTimeout(limits.idleMs, () => one.destroy());
-    // Ends the other side with this one's end, and not before.
+    // `pipe` ends the other side when this one ends.
     one.pipe(other);
     one.once("end", () => other.setTimeout(limits.halfOpenMs));
     one.once("close", () => other.destroySoon());
   }
 }
 
-/** Ends a connection that has no response object with an answer, its reason as the status text too: tunnels' clients show that. */
+/** Answers on a bare connection and ends it. The reason is also the status text, since clients of tunnels show only that. */
 export function refuseConnection(socket: Socket, status: number, reason = STATUS_CODES[status] ?? ""): void {
   if (!socket.writable) return void socket.destroy();
   const text = reason.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 500);

@@ -7,19 +7,20 @@ import { egressAllows } from "../shared/domain/egress/egress-rule.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Target } from "./parse-target.ts";
 
-/** `reason` is fit for the agent's eyes. */
+/** `reason` may be shown to the agent. */
 export type Refusal = { status: 403 | 502; reason: string };
 export type Reach = (target: Target) => Promise<Socket | Refusal>;
 
-/** What a deployment lets agents reach; what an agent's config names besides must fit as well. */
+/** The deployment's limits of what agents may reach. An agent's config can only narrow them. */
 export type DeploymentRule = { allowHosts: readonly string[]; allowCidrs: string[] };
 
-/** A name with many addresses is given up after so many. */
+/** How many of a name's addresses are tried. */
 const mostAddresses = 4;
 
 /**
- * Returns what connects one sandbox to its targets. A target must be named by the agent's config (`allow`) and by the
- * deployment, and have public addresses only; it is connected to at the very address that was judged.
+ * Returns a function that connects one sandbox to its targets. Both the agent's config (`allow`) and the deployment must
+ * allow the target, and all its addresses must be public or in `allowCidrs`. The connection goes to exactly the address that
+ * was checked.
  */
 export function createReach(rule: DeploymentRule, allow: readonly string[], limits: GatewayLimits): Reach {
   const lookUp = createGate(limits.lookups);
@@ -45,7 +46,7 @@ export function createReach(rule: DeploymentRule, allow: readonly string[], limi
   };
 }
 
-/** The first address that answers; throws what the last one did. */
+/** Connects to the first address that answers. Throws the error of the last one. */
 async function openFirst(addresses: { address: string }[], port: number, signal: AbortSignal): Promise<Socket> {
   let fault: unknown = new TargetFault("dns");
   for (const { address } of addresses) {
@@ -64,7 +65,7 @@ function openSocket(host: string, port: number, signal: AbortSignal): Promise<So
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
     const giveUp = (): void => void socket.destroy(new TargetFault("timeout"));
     signal.addEventListener("abort", giveUp, { once: true });
-    // The listener stays: an error with none would end the process.
+    // This listener stays: an error without a listener would end the process.
     socket.on("error", reject);
     socket.once("connect", () => {
       signal.removeEventListener("abort", giveUp);
@@ -75,19 +76,19 @@ function openSocket(host: string, port: number, signal: AbortSignal): Promise<So
 
 type Gate = <T>(act: () => Promise<T>) => Promise<T>;
 
-/** Lets `most` acts go on at once; the others wait in order. */
+/** Runs at most `most` acts at once; the others wait in order. */
 function createGate(most: number): Gate {
-  let under = 0;
+  let running = 0;
   const waiting: (() => void)[] = [];
   return async (act) => {
-    if (under < most) under += 1;
+    if (running < most) running += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await act();
     } finally {
       const next = waiting.shift();
       if (next) next();
-      else under -= 1;
+      else running -= 1;
     }
   };
 }

@@ -7,31 +7,31 @@ import { openTunnel, refuseConnection } from "./open-tunnel.ts";
 import type { Reach } from "./reach-target.ts";
 
 export type ServedListener = {
-  /** Closes all connections, and those in the backlog. */
+  /** Closes all connections, and refuses those in the backlog. */
   endRun(): Promise<void>;
   close(): void;
 };
 
-/** What a listener shares with all others. */
+/** What all listeners share. */
 export type Shared = {
   limits: GatewayLimits;
   /** Open connections of all sandboxes. */
   open: Set<Socket>;
-  /** Does what one connection asks for; whatever is thrown ends that connection only. */
+  /** Runs a connection's handler. An error ends that connection only. */
   guard: (socket: Socket, act: () => Promise<void>) => void;
 };
 
 type Listening = { socket: object; reach: Reach; draining: boolean };
 
-/** Serves one sandbox: an HTTP proxy (absolute http URLs and CONNECT) on its listening socket. */
+/** Serves one sandbox's listening socket as an HTTP proxy (absolute http URLs and CONNECT). */
 export function serveListener({ socket: listening, reach, draining }: Listening, shared: Shared): ServedListener {
   const { limits, open } = shared;
   const server = createServer(serverOptions(limits));
-  /** Of this sandbox: those from it, and those to its targets. */
+  /** Connections from this sandbox and to its targets. */
   const own = new Set<Socket>();
   let refusing = draining;
-  const keep = (socket: Socket): void => {
-    // The listener stays: an error with none would end the process.
+  const track = (socket: Socket): void => {
+    // This listener stays: an error without a listener would end the process.
     socket.on("error", () => undefined);
     own.add(socket);
     socket.once("close", () => own.delete(socket));
@@ -45,17 +45,17 @@ export function serveListener({ socket: listening, reach, draining }: Listening,
   server.timeout = limits.idleMs;
   server.on("error", () => undefined);
   server.prependListener("connection", (socket: Socket) => {
-    keep(socket);
+    track(socket);
     open.add(socket);
     socket.once("close", () => open.delete(socket));
     if (refusing || open.size > limits.connectionsInAll) socket.destroy();
   });
-  const reachAndKeep: Reach = async (target) => {
+  const reachAndTrack: Reach = async (target) => {
     const found = await reach(target);
-    if (!("status" in found)) keep(found);
+    if (!("status" in found)) track(found);
     return found;
   };
-  answerRequests(server, reachAndKeep, shared);
+  answerRequests(server, reachAndTrack, shared);
   server.listen(listening);
 
   return {
@@ -75,8 +75,8 @@ export function serveListener({ socket: listening, reach, draining }: Listening,
 }
 
 /**
- * Waits until nothing is accepted any more; what is accepted meanwhile is refused already. A turn of the event loop accepts one
- * connection or all (it depends on libuv), and the first turn may be half over.
+ * Waits until no more connections are accepted; those accepted meanwhile are refused. One turn of the event loop accepts one
+ * connection or all of them, depending on libuv, and the first turn may be half over: so three turns without one are needed.
  */
 async function emptyBacklog(server: Server): Promise<void> {
   let accepted = true;
@@ -89,7 +89,7 @@ async function emptyBacklog(server: Server): Promise<void> {
   server.off("connection", note).off("drop", note);
 }
 
-/** One request at a time a connection: a second one before the answer to the first (pipelining) ends the connection. */
+/** Each connection has one request at a time. A request before the answer to the last one (pipelining) ends the connection. */
 function answerRequests(server: Server, reach: Reach, { limits, guard }: Shared): void {
   const busy = new WeakSet<Socket>();
   const begin = (socket: Socket): boolean => {

@@ -25,7 +25,7 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
-import { createLoopShares } from "./output/share-loop.ts";
+import { createLoopShares } from "./output/share-event-loop.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import { openEgress } from "./gateway/open-egress.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
@@ -35,30 +35,30 @@ export type WorkerContext = {
   config: Config;
   log: Log;
   workerId: string;
-  /** As it signs its claims. */
+  /** What this worker's claims say of it. */
   card: ClaimingWorker;
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
-  /** Wakes workers for the ticks of jobs. */
+  /** Delayed nudges for the ticks of schedules. */
   ticks: TickQueue;
   leases: LeaseKeeper;
   sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
   configs: ConfigView;
-  /** The processes that stay with their threads. */
+  /** The processes of threads. */
   interactive: InteractiveProcesses;
   /** What runs an attempt's agent; null where this worker has no such adapter. */
   adapterFor(attempt: Pick<Attempt, "lifecycle" | "adapter_type">): Adapter | null;
-  /** Who can start a daemon, by adapter_type. */
+  /** What starts daemons and interactive processes, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
-  /** Of the runs that are under way here, by run id. */
+  /** The outputs of runs that execute here, by run id. */
   outputs: Map<string, RunOutput>;
-  /** Among the runs that are under way here. */
+  /** Shares the event loop among the runs that execute here. */
   loopShares: ReturnType<typeof createLoopShares>;
-  /** Asks some worker to claim a run. Never rejects: a lost nudge is found by the poll. */
+  /** Asks some worker to claim a run. Never rejects: the poll finds runs whose nudge was lost. */
   nudge(runId: string, queuedAt?: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -90,9 +90,9 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     }),
   );
   const keyRing = config.encryptionKeys;
-  const readAny = (id: string) => readRun(db, id, null);
-  const onTold = (userId: string) => void streams.tellReaders(userId).catch(() => undefined);
-  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAny, onTold }));
+  const readAnyRun = (id: string) => readRun(db, id, null);
+  const onNotified = (userId: string) => void streams.signalReaders(userId).catch(() => undefined);
+  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAnyRun, onNotified }));
   const daemonHosts = createDaemonHosts({ sandbox, python, node });
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
@@ -129,7 +129,7 @@ async function findContainers(images: readonly string[], searchPath: string): Pr
   return engine && { engine, images };
 }
 
-/** Where agents run, and the packages that they get there. */
+/** Opens the sandbox, its way to the network, and the installed packages that it shows. */
 async function openIsolation(
   config: Config,
   log: Log,

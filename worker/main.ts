@@ -14,7 +14,7 @@ await runProcess(async (signal, survive) => {
   const log = createLog("worker", config.logLevel);
   const ctx = await createWorkerContext(config, log);
   const member = await joinFleet(ctx).catch((error: unknown) => {
-    throw new Error(`The worker can't sign in at Postgres: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`The worker can't register in Postgres: ${error instanceof Error ? error.message : String(error)}`);
   });
   const net = survive(log);
   log.info({ worker_id: ctx.workerId, slots: config.worker.slots, sandbox: ctx.sandbox.report }, "worker ready");
@@ -25,6 +25,6 @@ await runProcess(async (signal, survive) => {
   const left = member.drain(graceMs).then(() => ctx.close());
   if (!stalled) return left;
   process.exitCode = stalledExitCode;
-  // What stalled or broke this worker may also keep it from leaving in order.
+  // The cause of the stall may also keep this worker from leaving in order.
   await Promise.race([left, sleep(graceMs + 15_000)]);
 });

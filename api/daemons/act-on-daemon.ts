@@ -44,7 +44,7 @@ export async function actOnDaemon(
   if (outcome === "full")
     throw conflict("too_many_daemons", `The user '${user_id}' has as many started daemons as allowed. Stop one first.`);
   const changed = outcome === "changed";
-  if (changed) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
+  if (changed) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await awaitDaemon(ctx, agent_id, (seen) => isSettled(act.action, seen), waitMs);
   return { agent_id, action: act.action, changed, daemon, run_id: null };
 }

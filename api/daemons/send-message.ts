@@ -61,6 +61,6 @@ export async function sendMessage(
   const insertion = await insertRun(ctx.db, run, null);
   if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
     throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
-  await ctx.streams.tellDaemons("mail", agent_id).catch(() => undefined);
+  await ctx.streams.signalDaemons("mail", agent_id).catch(() => undefined);
   return { run_id: run.id, changed: insertion.kind === "inserted" };
 }

@@ -35,7 +35,7 @@ export const createNotification = defineOperation({
     });
     if (made) {
       // A lost signal is harmless: the readers poll every second.
-      await streams.tellReaders(user_id).catch(() => undefined);
+      await streams.signalReaders(user_id).catch(() => undefined);
       return { status: 201, body: made };
     }
     const existing = dedup_key === null ? null : await readToldOf(db, user_id, dedup_key);

@@ -35,7 +35,7 @@ export const reportProgress = defineOperation({
     const record = await readRun(ctx.db, run_id, caller.owner);
     if (!record) throw notFound("run", run_id);
     if (!worker) throw conflict("run_not_running", `The run is not running. Its status is ${record.status}.`);
-    await ctx.streams.tellWorker(worker, { kind: "progress", run_id, value, message });
+    await ctx.streams.signalWorker(worker, { kind: "progress", run_id, value, message });
     return { status: 202, body: record };
   },
 });

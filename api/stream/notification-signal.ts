@@ -3,7 +3,7 @@ import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.t
 import type { Db } from "../../shared/store/client.ts";
 import { findNewlyNotified } from "../../shared/store/notifications/find-newly-notified.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
-import { newsChannel } from "../../shared/platform/stream/keys.ts";
+import { notificationsChannel } from "../../shared/platform/stream/keys.ts";
 
 /** Postgres is polled this often, once for all readers of this process, in case Redis lost a message. */
 const pollMs = 1_000;
@@ -28,7 +28,7 @@ export function openNotificationSignal(options: NotificationSignalOptions): Noti
   const eventOf = (userId: string): string => `of ${userId}`;
   const waitingUsers = (): string[] => emitter.eventNames().map((name) => String(name).slice(eventOf("").length));
   redis.on("message", (_channel, userId: string) => emitter.emit(eventOf(userId)));
-  redis.subscribe(newsChannel(prefix)).catch(onError);
+  redis.subscribe(notificationsChannel(prefix)).catch(onError);
 
   /**
    * How far Postgres was readable at the last two polls. Each poll asks from the last but one on, so that a reader who

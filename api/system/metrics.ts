@@ -1,12 +1,12 @@
 import { Gauge, Registry } from "prom-client";
-import type { LastNet } from "../../shared/platform/lifecycle/run-process.ts";
+import type { UncaughtErrors } from "../../shared/platform/lifecycle/run-process.ts";
 import { countRuns } from "../../shared/store/runs/count-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 /** Adds the number of this process' uncaught errors to its metrics. */
-export function exportFaults(registry: Registry, net: LastNet): void {
+export function exportFaults(registry: Registry, net: UncaughtErrors): void {
   new Gauge({
     name: "runfleet_uncaught_errors",
     help: "Uncaught errors of this process since its start",

@@ -24,7 +24,7 @@ export async function moveCurrentVersion(
       "No version was published before the current one. Name the `version` to go back to.",
     );
   }
-  if (moved.daemon) await ctx.streams.tellDaemons("look", agent_id).catch(() => undefined);
+  if (moved.daemon) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await readDaemon(ctx.db, agent_id, owner);
   const { previous_version, version, created, at } = moved;
   return {

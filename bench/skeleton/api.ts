@@ -5,19 +5,19 @@ import { Redis } from "ioredis";
 import pg from "pg";
 import { type SkeletonSettings, channel, queueName } from "./names.ts";
 
-/** Accepts a run by one commit and one job, and streams what is published of it. */
+/** Accepts a run by one commit and one job, and streams the run's published events. */
 export async function startSkeletonApi({ databaseUrl, redisUrl, port }: SkeletonSettings): Promise<void> {
   const db = new pg.Pool({ connectionString: databaseUrl });
   const queue = new Queue(queueName, { connection: new Redis(redisUrl, { maxRetriesPerRequest: null }) });
   const readers = new Map<string, Response>();
-  const heard = new Redis(redisUrl);
-  heard.on("message", (_channel, message: string) => {
+  const subscriber = new Redis(redisUrl);
+  subscriber.on("message", (_channel, message: string) => {
     const [id = "", type = ""] = message.split(" ");
     const reader = readers.get(id);
     reader?.write(frame(type, id));
     if (type === "run.success" && readers.delete(id)) reader?.end();
   });
-  await heard.subscribe(channel);
+  await subscriber.subscribe(channel);
 
   const app = express();
   app.use(express.json());

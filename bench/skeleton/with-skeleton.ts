@@ -8,9 +8,9 @@ import type { SkeletonSettings } from "./names.ts";
 const port = 18_098;
 
 /**
- * What the same parts do with next to nothing in them (express, BullMQ, three commits of one row, a bare fork of Python, a
- * published line): no sandbox, no checks, no limits, no history. It bounds what this machine can do, as a bare start of
- * Python does for one run.
+ * Measures the same parts with almost nothing in them: express, BullMQ, three commits of one row, a bare fork of Python, a
+ * published line. No sandbox, no checks, no limits, no history. That is the upper bound of this machine, as a bare start of
+ * Python is for one run.
  */
 export async function withSkeleton<T>(
   { databaseUrl, redisUrl }: BenchStack,

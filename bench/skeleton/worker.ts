@@ -17,35 +17,35 @@ for line in sys.stdin.buffer:
         os._exit(0)
     os.waitpid(child, 0)`;
 
-/** Claims a run by a commit, forks a bare Python for it, publishes a line, ends it by a commit, and says so. */
+/** Claims a run by a commit, forks a bare Python for it, publishes a line, ends the run by a commit, and publishes its end. */
 export async function startSkeletonWorker({ databaseUrl, redisUrl }: SkeletonSettings): Promise<void> {
   const db = new pg.Pool({ connectionString: databaseUrl });
   const redis = new Redis(redisUrl);
   const idle = Array.from({ length: slots }, startForker);
   const move = (name: string, set: string, id: string) =>
     db.query({ name, text: `UPDATE skeleton SET ${set} WHERE id = $1 RETURNING input`, values: [id] });
-  const tell = (id: string, type: string) =>
+  const publish = (id: string, type: string) =>
     redis
       .multi()
       .xadd(`skeleton:${id}`, "*", "e", type)
       .pexpire(`skeleton:${id}`, 60_000)
       .publish(channel, `${id} ${type}`)
       .exec();
-  const play = async ({ data: { id } }: { data: { id: string } }): Promise<void> => {
+  const execute = async ({ data: { id } }: { data: { id: string } }): Promise<void> => {
     const forkOne = idle.pop() ?? startForker();
     await move("claim", "status = 'running'", id);
     await forkOne();
-    await tell(id, "output.delta");
+    await publish(id, "output.delta");
     idle.push(forkOne);
     await move("finalize", "status = 'success', result = '{}'", id);
-    await tell(id, "run.success");
+    await publish(id, "run.success");
   };
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  await new Worker(queueName, play, { connection, concurrency: slots }).waitUntilReady();
+  await new Worker(queueName, execute, { connection, concurrency: slots }).waitUntilReady();
   console.log("ready");
 }
 
-/** A Python that forks a process which answers a line; gives what asks for the next one. */
+/** Starts a Python that forks a process for each line. Returns a function that asks for the next one. */
 function startForker(): () => Promise<void> {
   const child = spawn("python3", ["-I", "-S", "-c", forker], { stdio: ["pipe", "pipe", "inherit"] });
   let answered: () => void = () => undefined;

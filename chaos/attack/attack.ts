@@ -1,4 +1,4 @@
-/** Who runs the program: an adapter, or a process that stays. */
+/** What runs the program: an adapter, a daemon's process, or a thread's. */
 export type Kind =
   | "python"
   | "node"
@@ -9,11 +9,10 @@ export type Kind =
   | "node interactive";
 
 /**
- * How a run came to its end, as far as its caller can tell.
- * - `refused`: with the result `[]`. The program lists what worked, and nothing did. - `succeeded`: any other result.
- * - `raised`: an error of the program's own. - `exited`: without a word. - `timeout`: at its deadline, by us.
- * - `output`: it said more than a run may. - `unavailable`: it never began.
- * - the others: as the run's `exit` says.
+ * How a run ended, as far as its caller can tell.
+ * - `refused`: with the result `[]`, as the program lists what worked, and nothing did. - `succeeded`: with any other result.
+ * - `raised`: with the program's own error. - `exited`: without a result. - `timeout`: at the run's deadline.
+ * - `output`: by the output limit. - `unavailable`: no sandbox could be started. - the others: as in the run's `exit`.
  */
 export type Ending =
   | "refused"
@@ -30,39 +29,39 @@ export type Ending =
   | "breach"
   | "killed";
 
-/** `probe`: an honest run, which tells how it finds its sandbox. `wait`: nothing, for as long as idle code is watched. */
+/** `probe`: an honest run, which reports the state of its sandbox. `wait`: no run, until idle code has been measured. */
 export type Step = "probe" | "attack" | "wait";
 
 export type Attack = {
   name: string;
-  /** Of the findings that it is like, or `held`. */
+  /** The class of findings that the attack belongs to, or `held`. */
   class: string;
   kind: Kind;
   mode: "standard" | "isolated" | "full";
-  /** The file's text. What it means is in `agents/`. */
+  /** The program's text. The functions that it uses are in `agents/`. */
   program: string;
-  /** Those that are right for its `attack`. */
+  /** The endings of the `attack` step that keep all promises. */
   ends: readonly Ending[];
   steps: readonly Step[];
-  /** Where it makes sense. */
+  /** The levels that the attack is tried at. */
   levels: readonly number[];
   timeoutMs: number;
-  /** The processor time that the program is sure to use, in all of its runs together. */
+  /** The CPU time that the program certainly uses, in all of its runs together. */
   burnsMs: number;
-  /** True: that time is counted by a cgroup only, and promised where there are cgroups. */
+  /** True when only a cgroup counts that time. It must then be billed only where there are cgroups. */
   needsCgroup: boolean;
-  /** Bytes of input that each run brings. */
+  /** Bytes of input of each run. */
   inputBytes: number;
   cpuMs: number;
-  /** False for code that no honest run comes through. */
+  /** False for code with which honest runs fail, too. */
   isHonestOtherwise: boolean;
 };
 
-/** A row of a table of attacks: what isn't said is usual. */
+/** A row of a table of attacks. Missing fields have the values of `defaults`. */
 export type AttackRow = Pick<Attack, "name" | "class" | "program" | "ends"> &
   Partial<Omit<Attack, "kind">> & { also?: readonly ("isolated" | "full")[] };
 
-const usual = {
+const defaults = {
   mode: "standard",
   steps: ["probe", "attack", "probe", "probe"],
   levels: [3, 2],
@@ -74,9 +73,9 @@ const usual = {
   isHonestOtherwise: true,
 } as const satisfies Partial<Attack>;
 
-/** A table's attacks. `also`: other modes in which the same is tried. */
+/** Returns a table's attacks. `also`: other modes that a row's attack is tried in. */
 export function attacksOf(kind: Kind, rows: readonly AttackRow[]): Attack[] {
   return rows.flatMap(({ also = [], ...row }) =>
-    [row.mode ?? usual.mode, ...also].map((mode) => ({ ...usual, ...row, kind, mode })),
+    [row.mode ?? defaults.mode, ...also].map((mode) => ({ ...defaults, ...row, kind, mode })),
   );
 }

@@ -7,7 +7,7 @@ import { pythonRemains } from "./attacks/python-remains.ts";
 import { pythonRuns } from "./attacks/python-runs.ts";
 import { staying } from "./attacks/staying.ts";
 
-/** All of them. */
+/** All attacks. */
 export const attacks: readonly Attack[] = [
   ...pythonChannels,
   ...pythonImport,

@@ -7,8 +7,8 @@ import { runAsUser } from "./run-as-user.ts";
 import { runAttacks } from "./run-attacks.ts";
 
 /**
- * `npm run attack -- --seed N --count N --only NAME --level N`: plays hostile agents against every level that this machine
- * proves, and fails when one of them broke a promise. Started by root it does so a second time as an ordinary user.
+ * `npm run attack -- --seed N --count N --only NAME --level N`: runs hostile agents against every level that this machine
+ * proves, and fails when one of them broke a promise. When root starts it, it does the same again as an ordinary user.
  */
 await runProcess(async (signal) => {
   const [, main = "", ...args] = process.argv;
@@ -21,15 +21,15 @@ await runProcess(async (signal) => {
   }
   const startedAt = performance.now();
   const verdicts: Verdict[] = [];
-  const tell = (verdict: Verdict): void => {
+  const onVerdict = (verdict: Verdict): void => {
     verdicts.push(verdict);
     console.log(formatRow(verdict));
   };
   console.log(`seed ${asked.seed}\n\n${tableHead}`);
-  const { unproven } = await runAttacks(options, signal, tell);
+  const { unproven } = await runAttacks(options, signal, onVerdict);
   const asUser =
     process.getuid?.() === 0 && !signal.aborted
-      ? await runAsUser({ main, args, seed: asked.seed, env }, signal, tell)
+      ? await runAsUser({ main, args, seed: asked.seed, env }, signal, onVerdict)
       : [];
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   console.log(`\n${formatSummary(verdicts)}\n\n${verdicts.length} attacks in ${seconds} s`);

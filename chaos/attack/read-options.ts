@@ -7,12 +7,12 @@ const schema = z.object({
   count: count(1, 10_000).nullable().default(null),
   only: z.string().min(1).nullable().default(null),
   level: count(0, 3).nullable().default(null),
-  /** `json`: a line for each verdict, for the process that started this one. */
+  /** `json`: one line for each verdict, for the process that started this one. */
   as: z.enum(["table", "json"]).default("table"),
 });
 export type Asked = z.infer<typeof schema>;
 
-/** `--seed N --count N --only NAME --level N`. Throws one sentence for each that can't be. */
+/** Reads `--seed N --count N --only NAME --level N`. Throws one sentence for each invalid option. */
 export function readOptions(args: string[]): Asked {
   const option = { type: "string" } as const;
   const options = { seed: option, count: option, only: option, level: option, as: option };

@@ -1,15 +1,15 @@
 import type { Verdict } from "./run-attack.ts";
 
-/** One row of a Markdown table. */
-export function formatRow({ name, class: found, kind, level, faults, story }: Verdict): string {
-  const told = faults.length > 0 ? `${faults.join("; ")} — ${story}` : story;
-  const cells = [faults.length > 0 ? "**FAILED**" : "held", name, found, kind, level, told];
+/** Returns a row of a Markdown table. */
+export function formatRow({ name, class: found, kind, level, faults, summary }: Verdict): string {
+  const log = faults.length > 0 ? `${faults.join("; ")} — ${summary}` : summary;
+  const cells = [faults.length > 0 ? "**FAILED**" : "held", name, found, kind, level, log];
   return `| ${cells.map((cell) => cell.replaceAll("|", "/").replaceAll("\n", " ")).join(" | ")} |`;
 }
 
 export const tableHead = "| | attack | class | kind | level, started by | what happened |\n|---|---|---|---|---|---|";
 
-/** How many held, for each level and kind. */
+/** Returns a table of how many attacks held, for each level and kind. */
 export function formatSummary(verdicts: readonly Verdict[]): string {
   const counts = new Map<string, { held: number; failed: number }>();
   for (const { level, kind, faults } of verdicts) {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { Verdict } from "./run-attack.ts";
 
-/** A user of no account, whom nothing on the machine belongs to; below those of sandboxes. */
+/** A uid without an account, which owns nothing on the machine. It is below those of sandboxes. */
 const ordinaryUid = 60_990;
 
 const line = z.union([
@@ -15,19 +15,19 @@ const line = z.union([
     level: z.string(),
     faults: z.array(z.string()),
     isOnlySlow: z.boolean(),
-    story: z.string(),
+    summary: z.string(),
   }),
   z.object({ unproven: z.array(z.string()) }),
 ]);
 
-/** `main`: this harness's built main. */
+/** `main`: the path of this program's built main file. */
 type Asked = { main: string; args: readonly string[]; seed: number; env: Record<string, string | undefined> };
 
-/** The same by a process of an ordinary user, who has one user id only. Gives why levels are missing. */
+/** Runs the attacks again in a process of an ordinary user, which has one user id only. Returns why levels are missing. */
 export async function runAsUser(
   { main, args, seed, env }: Asked,
   signal: AbortSignal,
-  tell: (verdict: Verdict) => void,
+  onVerdict: (verdict: Verdict) => void,
 ): Promise<string[]> {
   const home = mkdtempSync("/var/tmp/runfleet-attack-user-");
   chownSync(home, ordinaryUid, ordinaryUid);
@@ -46,7 +46,7 @@ export async function runAsUser(
     for await (const text of createInterface({ input: child.stdout })) {
       const said = line.parse(JSON.parse(text));
       if ("unproven" in said) ({ unproven } = said);
-      else tell(said);
+      else onVerdict(said);
     }
     const code = await exited;
     if (unproven === null && !signal.aborted)
@@ -54,7 +54,7 @@ export async function runAsUser(
     return unproven ?? [];
   } finally {
     signal.removeEventListener("abort", end);
-    // An attack may have left a path that is longer than Node can name; rm walks it step by step.
+    // An attack may have left a path that is too long for Node; rm walks it step by step.
     execFileSync("rm", ["-rf", home]);
   }
 }

@@ -1,48 +1,53 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Attack } from "./attack.ts";
-import type { Ground } from "./play/open-machine.ts";
-import type { Played } from "./play/play-run.ts";
-import { openPlayer } from "./play/players.ts";
-import type { Beside } from "./watch/neighbour.ts";
-import type { Noticed } from "./watch/watch-worker.ts";
+import type { LevelUnderTest } from "./run/open-levels.ts";
+import type { Executed } from "./run/execute-run.ts";
+import { openRunner } from "./run/runners.ts";
+import type { NeighbourRuns } from "./watch/neighbour.ts";
+import type { WorkerUsage } from "./watch/watch-worker.ts";
 
-/** What an attack did. `faults`: which promises it broke; none: it held. */
+/** What an attack did. `faults` are the promises that it broke. */
 export type Verdict = {
   name: string;
   class: string;
   kind: string;
   level: string;
   faults: string[];
-  /** Whether it broke nothing but what a crowded machine may break as well: how long something took. */
+  /** True when every fault is one of time, which a crowded machine may cause as well. */
   isOnlySlow: boolean;
-  story: string;
+  summary: string;
 };
 
 export type Watches = {
-  /** Begins to look at the worker and the neighbour; the answer ends it. */
-  watch(): () => Promise<Noticed & { beside: Beside }>;
+  /** Begins to watch the worker and the neighbour. The returned function ends that. */
+  watch(): () => Promise<WorkerUsage & { neighbourRuns: NeighbourRuns }>;
 };
 
-/** How late a run may end: its sandbox has to be killed and read out. */
+/** How late a run may end: its sandbox must be killed and its pipes read. */
 const graceMs = 1_000;
 const mostBlockedMs = 50;
 const mostGrownMb = 100;
-/** Others' runs beside an attack, on a machine of two cores. */
+/** How long a neighbour's run may take during an attack, on a machine with two cores. */
 const slowestMs = 2_000;
-/** Idle code is weighed every second. */
+/** Idle code is measured every second. */
 const waitMs = 2_300;
-/** What the program measures of its own time is a little more than the kernel does of its group's. */
+/** The CPU time that a program measures itself is a little more than what the kernel counts for its group. */
 const burntShare = 0.9;
 const burntSlackMs = 20;
 
-/** Plays one attack's steps at one level, and says which promises it broke. */
-export async function runAttack(ground: Ground, who: string, attack: Attack, watches: Watches): Promise<Verdict> {
+/** Executes one attack's steps at one level, and returns which promises the attack broke. */
+export async function runAttack(
+  level: LevelUnderTest,
+  who: string,
+  attack: Attack,
+  watches: Watches,
+): Promise<Verdict> {
   const stop = watches.watch();
-  const { told, probes, billedMs, ...found } = await playSteps(ground, attack);
-  const noticed = await stop();
-  const { blockedMs, beside } = noticed;
-  const isCounted = ground.level === 3 || !attack.needsCgroup;
+  const { log, probes, billedMs, ...found } = await executeSteps(level, attack);
+  const usage = await stop();
+  const { blockedMs, neighbourRuns } = usage;
+  const isCounted = level.level === 3 || !attack.needsCgroup;
   const isShort = isCounted && billedMs < attack.burnsMs * burntShare - burntSlackMs;
   const faults = [
     ...found.faults,
@@ -51,43 +56,43 @@ export async function runAttack(ground: Ground, who: string, attack: Attack, wat
       .filter((later) => !isDeepStrictEqual(later, probes[0]))
       .map((later) => `a later run differs: ${differences(probes[0], later)}`),
     ...(isShort ? [`${billedMs} ms were billed of at least ${attack.burnsMs}`] : []),
-    ...faultsAround(noticed),
+    ...faultsAround(usage),
   ];
-  const slow = [...found.slow, ...slownessAround(noticed)];
-  const watched = `loop ${Math.round(blockedMs)} ms, neighbour ${Math.round(beside.slowestMs)} ms, ${billedMs} ms billed`;
+  const slow = [...found.slow, ...slownessAround(usage)];
+  const watched = `loop ${Math.round(blockedMs)} ms, neighbour ${Math.round(neighbourRuns.slowestMs)} ms, ${billedMs} ms billed`;
   const mode = attack.mode === "standard" ? "" : `, ${attack.mode}`;
   return {
     name: attack.name,
     class: attack.class,
     kind: `${attack.kind}${mode}`,
-    level: `${ground.level} ${who}`,
+    level: `${level.level} ${who}`,
     faults: [...new Set([...faults, ...slow])],
     isOnlySlow: faults.length === 0 && slow.length > 0,
-    story: `${told.join("; ")} (${watched})`,
+    summary: `${log.join("; ")} (${watched})`,
   };
 }
 
-type Steps = { told: string[]; probes: unknown[]; billedMs: number; faults: string[]; slow: string[] };
+type Steps = { log: string[]; probes: unknown[]; billedMs: number; faults: string[]; slow: string[] };
 
-async function playSteps(ground: Ground, attack: Attack): Promise<Steps> {
-  const player = openPlayer(ground, attack);
-  const found: Steps = { told: [], probes: [], billedMs: 0, faults: [], slow: [] };
+async function executeSteps(level: LevelUnderTest, attack: Attack): Promise<Steps> {
+  const runner = openRunner(level, attack);
+  const found: Steps = { log: [], probes: [], billedMs: 0, faults: [], slow: [] };
   try {
     for (const step of attack.steps) {
       if (step === "wait") await sleep(waitMs);
-      else note(attack, step, await player.play(step), found);
+      else note(attack, step, await runner.run(step), found);
     }
   } catch (error) {
     found.faults.push(`the worker failed: ${error instanceof Error ? error.message : String(error)}`);
   }
-  await player.close().catch((error: Error) => found.faults.push(error.message));
+  await runner.close().catch((error: Error) => found.faults.push(error.message));
   return found;
 }
 
-function note(attack: Attack, step: "probe" | "attack", played: Played, found: Steps): void {
+function note(attack: Attack, step: "probe" | "attack", played: Executed, found: Steps): void {
   const { ending, tookMs, message, result, cpuMs } = played;
   found.billedMs += cpuMs ?? 0;
-  found.told.push(`${step} ${tell(played)}`);
+  found.log.push(`${step} ${describeRun(played)}`);
   if (tookMs > attack.timeoutMs + graceMs)
     found.slow.push(`a run took ${Math.round(tookMs)} ms of ${attack.timeoutMs}`);
   if (step === "probe" && ending === "succeeded") found.probes.push(result);
@@ -98,24 +103,24 @@ function note(attack: Attack, step: "probe" | "attack", played: Played, found: S
     found.faults.push(`the attack ended by '${ending}'${said}: ${JSON.stringify(result)?.slice(0, 300)}`);
 }
 
-type Around = Noticed & { beside: Beside };
+type Around = WorkerUsage & { neighbourRuns: NeighbourRuns };
 
-const faultsAround = ({ grownMb, beside }: Around): string[] => [
+const faultsAround = ({ grownMb, neighbourRuns }: Around): string[] => [
   ...(grownMb > mostGrownMb ? [`the worker grew by ${Math.round(grownMb)} MB`] : []),
-  ...beside.failed.map((failed) => `a neighbour's run failed: ${failed}`),
+  ...neighbourRuns.failed.map((failed) => `a neighbour's run failed: ${failed}`),
 ];
 
-const slownessAround = ({ blockedMs, beside }: Around): string[] => [
+const slownessAround = ({ blockedMs, neighbourRuns }: Around): string[] => [
   ...(blockedMs > mostBlockedMs ? [`the event loop stood still for ${Math.round(blockedMs)} ms`] : []),
-  ...(beside.slowestMs > slowestMs ? [`a neighbour's run took ${Math.round(beside.slowestMs)} ms`] : []),
+  ...(neighbourRuns.slowestMs > slowestMs ? [`a neighbour's run took ${Math.round(neighbourRuns.slowestMs)} ms`] : []),
 ];
 
-function tell({ ending, message, tookMs, warm }: Played): string {
+function describeRun({ ending, message, tookMs, warm }: Executed): string {
   const said = message === null ? "" : `: ${message.slice(0, 70)}`;
   return `${warm ? "warm " : ""}${ending}${said} ${Math.round(tookMs)} ms`;
 }
 
-/** The names of what isn't the same, with both values. */
+/** Returns the names of all fields that differ, with both values. */
 function differences(one: unknown, other: unknown): string {
   const [a, b] = [one, other].map((value) => Object.entries(value ?? {})) as [[string, unknown][], [string, unknown][]];
   const found = new Map(b);

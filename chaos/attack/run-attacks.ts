@@ -4,73 +4,73 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, shuffled } from "../random.ts";
 import type { Attack } from "./attack.ts";
 import { attacks } from "./list-attacks.ts";
-import { type Ground, openMachine } from "./play/open-machine.ts";
-import { playRun } from "./play/play-run.ts";
-import { requestFor } from "./play/request.ts";
+import { type LevelUnderTest, openLevels } from "./run/open-levels.ts";
+import { executeRun } from "./run/execute-run.ts";
+import { requestFor } from "./run/request.ts";
 import { runAttack, type Verdict, type Watches } from "./run-attack.ts";
 import { keepRunning } from "./watch/neighbour.ts";
 import { watchWorker } from "./watch/watch-worker.ts";
 
 export type AttackOptions = {
   seed: number;
-  /** How many of the attacks at each level; null: all. */
+  /** How many of the attacks are tried at each level; null for all. */
   count: number | null;
-  /** A part of the names of those wanted. */
+  /** Only attacks whose name contains this text. */
   only: string | null;
-  /** Null: every level that this machine proves. */
+  /** Null for every level that this machine proves. */
   level: number | null;
-  /** bubblewrap's path; undefined looks on PATH. */
+  /** bubblewrap's path; undefined to search `searchPath`. */
   bwrap: string | undefined;
   searchPath: string;
 };
 
 /**
- * Plays the attacks at every level that this machine has for this process's user, one after another, beside a neighbour.
- * `tell` is given each verdict as it comes. Gives all of them, and why levels are missing.
+ * Runs the attacks at every level that holds for this process's user, one after another, while a neighbour's runs go on.
+ * `onVerdict` is called for each verdict. Returns all verdicts, and why levels are missing.
  */
 export async function runAttacks(
   options: AttackOptions,
   signal: AbortSignal,
-  tell: (verdict: Verdict) => void = () => {},
+  onVerdict: (verdict: Verdict) => void = () => {},
 ): Promise<{ verdicts: Verdict[]; unproven: readonly string[] }> {
-  const machine = await openMachine(options.bwrap, options.searchPath);
+  const opened = await openLevels(options.bwrap, options.searchPath);
   const who = process.getuid?.() === 0 ? "root" : "user";
   const verdicts: Verdict[] = [];
   try {
-    for (const sandbox of machine.levels) {
+    for (const sandbox of opened.levels) {
       if (options.level !== null && sandbox.report.level !== options.level) continue;
-      const ground = await machine.open(sandbox);
-      await warmUp(ground);
-      const watch = openWatch(ground);
-      for (const attack of choose(options, ground)) {
+      const level = await opened.open(sandbox);
+      await warmUp(level);
+      const watch = openWatch(level);
+      for (const attack of choose(options, level)) {
         signal.throwIfAborted();
-        const verdict = await judge(() => runAttack(ground, who, attack, watch));
+        const verdict = await judge(() => runAttack(level, who, attack, watch));
         verdicts.push(verdict);
-        tell(verdict);
+        onVerdict(verdict);
       }
       watch.close();
-      await ground.close();
+      await level.close();
       const left = await findLeft();
-      if (left !== null) throw new Error(`Level ${ground.level} left processes behind: ${left}`);
+      if (left !== null) throw new Error(`Level ${level.level} left processes behind: ${left}`);
     }
-    return { verdicts, unproven: machine.unproven };
+    return { verdicts, unproven: opened.unproven };
   } finally {
-    await machine.close();
+    await opened.close();
   }
 }
 
-/** What each attack is watched by. */
-function openWatch(ground: Ground): Watches & { close(): void } {
+/** Watches the worker and the neighbour during each attack. */
+function openWatch(level: LevelUnderTest): Watches & { close(): void } {
   const worker = watchWorker();
   return {
     watch() {
-      const stop = keepRunning(() => playNeighbour(ground));
-      const looking = setInterval(lookAtEverybody, lookMs);
+      const stop = keepRunning(() => runNeighbour(level));
+      const monitoring = setInterval(listProcesses, monitorMs);
       worker.start();
       return async () => {
-        clearInterval(looking);
-        const noticed = worker.stop();
-        return { ...noticed, beside: await stop() };
+        clearInterval(monitoring);
+        const usage = worker.stop();
+        return { ...usage, neighbourRuns: await stop() };
       };
     },
     close: () => worker.close(),
@@ -79,7 +79,7 @@ function openWatch(ground: Ground): Watches & { close(): void } {
 
 const deathMs = 5_000;
 
-/** The processes that came of this one and are still there when all has been closed; null when there are none. */
+/** Returns this process's children that are left after everything was closed; null when there are none. */
 async function findLeft(): Promise<string | null> {
   const until = performance.now() + deathMs;
   for (;;) {
@@ -93,31 +93,31 @@ async function findLeft(): Promise<string | null> {
   }
 }
 
-const lookMs = 100;
+const monitorMs = 100;
 
-/** What a machine's monitor does, or any user's `ss -p`. */
-function lookAtEverybody(): void {
+/** Does what a machine's monitor does, or any user's `ss -p`. */
+function listProcesses(): void {
   for (const name of readdirSync("/proc"))
     if (/^\d+$/.test(name)) statSync(`/proc/${name}/fd`, { throwIfNoEntry: false });
 }
 
-/** What took too long is tried again: only what does so each time isn't the machine's. */
-async function judge(play: () => Promise<Verdict>): Promise<Verdict> {
-  let verdict = await play();
-  for (let again = 0; again < 2 && verdict.isOnlySlow; again += 1) verdict = await play();
+/** Tries an attack again when something only took too long: a fault of time counts when it comes each time. */
+async function judge(run: () => Promise<Verdict>): Promise<Verdict> {
+  let verdict = await run();
+  for (let again = 0; again < 2 && verdict.isOnlySlow; again += 1) verdict = await run();
   return verdict;
 }
 
-function choose({ seed, count, only }: AttackOptions, ground: Ground): Attack[] {
+function choose({ seed, count, only }: AttackOptions, level: LevelUnderTest): Attack[] {
   const fit = attacks.filter(
     ({ levels, name, kind }) =>
-      levels.includes(ground.level) && (only === null || `${name} ${kind}`.includes(only)) && canRun(ground, kind),
+      levels.includes(level.level) && (only === null || `${name} ${kind}`.includes(only)) && canRun(level, kind),
   );
-  return count === null ? fit : shuffled(fit, createRandom(`${seed}/${ground.level}`)).slice(0, count);
+  return count === null ? fit : shuffled(fit, createRandom(`${seed}/${level.level}`)).slice(0, count);
 }
 
-const canRun = (ground: Ground, kind: Attack["kind"]): boolean =>
-  !kind.startsWith("node") || ground.adapters.has("node");
+const canRun = (level: LevelUnderTest, kind: Attack["kind"]): boolean =>
+  !kind.startsWith("node") || level.adapters.has("node");
 
 const neighbour = {
   name: "neighbour",
@@ -129,18 +129,18 @@ const neighbour = {
   cpuMs: 10_000,
 } as const;
 
-/** What was wrong with an honest run of somebody else's; null: nothing. */
-async function playNeighbour(ground: Ground): Promise<string | null> {
-  const adapter = ground.adapters.get("python");
+/** Executes an honest run of another user. Returns what was wrong with it, or null. */
+async function runNeighbour(level: LevelUnderTest): Promise<string | null> {
+  const adapter = level.adapters.get("python");
   if (!adapter) return "no Python";
-  const { result, ending, message } = await playRun(
+  const { result, ending, message } = await executeRun(
     (signal) => adapter.run(requestFor(neighbour, "attack"), signal),
     neighbour.timeoutMs,
   );
   return result === "as ever" ? null : `${ending} ${message ?? ""}`;
 }
 
-/** The first runs of a worker compile what they run by. */
-async function warmUp(ground: Ground): Promise<void> {
-  for (let round = 0; round < 3; round += 1) await playNeighbour(ground);
+/** The first runs of a worker are slower, since V8 compiles their code. */
+async function warmUp(level: LevelUnderTest): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await runNeighbour(level);
 }

@@ -1,7 +1,7 @@
 import type { Evidence } from "./evidence.ts";
 import { groupBy } from "./group-by.ts";
 
-/** Each run that owes a callback owes one; it got through, under one id however often it came, and told the run's end. */
+/** Each run with a callback URL has one message in the outbox, which was delivered, always under one id, with the run's end. */
 export function callbacksArrive({ accepted, runs, outbox, deliveries }: Evidence): string[] {
   const byRun = groupBy(deliveries, (delivery) => delivery.run_id);
   return accepted.flatMap(({ run_id, callback_url }) => {

@@ -6,7 +6,7 @@ import { groupBy } from "./group-by.ts";
 type Stored = Pick<Evidence, "runs" | "transitions" | "transcripts" | "outbox">;
 type ChunkRow = { run_id: string; attempt: number; events: [number, string, string][] };
 
-/** What the database holds of all runs; read when nothing changes any more. */
+/** Reads all runs from the database. To be called when nothing changes any more. */
 export async function collectStored(sql: pg.Pool): Promise<Stored> {
   const runs = await sql.query<RunRow>(
     `SELECT id, status::text, attempt, lost_attempts, max_attempts, result_content, error->>'code' AS error_code

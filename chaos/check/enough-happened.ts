@@ -2,7 +2,7 @@ import type { Evidence } from "./evidence.ts";
 
 const leastSuccesses = 0.8;
 
-/** A check of nothing passes: most runs must have succeeded, clients must have been cut, faults must have struck. */
+/** Most runs must have succeeded, connections must have been cut, faults must have struck: a check of nothing would pass. */
 export function enoughHappened({ accepted, runs, histories, struck }: Evidence): string[] {
   const able = accepted.filter(({ agent }) => agent !== "failing");
   const succeeded = able.filter(({ run_id }) => runs.get(run_id)?.status === "success").length;

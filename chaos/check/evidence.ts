@@ -18,23 +18,23 @@ export type TransitionRow = { run_id: string; from: string | null; to: string; r
 
 export type OutboxRow = { id: string; run_id: string; status: string };
 
-/** All that is known when the dust has settled: of the clients, of the receiver, of the database, of the nemesis. */
+/** What the clients, the callbacks' receiver, the database and the nemesis know at the end. */
 export type Evidence = {
   accepted: AcceptedRun[];
   histories: History[];
   refused: string[];
   deliveries: readonly Delivery[];
   runs: Map<string, RunRow>;
-  /** Of one run, in order. */
+  /** By run, in order. */
   transitions: Map<string, TransitionRow[]>;
   transcripts: Map<string, SeenEvent[]>;
   outbox: Map<string, OutboxRow[]>;
   struck: Struck[];
   stalls: readonly Stall[];
   leaseMs: number;
-  /** How many there were. */
+  /** The number of workers. */
   workers: number;
 };
 
-/** One promise: a sentence for each case in which it was broken. */
+/** A promise. Returns a sentence for each case in which the promise was broken. */
 export type Invariant = (evidence: Evidence) => string[];

@@ -1,4 +1,4 @@
-/** The items by their key, in their order. (Node 20 has no Map.groupBy.) */
+/** Returns the items by their key, in order. (Node 20 has no Map.groupBy.) */
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -27,7 +27,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   enoughHappened,
 };
 
-/** Every invariant's name with what broke it. */
+/** Returns every invariant's name, with the cases that broke it. */
 export function checkAll(evidence: Evidence): Map<string, string[]> {
   return new Map(Object.entries(invariants).map(([name, invariant]) => [name, invariant(evidence)]));
 }

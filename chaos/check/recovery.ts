@@ -2,10 +2,10 @@ import type { Struck } from "../nemesis/nemesis.ts";
 import type { Stall } from "../stack/watch-stalls.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** From a worker's kill to its run's return to the queue. `undisturbed`: see below. */
+/** The time from a worker's kill to its run's return to the queue. `undisturbed`: see `isUndisturbed`. */
 export type Recovery = { run_id: string; ms: number; undisturbed: boolean };
 
-/** Reconcilers look once a second; the rest is their turn's own time. */
+/** Reconcilers check once a second; the rest is for the check itself. */
 const graceMs = 2_000;
 
 /** A run whose worker was killed is back in the queue within the lease and two seconds, if nothing else is broken. */
@@ -27,7 +27,7 @@ export function listRecoveries(evidence: Evidence): Recovery[] {
       const kill = kills.get(moves[place - 1]?.reason ?? null);
       if (move.reason !== "worker_lost" || move.to !== "queued" || !kill) return [];
       const ms = move.at_ms - kill.from;
-      // It had been lost before its worker was killed: that one was paused.
+      // The run was lost before its worker was killed, because the worker was paused.
       if (ms < 0) return [];
       return { run_id, ms, undisturbed: isUndisturbed(kill, evidence) };
     }),
@@ -35,8 +35,8 @@ export function listRecoveries(evidence: Evidence): Recovery[] {
 }
 
 /**
- * Postgres was whole from the kill on and the machine got on, and when the lease was over there was a worker that could
- * find that out.
+ * True when, from the kill on, Postgres was not broken and the machine not stalled, and when a worker was left that could find
+ * the expired lease.
  */
 function isUndisturbed(kill: Struck, { struck, stalls, workers, leaseMs }: Evidence): boolean {
   const to = kill.from + leaseMs + graceMs;

@@ -1,7 +1,7 @@
 import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** Every run that a client saw accepted is in the database and has ended; whoever was refused was told 503. */
+/** Every run that a client saw accepted is in the database and has ended. Refused requests were answered 503. */
 export function acceptedRunsEnd({ accepted, runs, refused }: Evidence): string[] {
   const open = accepted.flatMap(({ run_id }) => {
     const row = runs.get(run_id);
@@ -11,7 +11,7 @@ export function acceptedRunsEnd({ accepted, runs, refused }: Evidence): string[]
   return [...open, ...refused.map((why) => `refused: ${why}`)];
 }
 
-/** A run's transitions hold exactly one into a terminal state; it is the last, and the row's. */
+/** Exactly one of a run's transitions leads to a terminal state. It is the last one, and agrees with the run's row. */
 export function runsEndOnce({ runs, transitions }: Evidence): string[] {
   return [...runs.values()].flatMap(({ id, status }) => {
     const moves = (transitions.get(id) ?? []).map(({ to }) => to);
@@ -22,7 +22,7 @@ export function runsEndOnce({ runs, transitions }: Evidence): string[] {
   });
 }
 
-/** Each of a run's moves starts where the one before ended, so that no two of its attempts were effective at once. */
+/** Each of a run's transitions starts where the one before ended: no two of its attempts were effective at the same time. */
 export function movesFollowEachOther({ transitions }: Evidence): string[] {
   return [...transitions].flatMap(([id, moves]) => {
     const odd = moves.find(({ from }, place) => from !== (moves[place - 1]?.to ?? null));
@@ -32,7 +32,7 @@ export function movesFollowEachOther({ transitions }: Evidence): string[] {
   });
 }
 
-/** Each loss of a worker is charged, nothing else is, and no run is tried more often than it may. */
+/** Each loss of a worker is charged as an attempt, nothing else is, and no run has more attempts than allowed. */
 export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
   return [...runs.values()].flatMap(({ id, lost_attempts, max_attempts }) => {
     const losses = (transitions.get(id) ?? []).filter((move) => move.to === "queued" && move.reason === "worker_lost");
@@ -41,7 +41,7 @@ export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
   });
 }
 
-/** A run that succeeded gives back what it was given; one that fails by its own fault says so. */
+/** A run that succeeded returns its own token, and no failing agent's run succeeded. */
 export function resultsBelongToTheirRuns({ accepted, runs }: Evidence): string[] {
   return accepted.flatMap(({ run_id, agent, token }) => {
     const row = runs.get(run_id);
@@ -51,7 +51,7 @@ export function resultsBelongToTheirRuns({ accepted, runs }: Evidence): string[]
   });
 }
 
-/** Runs fail by their own fault, or because their workers were killed too often; for no other reason. */
+/** Runs fail only by their agent's own error, or because their workers were killed too often. */
 export function failuresAreExplained({ accepted, runs }: Evidence): string[] {
   return accepted.flatMap(({ run_id, agent }) => {
     const row = runs.get(run_id);

@@ -5,7 +5,7 @@ import type { Evidence } from "./evidence.ts";
 
 const enderMs = 2_000;
 
-/** A transcript has no gap, and exactly one terminal event: its last. */
+/** A transcript has no gap, and exactly one terminal event, which is its last event. */
 export function transcriptsAreWhole({ runs, transcripts }: Evidence): string[] {
   return [...runs.keys()].flatMap((id) => {
     const events = transcripts.get(id) ?? [];
@@ -18,7 +18,7 @@ export function transcriptsAreWhole({ runs, transcripts }: Evidence): string[] {
   });
 }
 
-/** What a client saw over all its connections: no gap, nothing twice, nothing out of order, and the end. */
+/** Over all its connections, a client saw no gap, no event twice or out of order, and the run's end. */
 export function historiesAreGapless({ histories }: Evidence): string[] {
   return histories.flatMap((history) => {
     const { run_id, events, ended, oddities } = history;
@@ -29,9 +29,9 @@ export function historiesAreGapless({ histories }: Evidence): string[] {
 }
 
 /**
- * What a client saw is what the transcript holds, text by text. Only of an attempt that was discarded, and only where Redis
- * was broken, may it have seen more (its last second, when Redis lost it together with the worker that had not written it
- * down yet) or less (what a frozen Redis took in after its readers had gone on by the transcript).
+ * A client saw exactly the events of the transcript. There are two exceptions, both for discarded attempts while Redis was
+ * broken. The client may have seen more: the last second, which Redis lost together with a worker that had not written it to
+ * the transcript. Or less: events that a frozen Redis took after its readers had continued with the transcript.
  */
 export function historiesEqualTranscripts(evidence: Evidence): string[] {
   return evidence.histories.flatMap((history) => {
@@ -41,21 +41,21 @@ export function historiesEqualTranscripts(evidence: Evidence): string[] {
   });
 }
 
-/** Whether Redis was broken between a run's first move and its last. */
+/** True when Redis was broken between a run's first transition and its last. */
 function wasRedisStruck(runId: string, { struck, transitions }: Evidence): boolean {
   const moves = transitions.get(runId) ?? [];
   const [first, last] = [moves[0]?.at_ms ?? 0, moves.at(-1)?.at_ms ?? 0];
   return struck.some(({ target, from, to }) => target === "redis" && from < last && to > first);
 }
 
-/** Whether some worker was killed just after one had given the run up: it had the last attempt's rest still to save. */
+/** True when a worker was killed just after the run was given up: it may not have saved the rest of the last attempt. */
 function wasEnderStruck(runId: string, { struck, transitions, runs }: Evidence): boolean {
   if (runs.get(runId)?.error_code !== "worker_lost") return false;
   const end = transitions.get(runId)?.at(-1)?.at_ms ?? 0;
   return struck.some(({ fault, from }) => fault === "worker_kill" && from > end && from < end + enderMs);
 }
 
-/** How many events clients saw that no store has kept; see above. */
+/** Returns how many events clients saw that the transcript does not have; see above. */
 export function countUnkept({ histories, transcripts }: Evidence): number {
   return histories.reduce((sum, { run_id, events }) => {
     const stored = new Set((transcripts.get(run_id) ?? []).map(({ id }) => id));
@@ -63,7 +63,7 @@ export function countUnkept({ histories, transcripts }: Evidence): number {
   }, 0);
 }
 
-/** How many events transcripts hold that a client, which read the run from its beginning to its end, has not seen; see above. */
+/** Returns how many events of transcripts a client that read the whole run has not seen; see above. */
 export function countMissed({ histories, transcripts }: Evidence): number {
   return histories.reduce((sum, { run_id, events }) => {
     const seen = new Set(events.filter(({ type }) => type !== "gap").map(({ id }) => id));
@@ -87,7 +87,7 @@ function compare({ events }: History, transcript: SeenEvent[], lossy: boolean): 
   return missed ? `missed ${missed.id}` : null;
 }
 
-/** What is wrong with the order of a run's events; null when nothing is. */
+/** Returns what is wrong with the order of a run's events; null when nothing is. */
 export function faultOfOrder(events: readonly SeenEvent[]): string | null {
   let last: EventId = { attempt: 0, seq: 0 };
   for (const { id, type } of events) {
@@ -100,7 +100,7 @@ export function faultOfOrder(events: readonly SeenEvent[]): string | null {
   return null;
 }
 
-/** An attempt that follows another one says so in its first event, unless it does nothing but end the run. */
+/** The first event of a later attempt says which attempt it discards, unless the attempt only ends the run. */
 function faultOfRetries(events: readonly SeenEvent[]): string | null {
   const starts = events.filter(({ type }) => type === "run.started");
   for (const [place, { id, data }] of starts.entries()) {

@@ -1,4 +1,4 @@
-/** The agents of the drivers' runs. Each gives back the token that it was given, so that results can't be mixed up. */
+/** The agents of the clients' runs. Each returns its input's token, so that mixed up results are noticed. */
 export const agents = {
   instant: {
     source: "def main(input):\n    return {'token': input['token']}\n",
@@ -15,7 +15,7 @@ export const agents = {
 
 export type AgentName = keyof typeof agents;
 
-/** Publishes them under their names. */
+/** Publishes the agents under their names. */
 export async function publishAgents(url: string): Promise<void> {
   for (const [id, config] of Object.entries(agents)) {
     const response = await fetch(`${url}/v1/agents`, {

@@ -7,12 +7,12 @@ import { submitRun } from "./submit-run.ts";
 
 export type AcceptedRun = PlannedRun & { callback_url: string | null; asked: number };
 
-/** What the clients know when all is over. */
+/** What the clients know at the end. */
 export type ClientRecord = {
   accepted: AcceptedRun[];
   histories: History[];
   refused: string[];
-  /** Runs that were begun, whatever came of them. */
+  /** Runs that were begun, whatever their outcome. */
   begun: number;
 };
 
@@ -25,10 +25,10 @@ export type DriveOptions = {
   signal: AbortSignal;
 };
 
-/** No run takes so long, whatever is broken meanwhile. */
+/** Every run must end within this time, whatever is broken meanwhile. */
 const patienceMs = 180_000;
 
-/** So many clients, each with one run after the other, until all runs are done or `signal` says that it's enough. */
+/** Runs the clients, each with one run after another, until all runs are done or `signal` aborts. */
 export async function driveRuns(options: DriveOptions, record: ClientRecord): Promise<void> {
   const client = async (): Promise<void> => {
     while (record.begun < options.runs && !options.signal.aborted) {

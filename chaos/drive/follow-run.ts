@@ -8,8 +8,8 @@ export type Reader = { apiUrls: readonly [string, ...string[]]; random: Random; 
 const answerMs = 15_000;
 
 /**
- * Reads a run to its end, at whichever API answers, resuming with Last-Event-ID after every connection that broke or was
- * dropped. `first`: an answer that streams already. Gives up at the deadline (performance.now()).
+ * Reads a run to its end from any API that answers. Resumes with Last-Event-ID after a connection broke or was dropped.
+ * `first`: an answer that streams already. Gives up at the deadline (performance.now()).
  */
 export async function followRun(
   { apiUrls, random, deadline }: Reader,

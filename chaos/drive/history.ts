@@ -1,14 +1,14 @@
-/** One event as a client got it; `data` is the text between `data: ` and the line's end. */
+/** One event as a client got it. `data` is the text between `data: ` and the line's end. */
 export type SeenEvent = { id: string; type: string; data: string };
 
-/** All that one client saw of one run, over all of its connections. */
+/** Everything that one client saw of one run, over all of its connections. */
 export type History = {
   run_id: string;
   events: SeenEvent[];
   /** Connections that the client dropped, and that broke. */
   cuts: number;
   breaks: number;
-  /** Whether it saw the run's terminal event, or was told that there is nothing more (204). */
+  /** True when the client saw the run's terminal event, or was answered 204. */
   ended: boolean;
   /** Answers that no client should get for a run that was accepted. */
   oddities: string[];

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import type { AgentName } from "./agents.ts";
 
-/** What a client will ask for. */
+/** A run that a client will request. */
 export type PlannedRun = {
   run_id: string;
   agent: AgentName;
@@ -16,7 +16,7 @@ export type PlannedRun = {
 
 const threads = 40;
 
-/** One run in the mix: most are instant, some speak for a while, some fail, some share a thread. */
+/** Plans one run of the mix: most are instant, some send output for a while, some fail, some share a thread. */
 export function planRun(seed: number, index: number, random: Random): PlannedRun {
   const place = random.next();
   const spoken: AgentName = place < 0.92 ? "chatty" : "failing";

@@ -6,7 +6,7 @@ import type { History } from "./history.ts";
 export type Reading = {
   history: History;
   random: Random;
-  /** When to give up (performance.now()), whatever still comes. */
+  /** When to give up, by performance.now(). */
   deadline: number;
   /** Aborts the connection that is being read. */
   hangUp: AbortController;
@@ -15,7 +15,7 @@ export type Reading = {
 /** Longer than the API lets a stream be silent (it pings every 15 s). */
 const silenceMs = 20_000;
 
-/** Reads one connection into the history until it ends, breaks, or the reader drops it, which it does at random. */
+/** Reads one connection into the history until it ends or breaks, or until the reader drops it, at random. */
 export async function readStream(response: Response, { history, random, deadline, hangUp }: Reading): Promise<void> {
   let left = random.chance(0.45) ? random.below(6) : Number.POSITIVE_INFINITY;
   let dropped = false;
@@ -40,7 +40,7 @@ export async function readStream(response: Response, { history, random, deadline
       if (dropped) break;
     }
   } catch {
-    // Broken; the caller resumes.
+    // The connection broke; the caller resumes.
   } finally {
     clearTimeout(silent);
     clearTimeout(late);

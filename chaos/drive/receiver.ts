@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Random } from "../random.ts";
 
-/** A callback that came in. `status`: what it was answered with; null: the connection was dropped. */
+/** A received callback. `status`: the answer's status; null when the connection was dropped. */
 export type Delivery = { webhook_id: string; run_id: string; run_status: string; status: number | null };
 
 export type Receiver = {
@@ -13,7 +13,7 @@ export type Receiver = {
 
 const hosts = 8;
 
-/** Takes callbacks; now and then it answers 500 or just hangs up. */
+/** Receives callbacks. Sometimes it answers 500 or drops the connection. */
 export async function openReceiver(random: Random): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const server = createServer((req, res) => {

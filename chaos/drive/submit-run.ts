@@ -2,14 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PlannedRun } from "./plan-run.ts";
 import type { Reader } from "./follow-run.ts";
 
-/** `response`: what streams the run. `asked`: how many requests it took; all but the last have an unknown fate. */
+/** `response` streams the run. `asked`: how many requests were sent; whether the earlier ones arrived is unknown. */
 export type Submission =
   | { kind: "accepted"; response: Response; hangUp: AbortController; asked: number }
   | { kind: "refused"; why: string };
 
 const answerMs = 15_000;
 
-/** POSTs the run until some API answers 2xx. The run id makes the repeats safe, whatever became of those before. */
+/** POSTs the run until some API answers 2xx. The run id makes repeats safe, even if an earlier request was accepted. */
 export async function submitRun(
   { apiUrls, random, deadline }: Reader,
   run: PlannedRun,

@@ -34,7 +34,7 @@ async function* body(input: Buffer, random: Random): AsyncGenerator<Uint8Array> 
 async function readAll(items: AsyncIterable<{ type: string }>): Promise<void> {
   for await (const item of items) {
     must(typeof item.type === "string", "a frame, or a fault");
-    // What is passed on is walked through by what recurses.
+    // Recursive code walks through accepted values, so they must be shallow.
     JSON.stringify(item);
   }
 }
@@ -91,7 +91,7 @@ export const answerHeaders: Decoder = {
   },
 };
 
-/** Of a warm sandbox: whatever comes, a frame is handed on whole or the channel is given up. */
+/** A warm sandbox's control channel: any input is either read as whole frames or ends the channel. */
 export const controlFrames: Decoder = {
   name: "control channel of a warm sandbox",
   weight: 60,

@@ -1,15 +1,15 @@
 import type { Random } from "../random.ts";
 
-/** Something of ours that reads what strangers wrote. */
+/** A reader of foreign bytes. */
 export type Decoder = {
   name: string;
-  /** What it is made to read, and what odd inputs are made of. */
+  /** Valid inputs, which odd inputs are made from. */
   samples: readonly [Buffer, ...Buffer[]];
-  /** How many of the inputs it gets, beside the others. */
+  /** The decoder's share of all inputs, relative to the other decoders. */
   weight: number;
-  /** How many are read at once; 1 where it isn't said. */
+  /** How many inputs are read at once; 1 by default. */
   atOnce?: number;
-  /** Reads one input. Throws, now or later, only for a fault of ours: that an input is odd is an answer. */
+  /** Reads one input. Throws, now or later, only for a fault of Runfleet's: refusing an odd input is no fault. */
   read(input: Buffer, random: Random): Promise<void> | void;
   /** Throws when the inputs have left something behind. */
   close?(): Promise<void> | void;

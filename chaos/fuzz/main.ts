@@ -10,7 +10,7 @@ const schema = z.object({
   inputs: whole.max(1_000_000_000).default(1_000_000),
 });
 
-/** `npm run fuzz -- --seed N --inputs N`: gives all that reads foreign bytes odd ones, and fails when one of them does harm. */
+/** `npm run fuzz -- --seed N --inputs N`: gives odd inputs to every reader of foreign bytes, and fails when one does harm. */
 await runProcess(async () => {
   const option = { type: "string" } as const;
   const options = schema.parse(

@@ -80,7 +80,7 @@ const insert = (input: Buffer, place: number, part: Buffer): Buffer =>
   Buffer.concat([input.subarray(0, place), part, input.subarray(place)]);
 const pick = (list: readonly string[], random: Random): string => list[random.below(list.length)] ?? "";
 
-/** A slice that is short more often than long. */
+/** Picks a slice, which is more often short than long. */
 function slice(input: Buffer, random: Random): { from: number; to: number } {
   const from = at(input, random);
   return { from, to: Math.min(input.length, from + random.below(random.chance(0.7) ? 16 : input.length + 1)) };
@@ -117,7 +117,7 @@ const addToken: Change = (input, random) => insert(input, at(input, random), Buf
 const addBytes: Change = (input, random) =>
   insert(input, at(input, random), Buffer.from(Array.from({ length: 1 + random.below(16) }, () => random.below(256))));
 
-/** One of the numbers, words or strings in it becomes another thing. */
+/** Replaces one number, word or string. */
 const replaceToken: Change = (input, random) => {
   const text = input.toString("latin1");
   const tokens = [...text.matchAll(/"(?:[^"\\]|\\.){0,64}"|-?\d+(?:\.\d+)?|[A-Za-z_][\w-]*/g)];
@@ -163,14 +163,14 @@ const changes: readonly [Change, ...Change[]] = [
   lengthen,
 ];
 
-/** One of the samples, changed a few times over. The same for the same chance. */
+/** Returns a sample that was changed up to four times. The same for the same state of `random`. */
 export function mutate(samples: readonly [Buffer, ...Buffer[]], random: Random): Buffer {
   let input: Buffer = random.pick(samples);
   for (let count = random.below(5); count > 0; count -= 1) input = random.pick(changes)(input, random, samples);
   return input;
 }
 
-/** An input as it may come through a socket. */
+/** Splits an input as a socket may. */
 export function chunksOf(input: Buffer, random: Random): Buffer[] {
   const chunks: Buffer[] = [];
   const most = random.chance(0.3) ? 8 : 4_096;

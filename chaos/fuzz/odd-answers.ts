@@ -1,7 +1,7 @@
 const ok = (fields: string, body = ""): string => `HTTP/1.1 200 OK\r\n${fields}\r\n${body}`;
 const status = (line: string, rest = "Content-Length: 0\r\n\r\n"): string => `${line}\r\n${rest}`;
 
-/** Answers that a target may send, as bytes (Latin-1); the connection is closed behind them. */
+/** Answers that a target may send, as bytes (Latin-1). The target then closes the connection. */
 export const oddAnswers: readonly [name: string, answer: string][] = [
   ["status 000", status("HTTP/1.1 000 Nothing")],
   ["status 099", status("HTTP/1.1 099 Low")],

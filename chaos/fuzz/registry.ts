@@ -15,7 +15,7 @@ import {
   workerMessages,
 } from "./text-decoders.ts";
 
-/** All that reads foreign bytes: a line each. */
+/** Every reader of foreign bytes: a line each. */
 export async function openDecoders(): Promise<Decoder[]> {
   return [
     agentFrames,

@@ -5,23 +5,23 @@ import { mutate } from "./mutate.ts";
 
 export type FuzzOptions = { seed: number; inputs: number };
 
-/** What broke, and on which input: `--seed` and its decoder's name make the same one again at `at`. */
+/** What broke, and on which input. The seed, the decoder's name and `at` make the same input again. */
 export type FuzzFault = { decoder: string; at: number; what: string; input: string };
 
 export type FuzzRow = { decoder: string; inputs: number; seconds: number; slowestMs: number; rssMiB: number };
 
 export type FuzzReport = { rows: FuzzRow[]; faults: FuzzFault[] };
 
-/** One input that takes longer, twice, hangs. */
+/** An input that takes longer, twice, is a fault. */
 const hangMs = 1_000;
-/** More than this in memory than before, and it grows without a bound. */
+/** Memory that grows by more than this is a fault. */
 const mostGrowth = 768 * 1024 * 1024;
-/** A decoder with so many gets no more. */
+/** A decoder with this many faults gets no more inputs. */
 const mostFaults = 5;
-/** Shown of an input, in characters of base64. */
+/** How much of an input a report shows, in characters of base64. */
 const shown = 400;
 
-/** Gives each decoder its share of `inputs`, one decoder after the other. Nothing that they do makes it throw. */
+/** Gives each decoder its share of `inputs`, one decoder after another. Their faults are reported, never thrown. */
 export async function runFuzz(decoders: readonly Decoder[], { seed, inputs }: FuzzOptions): Promise<FuzzReport> {
   const weights = decoders.reduce((sum, { weight }) => sum + weight, 0);
   const report: FuzzReport = { rows: [], faults: [] };
@@ -93,7 +93,7 @@ async function tryInput(
   };
   try {
     const ms = await read();
-    // The machine may have been at something else.
+    // Read twice, since the machine may have been busy.
     if (ms > hangMs && (await read()) > hangMs) fail(`took ${Math.round(ms)} ms`);
     return ms;
   } catch (error) {
@@ -102,7 +102,7 @@ async function tryInput(
   }
 }
 
-/** What never ends is a fault too. */
+/** A read that does not end is a fault, too. */
 async function withLimit(reading: Promise<void> | void): Promise<void> {
   if (!(reading instanceof Promise)) return;
   let timer: NodeJS.Timeout | undefined;
@@ -115,7 +115,7 @@ async function withLimit(reading: Promise<void> | void): Promise<void> {
 const describe = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message).split("\n").slice(0, 3).join(" | ") : String(error);
 
-/** The figures as a Markdown table, and what broke. */
+/** Returns the figures as a Markdown table, and what broke. */
 export function formatFuzz({ seed }: FuzzOptions, { rows, faults }: FuzzReport): string {
   const total = rows.reduce((sum, row) => ({ inputs: sum.inputs + row.inputs, seconds: sum.seconds + row.seconds }), {
     inputs: 0,

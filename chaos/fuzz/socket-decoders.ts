@@ -19,7 +19,7 @@ const bytesOf = (messages: readonly (readonly [string, string])[]): [Buffer, ...
   ...messages.map(([, text]) => Buffer.from(text, "latin1")).filter(({ length }) => length < 20_000),
 ];
 
-/** A target that answers a request for `/<n>` with the bytes that are kept under n, and others with what is plain. */
+/** Opens a target that answers a request for `/<n>` with `answers.get(n)`, and any other request with a plain answer. */
 async function openTarget(): Promise<{ server: Server; port: number; answers: Map<number, Buffer> }> {
   const answers = new Map<number, Buffer>();
   const server = createServer((socket) => {
@@ -34,7 +34,7 @@ async function openTarget(): Promise<{ server: Server; port: number; answers: Ma
   return { server, port: (server.address() as AddressInfo).port, answers };
 }
 
-/** A client that has heard nothing for so long says that it sends no more. */
+/** After this silence the client closes its direction of the connection. */
 const patienceMs = 25;
 
 /** Sends all bytes, and waits until the other side has closed. */
@@ -89,7 +89,7 @@ async function openGateway(): Promise<Gateway> {
   };
 }
 
-/** What a sandbox sends its gateway. */
+/** Requests of a sandbox to its gateway. */
 export async function openGatewayRequests(): Promise<Decoder> {
   const { port, target, close } = await openGateway();
   return {
@@ -105,7 +105,7 @@ export async function openGatewayRequests(): Promise<Decoder> {
   };
 }
 
-/** What a target answers a sandbox. */
+/** Answers of a target to the gateway. */
 export async function openGatewayAnswers(): Promise<Decoder> {
   const { port, target, close } = await openGateway();
   let last = 0;
@@ -128,7 +128,7 @@ export async function openGatewayAnswers(): Promise<Decoder> {
   };
 }
 
-/** What a callback's receiver, or a remote agent, answers this process. */
+/** Answers of a callback's receiver, or of a remote agent, to this process. */
 export async function openFetchAnswers(): Promise<Decoder> {
   const { server, port, answers } = await openTarget();
   const fetch: GuardedFetch = createGuardedFetch(["127.0.0.0/8"]);

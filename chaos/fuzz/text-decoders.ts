@@ -12,7 +12,7 @@ import { readConfig } from "../../shared/schemas/agent-config.ts";
 import { runJob } from "../../shared/schemas/dispatch.ts";
 import { formatEventLine, parseEventLine } from "../../shared/platform/stream/event-line.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import { retryAfterSeconds } from "../../worker/callbacks/retry-after.ts";
+import { retryAfterSeconds } from "../../worker/callbacks/deliver-callback.ts";
 import { parseMessage } from "../../worker/fleet/listen.ts";
 import { type Decoder, must, samplesOf } from "./decoder.ts";
 
@@ -29,7 +29,7 @@ export const requestBodies: Decoder = {
   read(input) {
     try {
       const value = openJson(input, "application/json").parse();
-      // What was let through is shallow enough for all that recurses over it.
+      // Accepted values are shallow enough for recursive code.
       JSON.stringify(value);
     } catch (error) {
       if (!(error instanceof ValidationFault)) throw error;

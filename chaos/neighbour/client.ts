@@ -1,16 +1,16 @@
 import { Agent, request } from "node:http";
 
-/** How a run ended, and how long it took from its POST to its stream's end, in milliseconds. */
+/** How a run ended, and the time from its POST to its stream's end, in milliseconds. */
 export type Ending = { event: string; result: unknown; ms: number };
 
 export type FleetClient = {
   publish(owner: string, id: string, config: Record<string, unknown>): Promise<void>;
-  /** A run from its POST to its last event. `event` is `http <status>` where it wasn't taken. */
+  /** Executes a run, from its POST to its last event. `event` is `http <status>` for a run that was not accepted. */
   run(agentId: string, input: Record<string, unknown>, mode?: string): Promise<Ending>;
   close(): void;
 };
 
-/** A client of one API for several owners: in open mode an agent's owner is whoever its request names, and its runs are that owner's. */
+/** A client for several owners: in open mode a request names an agent's owner, and the agent's runs are that owner's. */
 export function createFleetClient(url: string): FleetClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 

@@ -4,15 +4,15 @@ export type HostileAgent = {
   class: string;
   source: string;
   config: Record<string, unknown>;
-  /** Whether its module does something when it is imported or forked: then each of its runs suffers from that. */
+  /** True when the module attacks as it is imported or forked: then the agent's own runs suffer, too. */
   harmsItself: boolean;
-  /** What a neighbour's slowest runs may take beside it where that is more than is promised for the rest, in milliseconds. */
+  /** How long a neighbour's slowest runs may take beside this agent, in ms, where that is more than for other agents. */
   allowedMs: number;
 };
 
 const everyDescriptor = "[int(name) for name in os.listdir('/proc/self/fd')]";
 
-/** A run that is sent `probe` tells what it finds, so that runs before and after an attack can be compared. */
+/** A run with the input `probe` returns the state of its sandbox, so that runs before and after an attack can be compared. */
 const head = `import os, sys, time, resource, signal, socket
 
 def quietly(function, *args):

@@ -9,16 +9,16 @@ const order = z.object({
   url: z.string(),
   agentId: z.string(),
   mode: z.string(),
-  /** Runs at a time, and for how many seconds new ones are begun. */
+  /** How many runs at a time, and for how many seconds new runs are begun. */
   runs: z.number(),
   seconds: z.number(),
 });
 const counted = z.record(z.string(), z.number());
 
-/** How many runs ended as what, by event. */
+/** How many runs ended with each event. */
 export type Endings = z.infer<typeof counted>;
 
-/** Begins hostile runs in a thread of their own, so that what they send back doesn't delay whoever measures beside them. */
+/** Runs hostile agents from a thread of its own, so that their output does not delay the measurement. */
 export function startHostileLoad(given: z.infer<typeof order>): Promise<Endings> {
   const thread = new Worker(join(projectFolder(), "dist/chaos/neighbour/hostile-load.js"), { workerData: given });
   return new Promise((resolve, reject) => {

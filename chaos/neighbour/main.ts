@@ -11,7 +11,7 @@ const schema = z.object({
   only: z.string().default(""),
 });
 
-/** `npm run neighbour -- --seed N --attacks N --seconds N --only NAME`: hostile runs beside another owner's; fails when those suffered. */
+/** `npm run neighbour -- --seed N --attacks N --seconds N --only NAME`: fails when hostile runs harm another owner's runs. */
 await runProcess(async (signal) => {
   const option = { type: "string" } as const;
   const { values } = parseArgs({ options: { seed: option, attacks: option, seconds: option, only: option } });

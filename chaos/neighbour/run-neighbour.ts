@@ -10,22 +10,22 @@ export type NeighbourOptions = {
   seed: number;
   /** How many of the attacks, chosen by the seed. */
   attacks: number;
-  /** How long each of them lasts, and the quiet before them. */
+  /** How long each attack lasts, and the quiet time before the first. */
   seconds: number;
-  /** Only those whose name holds this. */
+  /** Only agents whose name contains this text. */
   only: string;
 };
 
-/** How another owner's runs went in some time; milliseconds. `failures`: how those ended that didn't succeed. */
+/** Another owner's runs during some time; in ms. `failures`: the last events of runs that did not succeed. */
 export type Beside = { runs: number; p50: number; p99: number; failures: string[] };
 export type Verdict = {
   quiet: Beside;
   attacks: Withstood[];
-  /** What holds for the whole: nobody else's attempt was charged, no process was restarted. */
+  /** Faults of the whole test: an attempt of the neighbour was charged, or a process was restarted. */
   faults: string[];
 };
 
-/** `faults`: what was broken; `slow`: where the neighbour's runs took longer than they may. */
+/** `faults`: broken promises. `slow`: set when the neighbour's runs took longer than allowed. */
 type Withstood = { attack: HostileAgent; endings: Endings; beside: Beside; faults: string[]; slow: string[] };
 
 /** Hostile runs at a time: as many as one worker has slots. */
@@ -33,15 +33,15 @@ const hostileRuns = 8;
 const neighbourClients = 3;
 const pauseMs = 25;
 const timeoutMs = 3_000;
-/** A neighbour's slowest runs may take this many times what they take on a quiet fleet, and at least this long. */
+/** A neighbour's slowest runs may take this many times as long as on a quiet fleet; at least `leastAllowedMs` are allowed. */
 const slower = 10;
 const leastAllowedMs = 250;
 
 const neighbourSource = "import json\ndef main(input):\n    yield 'Hello'\n    return {'got': input}\n";
 
 /**
- * Lets hostile agents of one owner run on a fleet of two workers, one kind after another, while another owner's runs go on;
- * and looks at what that costs the other owner.
+ * Runs hostile agents of one owner on a fleet of two workers, one agent after another, while another owner's runs go on, and
+ * measures how the other owner's runs suffer.
  */
 export async function runNeighbour(options: NeighbourOptions, signal: AbortSignal): Promise<Verdict> {
   const stack = await openChaosStack(2, { EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
@@ -92,7 +92,7 @@ async function withstand(
   return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet, attack.allowedMs) };
 }
 
-/** The neighbour's runs, one after another for each of its clients, until `over`. */
+/** Executes the neighbour's runs, one after another for each of its clients, until `over` aborts. */
 async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<Beside> {
   const times: number[] = [];
   const failures: string[] = [];

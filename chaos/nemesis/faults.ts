@@ -5,7 +5,7 @@ import type { BreakableService } from "../stack/breakable-service.ts";
 import type { Member } from "../stack/member.ts";
 import type { ChaosStack } from "../stack/open-stack.ts";
 
-/** `per10000`: how often it happens in ten thousand runs. `on`: what it breaks; nothing is broken twice at a time. */
+/** `per10000`: how often the fault happens in ten thousand runs. `on`: what it breaks. Nothing is broken twice at a time. */
 export type Fault = { per10000: number } & (
   | { on: "worker" | "api"; strike(member: Member, random: Random, leaseMs: number): Promise<void> }
   | { on: "redis"; strike(stack: ChaosStack, random: Random): Promise<void> }
@@ -15,7 +15,7 @@ export type Fault = { per10000: number } & (
 const workerPause: Fault = {
   on: "worker",
   per10000: 110,
-  /** Longer than the lease, so that others take its runs; it wakes believing that it still has them. */
+  /** Longer than the lease: other workers take the runs, and the paused worker wakes believing that it still has them. */
   async strike(member, random, leaseMs) {
     member.signal("SIGSTOP");
     await sleep(leaseMs * (1.2 + random.next()));
@@ -78,7 +78,7 @@ async function freeze(service: BreakableService, random: Random): Promise<void> 
   service.thaw();
 }
 
-/** SIGINT: connections are cut and a last checkpoint is written; SIGQUIT: as after a crash. */
+/** At SIGINT Postgres cuts connections and writes a last checkpoint. SIGQUIT is like a crash. */
 async function restart(postgres: BreakableService, signal: "SIGINT" | "SIGQUIT", random: Random): Promise<void> {
   await postgres.end(signal);
   await sleep(random.below(1_500));

@@ -4,14 +4,14 @@ import type { Member } from "../stack/member.ts";
 import type { ChaosStack } from "../stack/open-stack.ts";
 import { type FaultName, faultsByName } from "./faults.ts";
 
-/** A fault that was done, in milliseconds of the epoch. `worker_id`: by which the struck worker had signed its claims. */
+/** A fault that happened; times in epoch ms. `worker_id`: the id that the struck worker's claims have. */
 export type Struck = { fault: FaultName; target: string; worker_id: string | null; from: number; to: number };
 
 export type NemesisOptions = {
   stack: ChaosStack;
   random: Random;
   runs: number;
-  /** How many runs have begun: the faults are spread evenly over all of them. */
+  /** Returns how many runs have begun. The faults are spread evenly over all runs. */
   begun: () => number;
   signal: AbortSignal;
 };
@@ -20,7 +20,7 @@ type Blow = { target: string; worker_id: string | null; strike: () => Promise<vo
 
 const atOnce = 4;
 
-/** Breaks the stack, again and again, in an order that only the seed decides; resolves when all is whole again. */
+/** Breaks the stack again and again, in an order that only the seed decides. Resolves when everything works again. */
 export async function runNemesis(options: NemesisOptions): Promise<Struck[]> {
   const { random, runs, begun, signal } = options;
   const deck = shuffled(deal(runs), random);
@@ -52,14 +52,14 @@ export async function runNemesis(options: NemesisOptions): Promise<Struck[]> {
   return struck;
 }
 
-/** Each fault as often as it is due in so many runs, and at least once. */
+/** Returns each fault as often as is due for this many runs, and at least once. */
 function deal(runs: number): FaultName[] {
   return Object.entries(faultsByName).flatMap(([name, { per10000 }]) =>
     Array.from({ length: Math.max(1, Math.round((per10000 * runs) / 10_000)) }, () => name as FaultName),
   );
 }
 
-/** Something whole for the fault to break; null: all of its kind is broken already. */
+/** Picks something that works for the fault to break; null when everything of that kind is broken already. */
 function aim({ stack, random }: NemesisOptions, name: FaultName, broken: ReadonlySet<string>): Blow | null {
   const fault = faultsByName[name];
   if (fault.on === "redis" || fault.on === "postgres") {

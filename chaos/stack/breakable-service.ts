@@ -4,16 +4,16 @@ import type { Service } from "../../dev/start-service.ts";
 /** A Postgres or Redis that can be ended, frozen and started again under the same URL. */
 export type BreakableService = {
   url: string;
-  /** Ends its main process by a signal, and waits until it has gone. */
+  /** Ends the main process by a signal, and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   restart(): Promise<void>;
-  /** Stops its processes, the children too, without ending them. */
+  /** Stops the process and its children (SIGSTOP). */
   freeze(): void;
   thaw(): void;
   close(): Promise<void>;
 };
 
-/** `start` is given the URL of the first start from the second one on. */
+/** From the second start on, `start` gets the URL of the first one. */
 export async function openBreakable(start: (url?: string) => Promise<Service>): Promise<BreakableService> {
   let service = await start();
   const { url } = service;
@@ -33,7 +33,7 @@ export async function openBreakable(start: (url?: string) => Promise<Service>): 
       service = await start(url);
     },
     freeze() {
-      // The parent first: it can't make children then.
+      // The parent first, so that it can't start more children.
       process.kill(service.pid, "SIGSTOP");
       frozen = [service.pid, ...childrenOf(service.pid)];
       for (const pid of frozen) send(pid, "SIGSTOP");
@@ -46,7 +46,7 @@ export async function openBreakable(start: (url?: string) => Promise<Service>): 
   };
 }
 
-/** proc(5): only Linux tells. */
+/** proc(5); on Linux only. */
 function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 }
@@ -55,6 +55,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has gone meanwhile.
+    // The process has ended meanwhile.
   }
 }

@@ -3,19 +3,19 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One API or worker process, started again whenever it ends, as any supervisor would. */
+/** An API or worker process, which is started again whenever it ends, as by a supervisor. */
 export type Member = {
   name: string;
-  /** Resolves when the process that runs, or the one that comes after it, is ready. */
+  /** Resolves when the current process, or its successor, is ready. */
   ready(): Promise<void>;
   isReady(): boolean;
-  /** By which a worker signs its claims; null until it is ready. */
+  /** Returns a worker's id, as in its claims; null until the worker is ready. */
   workerId(): string | null;
   /** Sends a signal to the process itself. */
   signal(name: NodeJS.Signals): void;
-  /** Resolves when the process that runs now has gone. */
+  /** Resolves when the current process has ended. */
   gone(): Promise<void>;
-  /** How often it ended without having been told to by `signal`. */
+  /** Returns how often the process ended by itself, not by `signal`. */
   surprises(): number;
   close(): Promise<void>;
 };
@@ -25,7 +25,7 @@ export type MemberOptions = {
   script: string;
   env: Record<string, string | undefined>;
   logFile: string;
-  /** Matches the log line by which it says that it is ready. */
+  /** Matches the log line that says that the process is ready. */
   ready: RegExp;
 };
 

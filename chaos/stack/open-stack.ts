@@ -13,7 +13,7 @@ import { type Close, closeInReverse } from "../../shared/platform/lifecycle/clos
 import { type BreakableService, openBreakable } from "./breakable-service.ts";
 import { type Member, startMember } from "./member.ts";
 
-/** A whole stack whose every part can be broken: its own Postgres, Redis, two APIs and its workers. */
+/** A whole stack of which every part can be broken: Postgres, Redis, two APIs and the workers. */
 export type ChaosStack = {
   postgres: BreakableService;
   redis: BreakableService;
@@ -22,14 +22,14 @@ export type ChaosStack = {
   workers: Member[];
   leaseMs: number;
   logFile: string;
-  /** `keep`: the logs stay. */
+  /** `keep`: true to keep the logs. */
   close(keep: boolean): Promise<void>;
 };
 
 const leaseMs = 3_000;
 const bootMs = 120_000;
 
-/** `env`: settings of every member, besides those that chaos needs. */
+/** `env`: further settings of every member. */
 export async function openChaosStack(workerCount: number, env: Record<string, string> = {}): Promise<ChaosStack> {
   const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-chaos"), "stack-"));
   chmodSync(directory, 0o711);
@@ -81,7 +81,7 @@ export async function openChaosStack(workerCount: number, env: Record<string, st
   }
 }
 
-/** A process that can't start is started again and again, and would never be ready. */
+/** Bounds the wait: a process that can't start is started again and again, and never gets ready. */
 async function withinBoot(ready: Promise<unknown>, logFile: string): Promise<void> {
   const late = new AbortController();
   const timer = sleep(bootMs, "late", { signal: late.signal }).catch(() => null);

@@ -1,17 +1,17 @@
 import { availableParallelism, loadavg } from "node:os";
 
-/** A time in which nothing on this machine got on, or everything slowly, in milliseconds of the epoch. */
+/** A time, in epoch ms, in which this machine was stalled or crowded. */
 export type Stall = { from: number; to: number };
 
 const tickMs = 50;
-/** An idle machine is late by a few milliseconds. */
+/** A timer that is this late means a stall. On an idle machine timers are late by a few milliseconds. */
 const lateMs = 250;
-/** Of processes that want to run, for each core. The harness by itself makes for two or three. */
+/** The load per core from which the machine counts as crowded. This test alone makes a load of two or three. */
 const crowd = 4;
 
 /**
- * Notes when a timer of this process comes late, or so many other processes want the machine that those of the stack must
- * be late: such times say nothing about how soon the stack does something.
+ * Records when a timer of this process comes late, and when so many processes want to run that the stack's must be late: such
+ * times say nothing about how fast the stack is.
  */
 export function watchStalls(): { stalls: readonly Stall[]; close(): void } {
   const stalls: Stall[] = [];

@@ -23,7 +23,7 @@ export type IdPrefix =
   | "txn"
   | "usage";
 
-/** A new id: `<prefix>_<32 hex digits>`, sorting by the time it was made (UUIDv7). */
+/** Returns a new id: `<prefix>_<32 hex digits>`. Ids sort by the time they were made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${uuidv7().replaceAll("-", "")}`;
 }

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { appendFileSync } from "node:fs";
 
-/** Steps of a run's way, in their order; `npm run bench -- --trace` tells the time between them. */
+/** The steps of a run, in order. `npm run bench -- --trace` measures the time of each. */
 export const traceSteps = [
   "checked",
   "committed",
@@ -21,12 +21,12 @@ export type TraceMark = { run_id: string; step: TraceStep; at: number };
 
 const marks = channel("runfleet:trace");
 
-/** Says that a run has come to a step. Nearly free while nobody listens. */
+/** Marks that a run has come to a step. Nearly free without `writeTrace`. */
 export function trace(run_id: string, step: TraceStep): void {
   if (marks.hasSubscribers) marks.publish({ run_id, step, at: performance.timeOrigin + performance.now() });
 }
 
-/** Writes every mark of this process to a file, a JSON line each. For measuring only: it writes synchronously. */
+/** Writes every mark of this process to a file, as JSON lines. For measuring only, since it writes synchronously. */
 export function writeTrace(file: string): void {
   marks.subscribe((mark) => appendFileSync(file, `${JSON.stringify(mark)}\n`));
 }

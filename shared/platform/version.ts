@@ -1,2 +1,2 @@
-/** The version of the service, as its OpenAPI document and its workers tell it. */
+/** The version of the service, in its OpenAPI document and in its workers' records. */
 export const version = "2.0.0";

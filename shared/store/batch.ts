@@ -1,11 +1,12 @@
 import pg from "pg";
 import { together, type TogetherOptions, type Verdict } from "../platform/lifecycle/together.ts";
-import type { Db } from "./client.ts";
+
+type Client = Pick<pg.ClientBase, "query">;
 
 /** Something that one statement does for many callers. */
 export type Batch<Item, Result> = TogetherOptions<Item> & {
   /** Gives each item its result, in order. When it rejects, nothing was written for any of them. */
-  act: (db: Db, items: Item[]) => Promise<readonly Result[]>;
+  act: (client: Client, items: Item[]) => Promise<readonly Result[]>;
 };
 
 /** Does `batch` for one item, with all who ask for the same meanwhile. Items with different keys never go together. */
@@ -15,12 +16,12 @@ export type InBatches = <Item, Result>(batch: Batch<Item, Result>, item: Item, k
  * The batches of one process. An item of a batch that Postgres refuses is tried alone then: so each has its own result and
  * its own error, and none fails for another's fault. Without Postgres all of a batch fail alike.
  */
-export function createBatches(db: () => Db): InBatches {
+export function createBatches(client: Client): InBatches {
   const calls = new Map<unknown, Map<string, (item: never) => Promise<unknown>>>();
 
   async function actOn<Item, Result>({ act }: Batch<Item, Result>, items: Item[]): Promise<Verdict<Result>[]> {
     try {
-      return (await act(db(), items)).map((value) => ({ value }));
+      return (await act(client, items)).map((value) => ({ value }));
     } catch (error) {
       if (items.length === 1 || !isRefused(error)) return items.map(() => ({ error }));
       const verdicts: Verdict<Result>[] = [];

@@ -40,16 +40,15 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
   // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.
   sql.on("connect", (client) => void client.on("error", () => undefined));
   const prisma = new PrismaClient({ adapter: new PrismaPg(sql) });
-  const db: Db = {
+  return {
     sql,
     prisma,
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
-    inBatches: createBatches(() => db),
+    inBatches: createBatches(sql),
     async close() {
       await prisma.$disconnect();
       await sql.end();
     },
   };
-  return db;
 }

@@ -4,20 +4,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { exchange } from "../harness/exchange.ts";
 import { py } from "../harness/py.ts";
 import { waitFor } from "../harness/wait-for.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openScene } from "./scene.ts";
 
-let scene: Scene;
-beforeAll(async () => {
-  scene = await openScene();
-});
+const scene = await openScene();
 afterAll(() => scene.close());
-const openSandbox = (): ReturnType<Scene["openSandbox"]> => scene.openSandbox();
-const get = (fields?: string, at?: number): string => scene.get(fields, at);
-const asks = (port: number): Promise<string> => scene.asks(port);
+const { openSandbox, get, asks } = scene;
 
 test("a gateway that dies costs the calls in flight: the next call is answered by a new one", async () => {
   const { port, listener } = await openSandbox();

@@ -17,10 +17,10 @@ export type Scene = {
   silent: number;
   /** What the target heard since the last `splice(0)`. */
   heard: Heard[];
-  openSandbox(): Promise<{ port: number; listener: EgressListener }>;
+  openSandbox: () => Promise<{ port: number; listener: EgressListener }>;
   /** A request for a target, with more fields. */
-  get(fields?: string, at?: number): string;
-  asks(port: number): Promise<string>;
+  get: (fields?: string, at?: number) => string;
+  asks: (port: number) => Promise<string>;
   close(): void;
 };
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { control, daemonThat, readDaemon, readLog } from "../harness/daemon-client.ts";
 import { descendants } from "../harness/process-tree.ts";
@@ -6,23 +6,30 @@ import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
-const leaseMs = 2_000;
+const leaseMs = 3_000;
 const echo = py`
   def on_message(input):
       return input
 `;
 
-const startWorker = (env: Record<string, string> = {}) =>
-  stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
+/** Those of one test. */
+const fleet: Member[] = [];
+async function startWorker(env: Record<string, string> = {}): Promise<Member> {
+  const settings = { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env };
+  const worker = await stack.start("worker", settings);
+  fleet.push(worker);
+  return worker;
+}
 
 const stack = await useTestStack();
 const { url } = await stack.start("api");
+afterEach(() => Promise.all(fleet.splice(0).map((worker) => worker.stop("SIGKILL"))));
 
 const ask = (agent_id: string, payload: object, wait = 25) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });
 
 /** The worker that owns a daemon, by its process. */
-async function ownerOf(agent_id: string, members: Member[]): Promise<Member> {
+async function ownerOf(agent_id: string): Promise<Member> {
   const pid = await waitFor(async () => {
     const { rows } = await stack.sql.query<{ pid: number }>(
       "SELECT w.pid FROM daemons d JOIN workers w ON w.id = d.worker_id WHERE d.agent_id = $1 AND d.lease_until > now()",
@@ -30,7 +37,7 @@ async function ownerOf(agent_id: string, members: Member[]): Promise<Member> {
     );
     return rows[0]?.pid;
   });
-  const member = members.find(({ child }) => child.pid === pid);
+  const member = fleet.find(({ child }) => child.pid === pid);
   if (!member) throw new Error("no such worker");
   return member;
 }
@@ -59,34 +66,38 @@ test.each([
 ])(
   "kill -9 of the worker: another one takes the daemon over within the lease, with its state; the old one is fenced (%s)",
   async (adapter_type, source) => {
-    const workers = [await startWorker(), await startWorker()];
+    const settings = { LEASE_MS: String(leaseMs) };
+    await Promise.all([startWorker(settings), startWorker(settings)]);
     const agent_id = await makeAgent(url, source, { adapter_type });
     expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 1 });
-    const owner = await ownerOf(agent_id, workers);
+    const owner = await ownerOf(agent_id);
     const before = await readDaemon(url, agent_id);
     await owner.stop("SIGKILL");
     const lostAt = performance.now();
+    const taken = "SELECT 1 FROM daemons WHERE agent_id = $1 AND worker_id <> $2";
+    await waitFor(async () => (await stack.sql.query(taken, [agent_id, before.worker_id])).rowCount);
+    // The claim, and not the start of the agent's process, which takes what it takes on a busy machine.
+    expect(performance.now() - lostAt).toBeLessThan(leaseMs + 2_000);
     const after = await daemonThat(
       url,
       agent_id,
       ({ status, worker_id, restarts }) => status === "running" && worker_id !== before.worker_id && restarts === 1,
     );
-    expect(performance.now() - lostAt).toBeLessThan(leaseMs + 2_000);
     expect(after.desired).toBe("running");
     expect((await ask(agent_id, {})).body["result_content"]).toEqual({ n: 2 });
     const { rows } = await stack.sql.query("SELECT epoch FROM daemons WHERE agent_id = $1", [agent_id]);
     expect(rows).toEqual([{ epoch: 2 }]);
-    await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
   },
 );
 
 test("a paused worker's daemon is taken over; when it wakes, it kills its process and writes nothing", async () => {
-  const workers = [await startWorker(), await startWorker()];
+  await Promise.all([startWorker(), startWorker()]);
   const agent_id = await makeAgent(url, echo);
   await ask(agent_id, {});
-  const owner = await ownerOf(agent_id, workers);
+  const owner = await ownerOf(agent_id);
   const { worker_id, pid } = await readDaemon(url, agent_id);
   owner.child.kill("SIGSTOP");
+  await stack.lapse(owner);
   await daemonThat(url, agent_id, (seen) => seen.status === "running" && seen.worker_id !== worker_id);
   owner.child.kill("SIGCONT");
   await waitFor(() => {
@@ -99,7 +110,6 @@ test("a paused worker's daemon is taken over; when it wakes, it kills its proces
   });
   expect((await readDaemon(url, agent_id)).worker_id).not.toBe(worker_id);
   expect((await ask(agent_id, { a: 1 })).body["status"]).toBe("success");
-  await Promise.all(workers.map((worker) => worker.stop("SIGKILL")));
 });
 
 test("SIGTERM of the worker gives the daemon away at once, and the message at hand back uncharged", async () => {
@@ -116,7 +126,7 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   await ask(agent_id, {});
   const { body } = await ask(agent_id, { sleep: 4 }, 0);
   await daemonThat(url, agent_id, ({ in_flight }) => in_flight === 1);
-  const other = await startWorker();
+  await startWorker();
   await doomed.stop("SIGTERM");
   await daemonThat(url, agent_id, ({ status }) => status === "running", 5_000);
   const ended = await waitFor(async () => {
@@ -126,7 +136,6 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   expect(ended["attempt"]).toBe(2);
   const { rows } = await stack.sql.query("SELECT lost_attempts FROM runs WHERE id = $1", [body["id"]]);
   expect(rows).toEqual([{ lost_attempts: 0 }]);
-  await other.stop("SIGKILL");
 });
 
 test.each([
@@ -142,7 +151,8 @@ test.each([
 ])(
   "a crash loop backs off, then fails, with its traceback in the log; a start by hand tries again (%s)",
   async (adapter_type, source) => {
-    const worker = await startWorker();
+    // 60 s up would count as stable: here 60 ms, less than the start of a process takes.
+    await startWorker({ DAEMON_BACKOFF_SCALE: "0.001" });
     const agent_id = await makeAgent(url, source, { adapter_type });
     const { daemon } = await control(url, agent_id, { action: "start" });
     expect(daemon).toMatchObject({ status: "failed", desired: "running", pid: null, worker_id: null, restarts: 7 });
@@ -156,12 +166,11 @@ test.each([
       changed: true,
       daemon: { status: "failed" },
     });
-    await worker.stop("SIGKILL");
   },
 );
 
 test("a message that kills its daemon each time ends as an error after its attempts; the others go on", async () => {
-  const worker = await startWorker();
+  await startWorker();
   const agent_id = await makeAgent(
     url,
     py`
@@ -176,11 +185,10 @@ test("a message that kills its daemon each time ends as an error after its attem
   const good = ask(agent_id, { good: 1 });
   expect((await poison).body).toMatchObject({ status: "error", attempt: 4, error: { code: "daemon_crashed" } });
   expect((await good).body).toMatchObject({ status: "success", attempt: 1 });
-  await worker.stop("SIGKILL");
 });
 
-test("1,000 messages, with kill -9 of the process and of the worker in between: each ends once, none is lost", async () => {
-  const workers = [await startWorker(), await startWorker()];
+test("400 messages, with kill -9 of the process and of the worker in between: each ends once, none is lost", async () => {
+  await Promise.all([startWorker(), startWorker()]);
   const agent_id = await makeAgent(
     url,
     py`
@@ -189,7 +197,7 @@ test("1,000 messages, with kill -9 of the process and of the worker in between: 
     `,
   );
   await control(url, agent_id, { action: "start" });
-  const count = 1_000;
+  const count = 400;
   const ids = Array.from({ length: count }, (_, i) => `m-${agent_id}-${i}`);
   const ended = async () => {
     const { rows } = await stack.sql.query<{ n: number }>(
@@ -209,17 +217,20 @@ test("1,000 messages, with kill -9 of the process and of the worker in between: 
     };
     await Promise.all(Array.from({ length: 8 }, send));
   })();
-  await waitFor(async () => (await ended()) > 50, 30_000);
+  await waitFor(async () => (await ended()) > 30, 30_000);
   await killProcessOf(agent_id);
-  await waitFor(async () => (await ended()) > 200, 30_000);
+  await waitFor(async () => (await ended()) > 100, 30_000);
   await killProcessOf(agent_id);
-  const first = await ownerOf(agent_id, workers);
-  await waitFor(async () => (await ended()) > 400, 30_000);
+  const first = await ownerOf(agent_id);
+  await waitFor(async () => (await ended()) > 180, 30_000);
   await first.stop("SIGKILL");
-  workers.push(await startWorker());
+  await stack.lapse(first);
+  await startWorker();
   await sending;
-  await waitFor(async () => (await ended()) > 700, 30_000);
-  await (await ownerOf(agent_id, workers)).stop("SIGKILL");
+  await waitFor(async () => (await ended()) > 280, 30_000);
+  const second = await ownerOf(agent_id);
+  await second.stop("SIGKILL");
+  await stack.lapse(second);
   await waitFor(async () => (await ended()) === count, 60_000);
   const { rows } = await stack.sql.query<{ id: string; result_content: { i: number }; ends: number }>(
     `SELECT id, result_content, (SELECT count(*)::int FROM run_transitions t WHERE t.run_id = r.id AND t."to" = 'success') AS ends
@@ -235,7 +246,7 @@ test("1,000 messages, with kill -9 of the process and of the worker in between: 
 }, 180_000);
 
 test("runs of other lifecycles are not the daemon's, and a daemon's run is nobody else's", async () => {
-  const worker = await startWorker();
+  await startWorker();
   const agent_id = await makeAgent(
     url,
     py`
@@ -252,5 +263,4 @@ test("runs of other lifecycles are not the daemon's, and a daemon's run is nobod
   expect(await run("serverless")).toEqual({ by: "main" });
   expect(await run("daemon")).toEqual({ by: "daemon" });
   expect(await run("serverless")).toEqual({ by: "main" });
-  await worker.stop("SIGKILL");
 });

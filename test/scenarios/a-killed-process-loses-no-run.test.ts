@@ -35,6 +35,13 @@ async function workerOf(runId: string): Promise<Member> {
   return member;
 }
 
+/** Kills the worker that executes a run. */
+async function killWorkerOf(runId: string): Promise<void> {
+  const worker = await workerOf(runId);
+  await worker.stop("SIGKILL");
+  await stack.lapse(worker);
+}
+
 test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its client's stream is gapless", async () => {
   await startWorkers(2);
   const agent_id = await makeAgent(url, counter);
@@ -42,7 +49,7 @@ test("kill -9 of the worker in mid-run: the run ends once, as attempt 2, its cli
   const runId = response.headers.get("x-run-id") ?? "";
   const watching = readEvents(response);
   await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 3);
-  await (await workerOf(runId)).stop("SIGKILL");
+  await killWorkerOf(runId);
   const events = await watching;
   const second = events.find((event) => event.id === "2-1");
   expect(second).toMatchObject({ event: "run.started", data: { discards: { attempt: 1, reason: "worker_lost" } } });
@@ -68,7 +75,7 @@ test("what a run said before each of two lost workers stays readable when Redis 
   for (const attempt of [1, 2]) {
     // Sooner than it writes behind.
     await waitFor(async () => (await stack.redis.xrange(stream, `${attempt}-3`, `${attempt}-3`)).length > 0);
-    await (await workerOf(runId)).stop("SIGKILL");
+    await killWorkerOf(runId);
   }
   const events = await watching;
   expect(events.at(-1)).toMatchObject({ event: "run.success", id: "3-14" });
@@ -140,15 +147,13 @@ test("SIGTERM of a worker in mid-run hands the run back uncharged; another one e
 
 test("a run that kills its worker each time ends as worker_lost, and the others go on", async () => {
   const agent_id = await makeAgent(url, counter, { max_attempts: 1 });
-  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 50 } });
+  // So long that it goes on when the other worker has started.
+  const response = await execute(url, { agent_id, version: "current", input_payload: { n: 600 } });
   const runId = response.headers.get("x-run-id") ?? "";
   const watching = readEvents(response);
+  await workerOf(runId);
   const worker = await stack.start("worker");
-  const { rows } = await stack.sql.query<{ pid: number }>(
-    "SELECT w.pid FROM runs r JOIN workers w ON w.id = r.worker_id WHERE r.id = $1",
-    [runId],
-  );
-  process.kill(rows[0]?.pid ?? 0, "SIGKILL");
+  await killWorkerOf(runId);
   expect((await watching).at(-1)).toMatchObject({ event: "run.error", data: { error: { code: "worker_lost" } } });
   expect(worker.child.exitCode).toBeNull();
 });

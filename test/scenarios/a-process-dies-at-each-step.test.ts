@@ -27,7 +27,10 @@ async function startDoomed(role: Role, text: string, cut: Cut) {
   proxies.push(proxy);
   at.port = String(proxy.port);
   const member = await stack.start(role, { DATABASE_URL: at.href, WORKER_SLOTS: "2" });
-  const dead = proxy.cutAt(text, cut).then(() => member.stop("SIGKILL"));
+  const dead = proxy.cutAt(text, cut).then(async () => {
+    await member.stop("SIGKILL");
+    await stack.lapse(member);
+  });
   return { url: member.url, dead };
 }
 async function movesOf(id: string): Promise<string[]> {

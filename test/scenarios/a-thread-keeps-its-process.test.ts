@@ -40,7 +40,7 @@ const rememberers = [
 ] as const;
 
 const stack = await useTestStack();
-const [{ url }] = await Promise.all([stack.startService(), stack.start("worker")]);
+const [{ url, worker }, other] = await Promise.all([stack.startService(), stack.start("worker")]);
 
 const say = async (agent_id: string, thread_id: string | null, input_payload: object, more: object = {}) => {
   const answer = await execute(url, {
@@ -155,7 +155,7 @@ test("a time-out ends the message and not the memory", async () => {
   expect((await say(agent_id, "slow", { word: "b" })).result).toMatchObject({ words: ["a", "b"] });
 });
 
-test("when the worker that keeps the process dies, another goes on with the thread's history within its lease", async () => {
+test("when the worker that keeps the process dies, another goes on with the thread's history once its lease has ended", async () => {
   const agent_id = await makeAgent(
     url,
     py`
@@ -166,7 +166,11 @@ test("when the worker that keeps the process dies, another goes on with the thre
   const before = await say(agent_id, "orphan", { word: "a" });
   const workerId = before.events.find(({ event }) => event === "run.started")?.data["worker_id"];
   const fleet = (await call(url, "GET", "/v1/admin/fleet")).body["data"] as { id: string; pid: number }[];
-  process.kill(fleet.find(({ id }) => id === workerId)?.pid ?? 0, "SIGKILL");
+  const pid = fleet.find(({ id }) => id === workerId)?.pid;
+  const keeper = worker.child.pid === pid ? worker : other;
+  expect(keeper.child.pid).toBe(pid);
+  await keeper.stop("SIGKILL");
+  await stack.lapse(keeper);
   const after = await say(agent_id, "orphan", { word: "b" });
   expect(after.result).toEqual({ said: 2 });
   expect(after.events.find(({ event }) => event === "run.started")?.data["worker_id"]).not.toBe(workerId);

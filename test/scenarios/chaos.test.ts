@@ -4,7 +4,7 @@ import { runChaos } from "../../chaos/run-chaos.ts";
 const seed = 4;
 
 test("a stack of which every part is killed, stopped, flushed and restarted in turn keeps all its promises", async () => {
-  const options = { seed, runs: 120, minutes: 0.6, clients: 12 };
+  const options = { seed, runs: 80, minutes: 0.4, clients: 12 };
   const { evidence, broken } = await runChaos(options, new AbortController().signal);
   expect([...broken].filter(([, cases]) => cases.length > 0)).toEqual([]);
   expect(broken.size).toBeGreaterThan(10);

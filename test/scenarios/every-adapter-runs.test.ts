@@ -179,18 +179,12 @@ test.each([
 ])(
   "a run that tells of more usage than its agent's budget %o is ended, and is charged for it",
   async (budget, told, used) => {
-    const acts = told
-      .map(
-        (usage) => py`
-          context.usage(${usage})
-          yield "on"
-        `,
-      )
-      .join("");
+    const acts = told.map((usage) => `context.usage(${usage}); yield "on"`);
     const source = py`
       import time
       def main(input, context):
-      ${acts}    time.sleep(60)
+          ${acts.join("; ")}
+          time.sleep(60)
           return {"done": True}
     `;
     const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config: { source, budget } });

@@ -1,6 +1,6 @@
 import type { Frame } from "../channel/frame-schema.ts";
 
-/** What one execution may use; bytes and milliseconds. */
+/** What one execution may use, in bytes and milliseconds. */
 export type RunResources = {
   timeout_ms: number;
   cpu_ms: number;
@@ -9,7 +9,7 @@ export type RunResources = {
   disk_bytes: number;
 };
 
-/** All that an agent's process gets to know. `env` and `files` are in clear here and nowhere after. */
+/** What an agent's process is told. `env` and `files` are in clear here and nowhere else. */
 export type AgentRequest = {
   run_id: string;
   attempt: number;
@@ -21,15 +21,15 @@ export type AgentRequest = {
   lifecycle: string;
   /** `file.py` or `file.py:name`; null when neither config nor files name any code. */
   entrypoint: string | null;
-  /** What runs, for the adapters that run no source. */
+  /** What is run by adapters that run no source. */
   command: string[] | null;
   url: string | null;
   image: string | null;
   /** How a command's stdout is read: as text, or each line as a frame. */
   output: "text" | "ndjson";
-  /** Of the version's config. An agent that is made anew may have a version of the same name with another one. */
+  /** Of the version's config. An agent that was deleted and created again may have the same version with another config. */
   config_hash: string;
-  /** The agent version's own code: relative path → text or data URL. */
+  /** The version's code: relative path → text or data URL. */
   code: Record<string, string>;
   /** The run's own files, laid over the code in its working directory. */
   files: Record<string, string>;
@@ -37,7 +37,7 @@ export type AgentRequest = {
   requirements: string[];
   input_payload: Record<string, unknown>;
   history: unknown[];
-  /** What people answered when the agent asked them, in the order of asking. */
+  /** The answers to the run's interrupts, in the order of the questions. */
   answers: unknown[];
   state_snapshot: string;
   metadata: Record<string, unknown>;
@@ -45,13 +45,13 @@ export type AgentRequest = {
   /** The part of `env` that is the version's own: the same for each of its runs. */
   version_env: Record<string, string>;
   resources: RunResources;
-  /** What it may reach; null: no network. */
+  /** The hosts that the agent may reach; null for no network. */
   egress: string[] | null;
-  /** How long an `interactive` process stays when its thread says nothing. */
+  /** How long an `interactive` process stays without a run. */
   idle_timeout_ms: number;
 };
 
-/** Runs an agent. Aborting `signal` ends the whole process tree; the iteration still ends with its `exit` frame. */
+/** Runs an agent. Aborting `signal` kills the whole process tree; the iteration still ends with an `exit` frame. */
 export interface Adapter {
   run(request: AgentRequest, signal: AbortSignal): AsyncIterable<Frame>;
 }

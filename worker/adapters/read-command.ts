@@ -3,10 +3,10 @@ import type { AgentProcess } from "../sandbox/process.ts";
 import type { AgentRequest } from "./adapter.ts";
 import { readProcess } from "./read-process.ts";
 
-/** How much of stderr the error of a failed command repeats. */
+/** How many characters of stderr the error of a failed command repeats. */
 const tailLength = 4_096;
 
-/** What a program is told of its run, on stdin. */
+/** Returns what a program gets on stdin. */
 export function toStdin(request: AgentRequest): Record<string, unknown> {
   const { run_id, attempt, thread_id, agent_id, version, user_id, input_payload, history, answers, metadata } = request;
   const { state_snapshot } = request;
@@ -25,26 +25,26 @@ export function toStdin(request: AgentRequest): Record<string, unknown> {
   };
 }
 
-/** The frames of a program that knows of no event channel. */
+/** Reads the frames of a program that does not use the event channel. */
 export async function* readCommand(
   child: AgentProcess,
   request: AgentRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Frame> {
   const ndjson = request.output === "ndjson";
-  // What it writes to fd 3 is nothing: it has only stdout to say something.
-  const spoken = { ...child, events: ndjson ? child.stdout : nothing(), stdout: ndjson ? nothing() : child.stdout };
-  let failed = "";
-  let said = false;
-  for await (const frame of readProcess(spoken, { opening: [{ type: "started", warm: false }], signal })) {
-    if (frame.type === "log" && frame.stream === "stderr") failed = (failed + frame.message).slice(-tailLength);
-    said ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
-    if (frame.type === "exit" && !said && frame.limit === null) yield* concludes(frame.code, failed);
+  // What the program writes to fd 3 is ignored.
+  const channels = { ...child, events: ndjson ? child.stdout : nothing(), stdout: ndjson ? nothing() : child.stdout };
+  let stderrTail = "";
+  let hasOutcome = false;
+  for await (const frame of readProcess(channels, { opening: [{ type: "started", warm: false }], signal })) {
+    if (frame.type === "log" && frame.stream === "stderr") stderrTail = (stderrTail + frame.message).slice(-tailLength);
+    hasOutcome ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
+    if (frame.type === "exit" && !hasOutcome && frame.limit === null) yield* outcomeOf(frame.code, stderrTail);
     yield frame;
   }
 }
 
-function* concludes(code: number | null, stderr: string): Generator<AgentFrame> {
+function* outcomeOf(code: number | null, stderr: string): Generator<AgentFrame> {
   if (code === 0) yield { type: "result", result_content: null };
   if (code === 0 || code === null) return;
   const message = stderr.trim() || `The command exited with ${code}.`;
@@ -53,7 +53,7 @@ function* concludes(code: number | null, stderr: string): Generator<AgentFrame> 
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The frames of a run that can't be started as its config stands. */
+/** Yields the frames of a run that can't be started because of its config. */
 export function* refuse(code: "no_entrypoint" | "bad_entrypoint", message: string): Generator<Frame> {
   yield { type: "started", warm: false };
   yield { type: "error", code, error_type: "InvalidConfig", message, traceback: null };

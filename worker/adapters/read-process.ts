@@ -10,9 +10,9 @@ type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>
 type Reading = { opening: readonly Frame[]; signal: AbortSignal };
 
 /**
- * The adapter's `opening`, then what a sandboxed process that speaks frames says until it is gone: its frames, and what it writes to stdout
- * and stderr as `output` and `log`. Its first `result`, `error` or `interrupt` comes last before the `exit`: after it no frame of the agent's counts.
- * When `signal` aborts, the whole tree is killed; the iteration still ends with `exit`.
+ * Yields the adapter's `opening`, then a process's frames until it is gone; its stdout and stderr become `output` and `log`
+ * frames. The first `result`, `error` or `interrupt` is held back until just before `exit`: later frames of the agent,
+ * except text, are dropped. When `signal` aborts, the whole process tree is killed; the iteration still ends with `exit`.
  */
 export async function* readProcess(child: AgentProcess, { opening, signal }: Reading): AsyncGenerator<Frame> {
   const kill = () => child.kill();
@@ -66,7 +66,7 @@ const toLog = (text: string): AgentFrame => ({
   message: text.endsWith("\n") ? text.slice(0, -1) : text,
 });
 
-/** A result that can't be read is an error; anything else that is no frame is worth a warning. */
+/** A malformed result is an error. Any other line that is no frame becomes a warning. */
 function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
   if (frame_type === "result") {
     const message = `The result can't be used: ${reason}.`;
@@ -85,7 +85,7 @@ function toExitFrame(exit: SandboxExit, last: LastFrame | null): ExitFrame {
   return { type: "exit", ...exit, limit };
 }
 
-/** An rlimit or a full tmpfs reaches code as an exception (EFBIG, ENOSPC), which it may well raise itself. */
+/** An rlimit or a full tmpfs reaches code as an exception (EFBIG, ENOSPC). The agent may also raise such an error itself. */
 function limitBehind({ error_type, message }: Extract<AgentFrame, { type: "error" }>): ExitFrame["limit"] {
   if (error_type === "MemoryError") return "memory";
   const isFull = error_type === "OSError" ? /^\[Errno (27|28)\]/ : /^(EFBIG|ENOSPC): /;

@@ -15,18 +15,18 @@ export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewa
 type AdapterOptions = {
   sandbox: Sandbox;
   python: Python;
-  /** Null where the sandbox can't run it. */
+  /** Null where the sandbox can't run Node. */
   node: NodeRuntime | null;
   environments: Environments;
-  /** All that interpreters may hold between runs. */
+  /** How much memory all idle interpreters together may hold. */
   warmMemoryBytes: number;
-  /** Null where there is no engine, or no image is allowed. */
+  /** Null where there is no container engine, or no image is allowed. */
   containers: Containers | null;
   http: HttpOptions;
 };
 export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<void> };
 
-/** Every `adapter_type` that this worker can run, aliases included. */
+/** Opens every adapter that this worker can run, by `adapter_type` and its aliases. */
 export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
   const { node, containers, warmMemoryBytes } = options;
   const idle = createIdleCache(warmMemoryBytes);

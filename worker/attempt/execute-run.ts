@@ -19,7 +19,7 @@ export type ExecuteDeps = RunAgentDeps &
   Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
     /** Whose claims these are. */
     card: ClaimingWorker;
-    /** Called when the agent of a run is over: what follows needs no core of this machine's. */
+    /** Called when a run's agent has ended. The rest of the attempt hardly needs this machine's cores. */
     onAgentEnd?: () => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
     onFault(run: HeldRun, fault: unknown): Promise<void>;
@@ -34,7 +34,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<bool
   trace(runId, "woken");
   const claim = await claimRun(deps.db, runId, deps.card);
   if (claim.kind === "waits") await publishWaiting(deps, runId, claim.reason);
-  if (claim.kind === "elsewhere") await deps.streams.tellWorker(claim.worker_id, { kind: "take", run_id: runId });
+  if (claim.kind === "elsewhere") await deps.streams.signalWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
   trace(runId, "claimed");
   const failed = await executeAttempt(deps, claim.run, claimedAt);

@@ -4,12 +4,14 @@ import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
 
+export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log">;
+
 /**
- * For an attempt that can't go on by a fault of this worker's, not of its agent's: back to the queue, charged; where it
- * can't be tried again it ends, and says why. It isn't nudged: the workers' poll finds it some seconds later, when it may
- * go better.
+ * Gives up an attempt that can't go on through a fault of this worker, not of its agent. The run goes back to the queue,
+ * charged with the attempt; a run without attempts left ends with an error. The run is not nudged: the workers' poll finds it
+ * some seconds later, when the fault may be over.
  */
-export async function loseAttempt(ctx: WorkerContext, { id, attempt }: HeldRun, fault: unknown): Promise<void> {
+export async function loseAttempt(ctx: LoseDeps, { id, attempt }: HeldRun, fault: unknown): Promise<void> {
   const isSandbox = fault instanceof SandboxUnavailable;
   const code = isSandbox ? "sandbox_unavailable" : "worker_fault";
   const loss = await loseRun(ctx.db, { id, attempt }, code);

@@ -5,7 +5,7 @@ import type { WorkerContext } from "../context.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import type { RunOutput } from "../output/run-output.ts";
 import { prepareAttempt, type Prepared } from "../prepare/agent-request.ts";
-import { UnreadableRun } from "../prepare/read-stored.ts";
+import { UnreadableRun } from "../prepare/read-stored-run.ts";
 import type { Attempt } from "./attempt.ts";
 import { type AttemptResult, emptyResult } from "./attempt-result.ts";
 import { createFrameHandler } from "./handle-frames.ts";

@@ -1,16 +1,16 @@
-/** A run's public record, as GET /v1/runs/{run_id} gives it. */
+/** A run's public record, as GET /v1/runs/{run_id} returns it. */
 export type RunRecordLike = Record<string, unknown>;
 
 const largestResultBytes = 256 * 1024;
-/** What the receiver has no business with: what went into the run, the state that its agent keeps to itself, and how often we tried. */
-const kept = new Set(["callback", "input_payload", "history", "env_names", "files", "state_snapshot"]);
+/** Fields that a callback leaves out: the run's input, the agent's private state, and the callback's own delivery. */
+const omittedFields = new Set(["callback", "input_payload", "history", "env_names", "files", "state_snapshot"]);
 
 /**
- * The body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes stand at the top, so that a
- * callback's URL may be that of another instance. The same run gives the same text at every try.
+ * Returns the body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes are at the top level, so that
+ * a callback's URL may be that endpoint of another instance. Each try of the same callback gets the same text.
  */
 export function buildPayload(record: RunRecordLike): string {
-  const shown = Object.fromEntries(Object.entries(record).filter(([field]) => !kept.has(field)));
+  const shown = Object.fromEntries(Object.entries(record).filter(([field]) => !omittedFields.has(field)));
   const { run, extra } = isTooLarge(record.result_content)
     ? {
         run: { ...shown, result_content: null },

@@ -4,13 +4,12 @@ import { TargetFault } from "../../shared/platform/net/target-fault.ts";
 import { nextTryDelayMs } from "../../shared/domain/retry/callback-retry-delay.ts";
 import type { DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
-import { retryAfterSeconds } from "./retry-after.ts";
 
 export const callbackTimeoutMs = 15_000;
 
 export type Delivery = { message: DueMessage; body: string; secrets: string[]; signal: AbortSignal };
 
-/** Sends a callback once and judges the answer: 2xx is done, 410 stops, all else is tried again while tries are left. */
+/** Sends a callback once. 2xx delivers the callback, 410 gives it up, anything else is tried again while tries are left. */
 export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number, delivery: Delivery): Promise<Try> {
   const { message, body, secrets, signal } = delivery;
   const signed = sign({ id: message.id, body }, message.claimed_at, secrets);
@@ -35,12 +34,20 @@ function faultOf(error: unknown): TargetFault {
   throw error;
 }
 
-/** Seconds that a receiver asks for which is busy, or whose proxy says so. */
+/** Returns the seconds that a busy receiver, or its proxy, asks to wait; null when it does not ask. */
 function askedDelay({ status, retryAfter }: Answer, now: Date): number | null {
   return [429, 502, 503, 504].includes(status) ? retryAfterSeconds(retryAfter, now) : null;
 }
 
-function nextTry(tries: number, scale: number, retryAfterSeconds: number | null): Verdict {
-  const delay_ms = nextTryDelayMs(tries, { scale, random: Math.random(), retryAfterSeconds });
+/** Reads a Retry-After header: seconds, or a date (RFC 9110 §10.2.3). Returns null for anything else. */
+export function retryAfterSeconds(header: string | null, now: Date): number | null {
+  if (header === null) return null;
+  if (/^\d+$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, (at - now.getTime()) / 1000);
+}
+
+function nextTry(tries: number, scale: number, retryAfter: number | null): Verdict {
+  const delay_ms = nextTryDelayMs(tries, { scale, random: Math.random(), retryAfterSeconds: retryAfter });
   return delay_ms === null ? { status: "exhausted" } : { status: "pending", delay_ms };
 }

@@ -11,14 +11,14 @@ import { readWebhookSecrets } from "../../shared/store/webhooks/webhook-secrets.
 import { buildPayload } from "./build-payload.ts";
 import { callbackTimeoutMs, deliverCallback } from "./deliver-callback.ts";
 
-/** Sockets that wait cost little; the more there are, the more slow hosts it takes to fill them. */
+/** Waiting sockets cost little. The more there are, the more slow hosts it takes to occupy all of them. */
 const atOnce = 256;
 const atOncePerHost = 8;
 const atOncePerUser = 128;
 const pollMs = 1_000;
-/** For so long a webhook to which nothing gets through is borne with; scaled as the schedule is. */
-const patienceMs = 5 * 24 * 3_600_000;
-/** A try and, with much room, the reads and the write around it. */
+/** A webhook that has only failed for this long is disabled. Scaled as the retry schedule is. */
+const disableAfterMs = 5 * 24 * 3_600_000;
+/** Long enough for a try, and for the reads and the write around it. */
 const leaseMs = callbackTimeoutMs + 15_000;
 
 export type OutboxDeps = {
@@ -27,31 +27,31 @@ export type OutboxDeps = {
   log: Log;
   allowCidrs: string[];
   scheduleScale: number;
-  /** A run's public record; null: no such run. */
+  /** Returns a run's public record; null when there is no such run. */
   readRun: (run_id: string) => Promise<Record<string, unknown> | null>;
-  /** Hears whom a notification was made for. */
-  onTold: (user_id: string) => void;
+  /** Called with the user for whom a notification was created. */
+  onNotified: (user_id: string) => void;
 };
 
 export type OutboxDrain = {
-  /** Says that a message may be due: it is looked for at once. */
+  /** Looks for due messages at once. To be called when a message may be due. */
   wake(): void;
-  /** Breaks off what is being sent and hands it back, so that another worker sends it. */
+  /** Aborts the tries under way and gives their messages back, so that another worker sends them. */
   close(): Promise<void>;
 };
 
 /**
- * Sends due callbacks and webhooks' messages, this worker's and other ones', until it is closed. What fails here is looked
- * for again.
+ * Sends due messages of the outbox (callbacks and webhooks), whichever worker's runs they are of, until it is closed. A
+ * message that could not be tried is claimed again after its lease.
  */
 export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   const { db, log } = deps;
   const fetch = createGuardedFetch(deps.allowCidrs);
   const stop = new AbortController();
-  // One listener a message.
+  // Each message under way adds one listener.
   setMaxListeners(atOnce + 1, stop.signal);
   const sending = new Set<Promise<void>>();
-  /** Those whose last try from here ran out of time: they get one message at a time until they answer. */
+  /** Hosts whose last try from this worker timed out. They get one message at a time until they answer. */
   const slowHosts = new Set<string>();
   let claiming: Promise<void> | null = null;
   let wokenMeanwhile = false;
@@ -76,13 +76,16 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       .then(
         () => true,
         (error: unknown) => {
-          log.warn({ message_id: message.id, err: String(error) }, "a message wasn't tried; it is repeated");
+          log.warn(
+            { message_id: message.id, err: String(error) },
+            "a message of the outbox could not be tried; another try follows",
+          );
           return false;
         },
       )
       .then((tried) => {
         sending.delete(sent);
-        // Its place is free, for one that waited for it.
+        // Another message of this host or user may have waited for this one.
         if (tried) wake();
       });
     sending.add(sent);
@@ -92,7 +95,9 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
     if (stop.signal.aborted) return;
     wokenMeanwhile = true;
     claiming ??= claim()
-      .catch((error: unknown) => log.warn({ err: String(error) }, "due callbacks weren't read; it is repeated"))
+      .catch((error: unknown) =>
+        log.warn({ err: String(error) }, "due messages of the outbox could not be read; the poll tries again"),
+      )
       .finally(() => {
         claiming = null;
       });
@@ -114,7 +119,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
 type Sending = OutboxDeps & {
   fetch: GuardedFetch;
   signal: AbortSignal;
-  /** Hears what came of the try before the message's place is free for another one. */
+  /** Called with a try's outcome before the next message of the host is claimed. */
   noteSpeed: (tried: Try) => void;
 };
 
@@ -124,12 +129,12 @@ async function send({ fetch, signal, noteSpeed, ...deps }: Sending, message: Due
   const secrets = await readSecrets(deps, message);
   const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal });
   if (signal.aborted && tried.status_code === null) {
-    // What was broken off by us is no try of the receiver's.
+    // A try that this worker aborted does not count.
     return giveBackMessage(deps.db, message);
   }
   noteSpeed(tried);
-  const outcome = await recordTry(deps.db, message, tried, patienceMs * deps.scheduleScale);
-  if (typeof outcome === "object") deps.onTold(outcome.told);
+  const outcome = await recordTry(deps.db, message, tried, disableAfterMs * deps.scheduleScale);
+  if (typeof outcome === "object") deps.onNotified(outcome.told);
 }
 
 async function readBody({ readRun }: OutboxDeps, run_id: string | null): Promise<string | null> {

@@ -1,18 +1,18 @@
 const MiB = 1024 * 1024;
 
-/** What may come through one channel, and what reading it may cost, within any `windowMs`. */
+/** How much may come through one channel, and how much time reading may take, within a window of `windowMs`. */
 export type ChannelBudget = {
   bytes: number;
-  /** Empty ones count. */
+  /** Lines, empty ones included. */
   lines: number;
-  /** Lines that can't be used. Each costs more to read than one that can. */
+  /** Lines that are no frames. They take more time to read than frames. */
   faults: number;
-  /** This process's time for reading it. */
+  /** Time that this process takes to read the channel. */
   cpuMs: number;
   windowMs: number;
 };
 
-/** Several times what a run needs that uses all of its limits (`shared/domain/run/limits.ts`). */
+/** Several times what a run needs that uses up all limits of `shared/domain/run/limits.ts`. */
 export const channelBudget: ChannelBudget = {
   bytes: 256 * MiB,
   lines: 1_000_000,
@@ -28,7 +28,7 @@ const limitWords = {
   cpuMs: "ms of reading",
 };
 
-/** A channel took more than its budget. Whoever writes there does so on purpose, or is out of control: it should be ended. */
+/** A channel's budget is spent. The process that writes there does so on purpose or is out of control: it must be ended. */
 export class ChannelBreach extends Error {
   override name = "ChannelBreach";
   readonly limit: keyof typeof limitWords;
@@ -40,24 +40,24 @@ export class ChannelBreach extends Error {
 
 type Spent = Record<keyof typeof limitWords, number>;
 
-/** Watches the reading of one channel. */
+/** Counts what is read of one channel. */
 export type ChannelMeter = {
-  /** Takes in what was read and the time that it took. Throws ChannelBreach. */
+  /** Adds what was read and the time that it took. Throws ChannelBreach. */
   add(used: Partial<Spent>): void;
-  /** Lets others have the event loop, if this channel has had it for a while. */
+  /** Gives other work the event loop, when this channel has used its time slice. */
   pause(): Promise<void>;
 };
 
 const limits = ["bytes", "lines", "faults", "cpuMs"] as const;
 
-const turnBytes = 256 * 1024;
-const turnMs = 5;
+const sliceBytes = 256 * 1024;
+const sliceMs = 5;
 
 export function createChannelMeter(budget: ChannelBudget): ChannelMeter {
   let windowStart = performance.now();
   const nothing: Spent = { bytes: 0, lines: 0, faults: 0, cpuMs: 0 };
   let used = { ...nothing };
-  const turn = { bytes: 0, startedAt: performance.now() };
+  const slice = { bytes: 0, startedAt: performance.now() };
   return {
     add({ bytes = 0, lines = 0, faults = 0, cpuMs = 0 }) {
       const now = performance.now();
@@ -69,14 +69,14 @@ export function createChannelMeter(budget: ChannelBudget): ChannelMeter {
       used.lines += lines;
       used.faults += faults;
       used.cpuMs += cpuMs;
-      turn.bytes += bytes;
+      slice.bytes += bytes;
       for (const limit of limits) if (used[limit] > budget[limit]) throw new ChannelBreach(limit, budget);
     },
     async pause() {
-      if (turn.bytes < turnBytes && performance.now() - turn.startedAt < turnMs) return;
+      if (slice.bytes < sliceBytes && performance.now() - slice.startedAt < sliceMs) return;
       await new Promise<void>((resolve) => setImmediate(resolve));
-      turn.bytes = 0;
-      turn.startedAt = performance.now();
+      slice.bytes = 0;
+      slice.startedAt = performance.now();
     },
   };
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { agentFrame } from "./frame-schema.ts";
 
 /**
- * What a daemon's process says on its event channel: `ready` once its code is loaded, then an agent's frames, each for the
- * message (run id) that it belongs to, or for none: those are the daemon's own. A `result` or `error` ends its message.
+ * The frames of a daemon's event channel: `ready` when its code is loaded, then an agent's frames. `to` is the run id of the
+ * frame's message; null for a frame of no message. A `result`, `error` or `interrupt` ends its message.
  */
 export const daemonFrame = z.union([
   z.object({ type: z.literal("ready") }),

@@ -5,22 +5,22 @@ import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } 
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
 import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";
 
-/** A line that is no frame. `frame_type` is what it said it was, if it said. */
+/** A line that is no frame. `frame_type` is the line's `type`, if it has one. */
 export type FrameFault = { type: "fault"; reason: string; frame_type: string | null };
 
 export type DecodeOptions = {
   budget?: ChannelBudget;
-  /** Hears that the channel's budget is spent: nothing more is read from it, so whoever writes there must be ended. */
+  /** Called when the channel's budget is spent. Nothing more is read, so the process that writes there must be ended. */
   onBreach?: (breach: ChannelBreach) => void;
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-/** The frame's own object lies around the content. */
+/** The frame is an object around the content, which adds a level. */
 const maxDepth = requestLimits.json_depth + 1;
-/** As many as a request may have: items and members, which count twice. */
+/** As many as a request may have. Items count once, members twice. */
 const mostValues = requestLimits.json_values;
 
-/** An agent's event channel as frames; see `decodeLines`. */
+/** Decodes an agent's event channel; see `decodeLines`. */
 export function decodeFrames(
   channel: AsyncIterable<Uint8Array>,
   options?: DecodeOptions,
@@ -29,8 +29,9 @@ export function decodeFrames(
 }
 
 /**
- * A channel of newline-delimited JSON (UTF-8) as frames of a schema. Nothing that an agent writes makes it throw: what is no
- * frame comes as a fault in its place. Bytes after the last newline are a torn line, and a fault; so is the end of the budget.
+ * Decodes a channel of newline-delimited JSON (UTF-8) into frames of a schema. Nothing that an agent writes makes this
+ * throw: a line that is no frame is yielded as a fault. Bytes after the last newline are a torn line, which is a fault, too.
+ * The last fault comes when the budget is spent.
  */
 export async function* decodeLines<T>(
   channel: AsyncIterable<Uint8Array>,
@@ -61,7 +62,7 @@ function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | 
   } catch {
     return fault("not UTF-8");
   }
-  // Before it is parsed: what walks through the value would go as deep as it is, and each value costs time.
+  // Checked before parsing: code that walks through a value recurses as deep as the value, and each value takes time.
   const { depth, values } = measureJson(text, { depth: maxDepth, values: mostValues });
   if (depth > maxDepth) return fault(`nested deeper than ${requestLimits.json_depth} levels`, namedType(text));
   if (values > mostValues) return fault(`more than ${mostValues} values`, namedType(text));
@@ -80,7 +81,7 @@ function typeOf(value: unknown): string | null {
   return typeof value.type === "string" ? value.type.slice(0, 64) : null;
 }
 
-/** Of a text that isn't parsed: where the type comes first, as our runners write it. */
+/** Returns the `type` of a text that isn't parsed. The runtimes write it first. */
 const namedType = (text: string): string | null => /^\s*\{\s*"type"\s*:\s*"([^"\\]{1,64})"/.exec(text)?.[1] ?? null;
 
 const isFault = (frame: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { usage } from "../../shared/schemas/run-event.ts";
 
-/** What an agent may say, one JSON object a line on its event channel. Anything else is a protocol fault of the agent. */
+/** The frames that an agent may send: one JSON object per line of its event channel. */
 export const agentFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("output"), content: z.unknown() }),
   z.object({
@@ -24,7 +24,7 @@ export const agentFrame = z.discriminatedUnion("type", [
     duration_ms: z.number().nullable().default(null),
   }),
   z.object({ type: z.literal("state"), state_snapshot: z.string() }),
-  /** What was measured of its process isn't the agent's to say. */
+  /** The worker measures CPU time and memory itself. */
   usage.omit({ cpu_ms: true, max_rss_bytes: true }).extend({ type: z.literal("usage") }),
   z.object({
     type: z.literal("artifact"),
@@ -54,7 +54,7 @@ export const agentFrame = z.discriminatedUnion("type", [
 ]);
 export type AgentFrame = z.infer<typeof agentFrame>;
 
-/** How the agent's process ended. `limit` names the one that ended it, where that is known. */
+/** How the agent's process ended. `limit` is the limit that ended it, where that is known. */
 export type ExitFrame = {
   type: "exit";
   code: number | null;
@@ -62,9 +62,9 @@ export type ExitFrame = {
   limit: "memory" | "cpu" | "processes" | "disk" | null;
   cpu_ms: number | null;
   max_rss_bytes: number | null;
-  /** What its sandbox did against the rules of its channels, and was ended for. */
+  /** The rule of its channels that the sandbox broke and was ended for. */
   breach?: string;
 };
 
-/** What an adapter yields: `started` first, then the agent's frames, and exactly one `exit` last. */
+/** An adapter yields `started` first, then the agent's frames, and exactly one `exit` last. */
 export type Frame = { type: "started"; warm: boolean } | AgentFrame | ExitFrame;

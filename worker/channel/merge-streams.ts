@@ -1,9 +1,9 @@
-/** How many items may wait for the consumer before the sources are no longer read. */
+/** How many items may wait for the consumer before no source is read any more. */
 const waitingItems = 64;
 
 /**
- * Several streams as one, each in its own order, as they come. A slow consumer stops the reading of all. A source that fails
- * counts as ended. Leaving early returns every source.
+ * Merges streams: items come as they arrive, those of one source in order. While the consumer is slow, no source is read. A
+ * source that fails counts as ended. When the consumer stops early, every source is closed.
  */
 export async function* mergeStreams<T>(sources: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const waiting: T[] = [];
@@ -21,7 +21,7 @@ export async function* mergeStreams<T>(sources: readonly AsyncIterable<T>[]): As
         if (left) return;
       }
     } catch {
-      // A pipe that was cut has nothing more to say; the process's exit tells why.
+      // A cut pipe counts as ended; the process's exit says why it was cut.
     } finally {
       open--;
       wakeConsumer();

@@ -1,16 +1,16 @@
 import type { ChannelMeter } from "./channel-budget.ts";
 
-/** The longest line that is read as one, in bytes; longer ones are skipped to their end. */
+/** The longest line that is read, in bytes. Longer lines are skipped. */
 export const maxLineBytes = 12 * 1024 * 1024;
 
 const newline = 0x0a;
 
-/** `bytes` is null for a line that is too long. `torn`: the channel closed within it. */
+/** `bytes` is null for a line that is too long. `torn` is true when the channel closed within the line. */
 export type ChannelLine = { bytes: Buffer | null; torn: boolean };
 
 /**
- * The lines of a channel, without their ends and without empty ones, each byte copied once at most. It takes turns with all
- * else that this process does. Throws ChannelBreach when the channel's budget is spent.
+ * Yields the lines of a channel without their ends, and no empty lines. Each byte is copied at most once. Other work gets the
+ * event loop in between. Throws ChannelBreach when the channel's budget is spent.
  */
 export async function* splitLines(
   channel: AsyncIterable<Uint8Array>,

@@ -1,37 +1,37 @@
 export type BoundedChannel<T> = {
-  /** Resolves when there is room for more. What comes after the end is dropped. */
+  /** Resolves when there is room for another item. An item that is put after `end` is dropped. */
   put(item: T): Promise<void>;
-  /** The next item; null when there are no more. One taker. */
+  /** Returns the next item; null after the last one. Only one caller may wait at a time. */
   take(): Promise<T | null>;
   end(): void;
 };
 
-/** How many items may wait before the giver does. */
-const room = 64;
+/** How many items may wait before `put` does. */
+const capacity = 64;
 
-/** Hands items from one side to the other, in order; a slow taker slows the giver. */
+/** A queue of bounded length: a slow reader slows the writer down. */
 export function createBoundedChannel<T>(): BoundedChannel<T> {
   const waiting: T[] = [];
   let ended = false;
-  let wakeTaker = (): void => {};
-  let wakeGiver = (): void => {};
+  let wakeReader = (): void => {};
+  let wakeWriter = (): void => {};
   return {
     async put(item) {
       if (ended) return;
       waiting.push(item);
-      wakeTaker();
-      while (waiting.length >= room && !ended) await new Promise<void>((resolve) => (wakeGiver = resolve));
+      wakeReader();
+      while (waiting.length >= capacity && !ended) await new Promise<void>((resolve) => (wakeWriter = resolve));
     },
     async take() {
-      while (waiting.length === 0 && !ended) await new Promise<void>((resolve) => (wakeTaker = resolve));
+      while (waiting.length === 0 && !ended) await new Promise<void>((resolve) => (wakeReader = resolve));
       const item = waiting.shift() ?? null;
-      wakeGiver();
+      wakeWriter();
       return item;
     },
     end() {
       ended = true;
-      wakeTaker();
-      wakeGiver();
+      wakeReader();
+      wakeWriter();
     },
   };
 }

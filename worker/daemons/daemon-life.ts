@@ -6,40 +6,40 @@ import type { WorkerContext } from "../context.ts";
 import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
-import type { SeenDaemon, SeenProcess, SupervisionTimes } from "./seen-daemon.ts";
+import type { ObservedDaemon, ObservedProcess, SupervisionTimes } from "./observed-state.ts";
 
-export type LiveProcess = SeenProcess & {
+export type LiveProcess = ObservedProcess & {
   process: DaemonProcess;
   version: string;
   startedOn: Date;
   redact: Redactor;
-  /** Of the message at hand. */
+  /** Aborts when the current message is cancelled; null between messages. */
   signal: AbortSignal | null;
 };
 
-/** All that one owner of a daemon knows of it. Its functions are in the files beside this one; nobody else changes it. */
+/** What this worker knows of a daemon that it owns. Only the files of this folder change it. */
 export type DaemonLife = {
-  ctx: WorkerContext;
+  ctx: Pick<WorkerContext, "config" | "db" | "log" | "daemonHosts">;
   claimed: ClaimedDaemon;
   log: DaemonLog;
   times: SupervisionTimes;
-  /** Rung when there is something to look at. */
+  /** Notified when the daemon must be checked. */
   wake: WakeSignal;
-  /** As it was last read. */
+  /** The desired state as it was last read. */
   wanted: WantedDaemon | null;
   live: LiveProcess | null;
-  last: SeenDaemon["last"];
+  last: ObservedDaemon["last"];
   crashes: number;
-  startAt: SeenDaemon["startAt"];
+  startAt: ObservedDaemon["startAt"];
   restarts: number;
   lastExit: DaemonExit | null;
-  /** Whether the last process ended because we wanted it to. */
+  /** True when this worker ended the last process. */
   endedByUs: boolean;
 };
 
 type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "wake">;
 
-/** A daemon as it was claimed: the crashes and the backoff of the owner before count on. */
+/** Returns the state of a daemon that was just claimed. The crashes and the backoff under its last owner still count. */
 export function beginLife(parts: LifeParts): DaemonLife {
   const { version, restart_seen, taken_over, crashes, restarts, backoff_ms } = parts.claimed;
   return {
@@ -55,17 +55,17 @@ export function beginLife(parts: LifeParts): DaemonLife {
   };
 }
 
-export const seenOf = ({ live, last, crashes, startAt }: DaemonLife): SeenDaemon => {
+export const observedOf = ({ live, last, crashes, startAt }: DaemonLife): ObservedDaemon => {
   return { process: live, last, crashes, startAt };
 };
 
-/** Whether it takes a message now. A paused daemon's process goes on; its mailbox is held. */
+/** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
 export function takesMessages({ live, wanted }: DaemonLife): boolean {
   return live !== null && live.ready && live.stoppingSince === null && wanted?.desired === "running";
 }
 
-/** When there is something to decide without anybody ringing, in milliseconds; at most `atMostMs`. */
-export function nextLookMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {
+/** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */
+export function nextCheckMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {
   const now = performance.now();
   const due = [now + atMostMs];
   if (!live && typeof startAt === "number") due.push(startAt);

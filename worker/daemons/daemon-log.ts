@@ -6,20 +6,20 @@ import type { Db } from "../../shared/store/client.ts";
 
 export type DaemonLog = {
   add(stream: DaemonLogLine["stream"], message: string, level?: string): void;
-  /** Resolves when all that was added is written, as far as Postgres has it. */
+  /** Resolves when all added lines are written. Lines that Postgres refused are lost. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
 
 const writeMs = 200;
 const maxLength = 16 * 1024;
-/** What may wait to be written; more is left out, and said to be. */
+/** How many lines may wait to be written. Further lines are dropped; a line in the log says how many. */
 const maxWaiting = 2_000;
-/** A log keeps this many chunks, of which one is written each `writeMs` at most. */
+/** A log keeps this many chunks. At most one chunk is written each `writeMs`. */
 const keptChunks = 1_000;
 const trimEvery = 100;
 
-/** One owner's part of a daemon's log: lines numbered without a gap, written a little later, several at a time. */
+/** Writes a daemon's log under one owner. Lines are numbered without a gap and written in batches. */
 export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDaemon): DaemonLog {
   let seq = 0;
   let chunks = 0;
@@ -28,13 +28,14 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
   let writing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => void flush(), writeMs);
 
-  function place(entry: Omit<LogEntry, "seq" | "ts">): void {
+  function enqueue(entry: Omit<LogEntry, "seq" | "ts">): void {
     seq += 1;
     waiting.push({ ...entry, seq, ts: new Date().toISOString() });
   }
 
   function flush(): Promise<void> {
-    if (dropped > 0) place({ level: "warn", stream: "daemon", message: `${dropped} lines were left out: too many.` });
+    if (dropped > 0)
+      enqueue({ level: "warn", stream: "daemon", message: `${dropped} lines were dropped: too many at once.` });
     dropped = 0;
     if (waiting.length === 0) return writing;
     const batch = waiting;
@@ -57,7 +58,7 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
     add(stream, text, level = "info") {
       for (const message of text.replace(/\n$/, "").split("\n")) {
         if (waiting.length >= maxWaiting) dropped += 1;
-        else place({ level, stream, message: message.slice(0, maxLength) });
+        else enqueue({ level, stream, message: message.slice(0, maxLength) });
       }
     },
     flush,

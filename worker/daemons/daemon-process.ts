@@ -8,36 +8,39 @@ import { cpuLimitOf } from "../warm/launch-profile.ts";
 import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
 import { createBoundedChannel, type BoundedChannel } from "./bounded-channel.ts";
 
-/** What a daemon's process says for none of its messages. `alive`: it said anything at all. */
+/** What happens in a daemon's process beside the frames of its messages. */
 export type DaemonEvents = {
   onReady(): void;
+  /** Called for everything that the process writes. */
   onAlive(): void;
+  /** Called for a frame that belongs to no message. */
   onOwn(frame: AgentFrame): void;
-  /** Gives what the message at hand is to hear of it, if it is to. */
+  /** Returns the frame that the current message gets for printed text; null when it gets none. */
   onPrint(stream: "stdout" | "stderr", text: string): AgentFrame | null;
 };
 
 export type DaemonProcess = {
   pid: number;
   usage(): SandboxUsage;
-  /** When it is gone and all that it said was heard. Never rejects. */
+  /** Resolves when the process is gone and all of its output was read. Never rejects. */
   exited: Promise<SandboxExit>;
   /**
-   * Hands a message over, one at a time, and gives what is said for it, as an `Adapter` does. Aborting `signal` cancels
-   * the message; a process that doesn't let go of it is killed. Throws `DaemonLost` when the process ends under it.
+   * Sends one message to the process and yields the message's frames, as an `Adapter` does. One message at a time. Aborting
+   * `signal` cancels the message; a process that ignores the cancel is killed. Throws `DaemonLost` when the process ends
+   * before the message does.
    */
   deliver(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame>;
-  /** Asks it to end. */
+  /** Asks the process to end. */
   stop(): void;
   kill(): void;
 };
 
-/** The daemon's process ended while it was at work on a message; without an `exit`, it was gone before. */
+/** The daemon's process ended before its message did. `exit` is null when the process was gone before the message came. */
 export class DaemonLost extends Error {
   override name = "DaemonLost";
   readonly exit: SandboxExit | null;
   constructor(exit: SandboxExit | null) {
-    super(`The daemon's process ended under the message: ${exit?.signal ?? `code ${exit?.code ?? "unknown"}`}.`);
+    super(`The daemon's process ended during the message: ${exit?.signal ?? `code ${exit?.code ?? "unknown"}`}.`);
     this.exit = exit;
   }
 }
@@ -49,13 +52,13 @@ const cpuCheckMs = 250;
 type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
 type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
 
-/** Listens to a daemon's process from its start to its end. */
+/** Reads a daemon's process from its start to its end. */
 export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): DaemonProcess {
   let ready = false;
   let message: Message | null = null;
-  /** Whether all was heard of a process that is gone. */
+  /** True when the process is gone and all of its output was read. */
   let isOver = false;
-  /** Processor time that messages were charged with already. What it takes between two of them is the later one's. */
+  /** CPU time that messages were charged with. CPU time between two messages is charged to the later one. */
   let chargedMs = 0;
   const charge = (): number => {
     const { cpu_ms } = child.usage();
@@ -64,44 +67,44 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
     return ms;
   };
   let isKilled = false;
-  /** There may be thousands of reasons in what it wrote already, and a kill isn't free. */
+  /** The process may have written thousands of lines that each ask for a kill, and a kill isn't free. */
   const killOnce = (): void => {
     if (!isKilled) child.kill();
     isKilled = true;
   };
   const command: Command = (body) => void child.stdin.write(`${JSON.stringify(body)}\n`);
 
-  async function hear(line: Line): Promise<void> {
+  async function handleLine(line: Line): Promise<void> {
     events.onAlive();
     if (line.type === "print") {
       const frame = events.onPrint(line.stream, line.text);
       if (frame) await message?.frames.put(frame);
     } else if (line.type === "fault") events.onOwn(warning(line));
     else if (line.type === "ready") {
-      // Only its author's code says so a second time, to keep us busy.
+      // A second `ready` comes only from the author's code, to keep the worker busy.
       if (ready) return killOnce();
       ready = true;
       events.onReady();
-    } else await pass(line);
+    } else await routeFrame(line);
   }
-  async function pass({ to, ...frame }: MessageFrame): Promise<void> {
+  async function routeFrame({ to, ...frame }: MessageFrame): Promise<void> {
     if (to === null) events.onOwn(frame);
-    // What is said for a message that is over is nobody's.
+    // Frames for a message that is over are dropped.
     else if (message?.run_id === to) await message.frames.put(frame);
   }
-  async function listen(): Promise<SandboxExit> {
+  async function readToEnd(): Promise<SandboxExit> {
     const prints = [readPrints(child.stdout, "stdout"), readPrints(child.stderr, "stderr")];
     for await (const line of mergeStreams<Line>([
       decodeLines(child.events, daemonFrame, { onBreach: () => child.kill() }),
       ...prints,
     ]))
-      await hear(line);
+      await handleLine(line);
     const exit = await child.exited;
     isOver = true;
     message?.frames.end();
     return exit;
   }
-  const exited = listen();
+  const exited = readToEnd();
 
   return {
     pid: child.pid,
@@ -118,9 +121,9 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       try {
         yield { type: "started", warm: true };
         command({ type: "message", ...rest });
-        const ended = yield* passOn(frames);
-        const way = ended ? { code: 0, signal: null } : await exited;
-        const exit = { limit: null, max_rss_bytes: null, ...way, cpu_ms: charge() };
+        const ended = yield* relayFrames(frames);
+        const status = ended ? { code: 0, signal: null } : await exited;
+        const exit = { limit: null, max_rss_bytes: null, ...status, cpu_ms: charge() };
         if (cpu.isOver()) exit.limit = "cpu";
         else if (!ended && !signal.aborted) throw new DaemonLost(exit);
         yield { type: "exit", ...exit };
@@ -141,8 +144,8 @@ const endings = new Set<AgentFrame["type"]>(["result", "error", "interrupt"]);
 type Message = { run_id: string; frames: BoundedChannel<AgentFrame> };
 type Command = (body: object) => void;
 
-/** True: the message has come to its end; false: the process has. */
-async function* passOn(frames: BoundedChannel<AgentFrame>): AsyncGenerator<AgentFrame, boolean> {
+/** Returns true when the message has ended, false when the process has. */
+async function* relayFrames(frames: BoundedChannel<AgentFrame>): AsyncGenerator<AgentFrame, boolean> {
   for (;;) {
     const frame = await frames.take();
     if (!frame) return false;
@@ -166,11 +169,11 @@ function onAbort(signal: AbortSignal, act: () => () => void): () => void {
 
 function cancel(run_id: string, command: Command, child: SandboxProcess): () => void {
   command({ type: "cancel", run_id });
-  const unheard = setTimeout(() => child.kill(), cancelMs);
-  return () => clearTimeout(unheard);
+  const ignored = setTimeout(() => child.kill(), cancelMs);
+  return () => clearTimeout(ignored);
 }
 
-/** Ends a process that took more time for one message than its agent's runs may take. */
+/** Ends a process that used more CPU time for one message than a run of its agent may use. */
 function watchCpu(child: SandboxProcess, resources: RunResources): { isOver(): boolean; stop(): void } {
   const limit = cpuLimitOf(resources);
   let over = false;

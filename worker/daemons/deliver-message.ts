@@ -2,11 +2,11 @@ import type { AgentRequest } from "../adapters/adapter.ts";
 import type { Frame } from "../channel/frame-schema.ts";
 import type { DaemonLife } from "./daemon-life.ts";
 import { DaemonLost } from "./daemon-process.ts";
-import { keepState } from "./hear-own-frame.ts";
+import { saveState } from "./handle-daemon-frame.ts";
 
 /**
- * One message, played by the daemon's process: what an `Adapter` gives. Throws `DaemonLost` when the process ends under it,
- * or isn't there any more.
+ * Runs one message in the daemon's process and yields its frames, as an `Adapter` does. Throws `DaemonLost` when the process
+ * ends during the message, or is gone already.
  */
 export async function* deliverMessage(
   life: DaemonLife,
@@ -21,7 +21,7 @@ export async function* deliverMessage(
       if (frame.type === "started" || frame.type === "exit") yield frame;
       else yield live.redact.frame(frame);
       if (frame.type === "started" && request.version !== live.version) yield otherVersion(request, live.version);
-      if (frame.type === "state") keepState(life, frame.state_snapshot);
+      if (frame.type === "state") saveState(life, frame.state_snapshot);
     }
   } finally {
     Object.assign(live, { busy: false, signal: null });

@@ -1,19 +1,19 @@
 import type { DaemonStatus } from "../../shared/schemas/daemon.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
-import { isAskedAnew, isStalled, type SeenDaemon, type SupervisionTimes } from "./seen-daemon.ts";
+import { isReplacementWanted, isStalled, type ObservedDaemon, type SupervisionTimes } from "./observed-state.ts";
 
 /**
- * What to do next. `release`: it is over, let go of it. `fail`: the same, as failed. `stop`: ask the process to end.
- * `watch`, `confirm` and `roll_back` are the steps of a watched upgrade.
+ * What to do next. `release`: give up the lease, as the daemon is stopped. `fail`: give up the lease, as the daemon has
+ * failed. `stop`: ask the process to end. `watch`, `confirm` and `roll_back` are the steps of a watched upgrade.
  */
 export type Step = "wait" | "start" | "stop" | "kill" | "release" | "fail" | "watch" | "confirm" | "roll_back";
 
-/** The one step that brings what is seen nearer to what is wanted. */
-export function decideStep(wanted: WantedDaemon, seen: SeenDaemon, now: number, times: SupervisionTimes): Step {
+/** Returns the one step that brings the observed state nearer to the desired one. */
+export function decideStep(wanted: WantedDaemon, seen: ObservedDaemon, now: number, times: SupervisionTimes): Step {
   if (!seen.process) return stepWithoutProcess(wanted, seen, now);
   const { process } = seen;
   if (process.stoppingSince !== null) return now - process.stoppingSince >= wanted.grace_ms ? "kill" : "wait";
-  if (wanted.desired === "stopped" || isAskedAnew(wanted, seen)) return "stop";
+  if (wanted.desired === "stopped" || isReplacementWanted(wanted, seen)) return "stop";
   if (!process.ready) return now - process.startedAt >= times.startMs ? "kill" : "wait";
   if (wanted.previous_version === null) return "wait";
   if (isStalled(process, now, times)) return "roll_back";
@@ -21,16 +21,21 @@ export function decideStep(wanted: WantedDaemon, seen: SeenDaemon, now: number, 
   return wanted.watch_left_ms <= 0 ? "confirm" : "wait";
 }
 
-function stepWithoutProcess(wanted: WantedDaemon, seen: SeenDaemon, now: number): Step {
+function stepWithoutProcess(wanted: WantedDaemon, seen: ObservedDaemon, now: number): Step {
   if (wanted.desired === "stopped") return "release";
-  if (isAskedAnew(wanted, seen)) return "start";
+  if (isReplacementWanted(wanted, seen)) return "start";
   if (wanted.previous_version !== null && seen.crashes > 0) return "roll_back";
   if (seen.startAt === "never") return "fail";
   return seen.startAt !== null && now < seen.startAt ? "wait" : "start";
 }
 
-/** The status that all this amounts to. */
-export function statusOf(wanted: WantedDaemon, seen: SeenDaemon, now: number, times: SupervisionTimes): DaemonStatus {
+/** Returns the daemon's public status. */
+export function statusOf(
+  wanted: WantedDaemon,
+  seen: ObservedDaemon,
+  now: number,
+  times: SupervisionTimes,
+): DaemonStatus {
   const { process } = seen;
   if (process) {
     if (process.stoppingSince !== null) return "stopping";
@@ -39,7 +44,7 @@ export function statusOf(wanted: WantedDaemon, seen: SeenDaemon, now: number, ti
     return wanted.desired === "paused" ? "paused" : "running";
   }
   if (wanted.desired === "stopped") return "stopped";
-  if (isAskedAnew(wanted, seen) || seen.startAt === null) return "starting";
+  if (isReplacementWanted(wanted, seen) || seen.startAt === null) return "starting";
   if (seen.startAt === "never") return "failed";
   return now < seen.startAt ? "backoff" : "starting";
 }

@@ -6,9 +6,8 @@ import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
-import type { WorkerContext } from "../context.ts";
 import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
-import { loseAttempt } from "../attempt/lose-attempt.ts";
+import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { DaemonLost } from "./daemon-process.ts";
 
@@ -18,6 +17,8 @@ export type Mailbox = {
   /** Takes no further message. Resolves when none is under way. */
   close(): Promise<void>;
 };
+
+export type MailboxDeps = Omit<ExecuteDeps, "adapterFor" | "onFault"> & LoseDeps;
 
 export type MailboxOptions = {
   daemon: OwnedDaemon;
@@ -38,7 +39,7 @@ const againMs = 100;
  * Takes an agent's runs of lifecycle `daemon` in order, one at a time, while its daemon is running. Each is claimed, executed
  * and finalized as any run is: none is lost and none ends twice, whatever dies on the way.
  */
-export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbox {
+export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox {
   const { daemon, adapter } = options;
   const wake = createWakeSignal();
   let closed = false;
@@ -67,7 +68,7 @@ export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbo
       try {
         last = await takeNext(last);
       } catch (error) {
-        ctx.log.warn({ agent_id: daemon.agent_id, err: String(error) }, "a message could not be taken; it waits on");
+        ctx.log.warn({ agent_id: daemon.agent_id, err: String(error) }, "a daemon's next message could not be taken");
         await sleep(againMs);
       }
     }
@@ -84,9 +85,9 @@ export function openMailbox(ctx: WorkerContext, options: MailboxOptions): Mailbo
   };
 }
 
-/** The process died under a message: the rule for lost attempts decides whether it is tried again. */
+/** The process ended during a message: the rule for lost attempts decides whether the message is tried again. */
 async function chargeMessage(
-  ctx: WorkerContext,
+  ctx: LoseDeps,
   run: HeldRun,
   { message, limit }: { message: string; limit: string | null },
 ): Promise<void> {

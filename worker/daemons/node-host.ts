@@ -3,7 +3,7 @@ import { readProgram } from "../adapters/node/read-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
-/** Runs Node processes that stay. */
+/** Starts long-lived Node processes. */
 export function createNodeHost(sandbox: Sandbox, node: NodeRuntime): DaemonHost {
   const program = readProgram("daemon");
   return async ({ resources, egress, packages: _packages, ...start }) => {

@@ -8,11 +8,11 @@ import { createPythonHost } from "./python-host.ts";
 type HostsOptions = {
   sandbox: Sandbox;
   python: Python;
-  /** Null where the sandbox can't run it. */
+  /** Null where the sandbox can't run Node. */
   node: NodeRuntime | null;
 };
 
-/** Who starts the processes that stay, by adapter_type. */
+/** Returns what starts daemons and interactive processes, by adapter_type. */
 export function createDaemonHosts({ sandbox, python, node }: HostsOptions): ReadonlyMap<string, DaemonHost> {
   const host = createPythonHost(sandbox, python);
   const hosts = new Map(pythonTypes.map((type): [string, DaemonHost] => [type, host]));

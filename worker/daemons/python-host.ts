@@ -1,9 +1,9 @@
 import { compileRuntime } from "../adapters/python/compile-runtime.ts";
-import { pythonArgv, runtimeHead, visible } from "../adapters/python/python-command.ts";
+import { pythonArgv, runtimeHead, readOnlyPaths } from "../adapters/python/python-command.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
-/** Runs Python processes that stay. The runtime is compiled when the first one starts. */
+/** Starts long-lived Python processes. The runtime is compiled when the first one starts. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   let compiled: Promise<Buffer> | null = null;
   const runtime = (): Promise<Buffer> => {
@@ -16,7 +16,7 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   return async ({ resources, egress, ...start }) => {
     const code = await runtime();
     const argv = pythonArgv(python, start.lifecycle === "interactive" ? "session" : "daemon");
-    const readOnly = visible(start.packages);
+    const readOnly = readOnlyPaths(start.packages);
     const limits = { ...resources, cpu_ms: endlessCpuMs };
     const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: limits });
     child.stdin.write(runtimeHead(code));

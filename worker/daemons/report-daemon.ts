@@ -1,14 +1,14 @@
 import type { DaemonReport } from "../../shared/store/daemons/report-daemon.ts";
-import { type DaemonLife, seenOf } from "./daemon-life.ts";
+import { type DaemonLife, observedOf } from "./daemon-life.ts";
 import { statusOf } from "./desired-state.ts";
-import { isStalled } from "./seen-daemon.ts";
+import { isStalled } from "./observed-state.ts";
 
-/** What is told of it. Before the first look at what is wanted it is `starting`. */
+/** Returns what is stored about a daemon. Its status is `starting` until the desired state was read. */
 export function reportOf(life: DaemonLife): DaemonReport {
   const { live, wanted, times, startAt } = life;
   const now = performance.now();
   return {
-    status: wanted ? statusOf(wanted, seenOf(life), now, times) : "starting",
+    status: wanted ? statusOf(wanted, observedOf(life), now, times) : "starting",
     pid: live?.process.pid ?? null,
     restarts: life.restarts,
     crashes: life.crashes,

@@ -14,13 +14,13 @@ const MiB = 1024 * 1024;
 
 export type StartedDaemon = {
   child: SandboxProcess;
-  /** Values that must not leave it. */
+  /** Values that must not leave the process. */
   secrets: string[];
 };
 
 type Deps = Pick<WorkerContext, "db" | "config" | "daemonHosts">;
 
-/** Starts the process of the version that is wanted. Throws when there is nothing to start or no sandbox for it. */
+/** Starts the process of the wanted version. Throws when the version can't be started, or there is no sandbox for it. */
 export async function startDaemon(
   { db, config, daemonHosts }: Deps,
   { agent_id, user_id }: { agent_id: string; user_id: string },
@@ -28,11 +28,11 @@ export async function startDaemon(
 ): Promise<StartedDaemon> {
   const { version } = wanted;
   const found = await resolveVersion(db, agent_id, version, null);
-  if ("missing" in found) throw new Error(`There is no version '${version}' of the agent.`);
+  if ("missing" in found) throw new Error(`The agent has no version '${version}'.`);
   const agent = readConfig(found.config);
   const { adapter_type = "python" } = agent;
   const host = daemonHosts.get(adapter_type);
-  if (!host) throw new Error(`No daemon of the adapter '${adapter_type}' can run here.`);
+  if (!host) throw new Error(`This worker can't run daemons of adapter '${adapter_type}'.`);
   const env_vars = openEnv(config.encryptionKeys, agent_id, wanted.sealed_env);
   const child = await host({
     agent_id,

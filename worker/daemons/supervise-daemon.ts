@@ -2,40 +2,44 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import { reportDaemon, type WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/daemons/watch-upgrade.ts";
-import type { WorkerContext } from "../context.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { openDaemonLog } from "./daemon-log.ts";
-import { beginLife, type DaemonLife, nextLookMs, seenOf, takesMessages } from "./daemon-life.ts";
+import { beginLife, type DaemonLife, nextCheckMs, observedOf, takesMessages } from "./daemon-life.ts";
 import { reportOf } from "./report-daemon.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { decideStep, type Step } from "./desired-state.ts";
-import { type Mailbox, openMailbox } from "./mailbox.ts";
-import { killProcess, startProcess, stopProcess } from "./run-process.ts";
+import { type Mailbox, type MailboxDeps, openMailbox } from "./mailbox.ts";
+import { killProcess, startProcess, stopProcess } from "./control-process.ts";
+
+export type SupervisorDeps = DaemonLife["ctx"] & MailboxDeps;
 
 export type Supervisor = {
-  /** What is wanted of the daemon may have changed. */
-  look(): void;
-  /** A message may have come. */
-  mail(): void;
-  /** Lets the message at hand end for at most `graceMs`, ends the process and gives the daemon away. */
+  /** To be called when the daemon's desired state may have changed. */
+  check(): void;
+  /** To be called when a message may have come. */
+  checkMailbox(): void;
+  /** Gives the current message `graceMs` to end, ends the process and gives up the daemon. */
   drain(graceMs: number): Promise<void>;
-  /** When the daemon is no longer this worker's. Never rejects. */
+  /** Resolves when the daemon is no longer this worker's. Never rejects. */
   over: Promise<void>;
 };
 
-/** A process that doesn't get ready within this has crashed. */
+/** A process that is not ready after this time is killed, as a crash. */
 const startMs = 60_000;
 const retryMs = 200;
 
-/** `provenAt`: when the lease that we were last granted was asked for. `draining`: this worker goes, within that grace. */
-type Watch = { life: DaemonLife; mailbox: Mailbox; provenAt: number; lost: boolean; draining: number | null };
+/**
+ * `provenAt`: when the renewal that last succeeded was asked for, by performance.now(). `draining`: how many ms the daemon
+ * has left before this worker leaves; null when the worker stays.
+ */
+type Supervision = { life: DaemonLife; mailbox: Mailbox; provenAt: number; lost: boolean; draining: number | null };
 
 /**
- * Owns a daemon from its claim on: beat by beat it reports what it sees, reads what is wanted and takes the one step that
- * brings the two nearer. It owns the daemon only as long as it can prove it: when the lease can't be renewed in time, by
- * this process' own clock, the daemon's process is killed before another worker may start it.
+ * Supervises a claimed daemon: again and again it reports the observed state, reads the desired state and takes the one step
+ * that brings the two nearer. When the lease can't be renewed in time, by this process's own clock, the daemon's process is
+ * killed before another worker may start it.
  */
-export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Supervisor {
+export function superviseDaemon(ctx: SupervisorDeps, claimed: ClaimedDaemon): Supervisor {
   const wake = createWakeSignal();
   const times = { stallMs: ctx.config.daemons.stallMs, startMs };
   const life = beginLife({ ctx, claimed, log: openDaemonLog(ctx, claimed), times, wake });
@@ -45,13 +49,13 @@ export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Sup
     adapter: { run: (request, signal) => deliverMessage(life, request, signal) },
     endedByUs: () => life.endedByUs,
   });
-  const watch: Watch = { life, mailbox, provenAt: performance.now(), lost: false, draining: null };
-  const over = own(watch);
+  const supervision: Supervision = { life, mailbox, provenAt: performance.now(), lost: false, draining: null };
+  const over = supervise(supervision);
   return {
-    look: () => wake.notify(),
-    mail: () => mailbox.notify(),
+    check: () => wake.notify(),
+    checkMailbox: () => mailbox.notify(),
     async drain(graceMs) {
-      watch.draining ??= graceMs;
+      supervision.draining ??= graceMs;
       wake.notify();
       await over;
     },
@@ -59,19 +63,19 @@ export function superviseDaemon(ctx: WorkerContext, claimed: ClaimedDaemon): Sup
   };
 }
 
-async function own(watch: Watch): Promise<void> {
-  const { life, mailbox } = watch;
+async function supervise(supervision: Supervision): Promise<void> {
+  const { life, mailbox } = supervision;
   const { ctx, claimed, log, wake } = life;
   const { leaseMs } = ctx.config.worker;
   const guard = setInterval(() => {
-    if (performance.now() - watch.provenAt > leaseMs * (5 / 6)) lose(watch);
+    if (performance.now() - supervision.provenAt > leaseMs * (5 / 6)) lose(supervision);
   }, leaseMs / 12);
-  while (!watch.lost) {
+  while (!supervision.lost) {
     try {
-      if (await turn(watch, leaseMs)) break;
-      await wake.wait(nextLookMs(life, leaseMs / 3));
+      if (await superviseOnce(supervision, leaseMs)) break;
+      await wake.wait(nextCheckMs(life, leaseMs / 3));
     } catch (error) {
-      ctx.log.warn({ agent_id: claimed.agent_id, err: String(error) }, "a daemon could not be looked after");
+      ctx.log.warn({ agent_id: claimed.agent_id, err: String(error) }, "a daemon could not be supervised");
       await sleep(retryMs);
     }
   }
@@ -81,52 +85,53 @@ async function own(watch: Watch): Promise<void> {
   await log.close();
 }
 
-/** The daemon is somebody else's, or we can't prove that it is ours. */
-function lose(watch: Watch): void {
-  if (watch.lost) return;
-  const { ctx, claimed, live, wake } = watch.life;
-  ctx.log.warn({ agent_id: claimed.agent_id, epoch: claimed.epoch }, "a daemon is no longer ours");
-  watch.lost = true;
+/** The daemon is another worker's, or this worker can't prove that it owns the daemon. */
+function lose(supervision: Supervision): void {
+  if (supervision.lost) return;
+  const { ctx, claimed, live, wake } = supervision.life;
+  ctx.log.warn({ agent_id: claimed.agent_id, epoch: claimed.epoch }, "a daemon is no longer this worker's");
+  supervision.lost = true;
   live?.process.kill();
   wake.notify();
 }
 
-/** One beat and one step. True: it is over. */
-async function turn(watch: Watch, leaseMs: number): Promise<boolean> {
-  const { life, mailbox } = watch;
-  const read = await beat(watch, leaseMs);
-  if (watch.lost || !read) return true;
-  // A worker that goes ends the process as if that were wanted; where the daemon goes on, it isn't.
-  life.wanted = watch.draining === null ? read : { ...read, desired: "stopped", grace_ms: watch.draining };
-  const step = decideStep(life.wanted, seenOf(life), performance.now(), life.times);
+/** Renews the lease and takes one step. Returns true when this worker no longer supervises the daemon. */
+async function superviseOnce(supervision: Supervision, leaseMs: number): Promise<boolean> {
+  const { life, mailbox } = supervision;
+  const read = await renew(supervision, leaseMs);
+  if (supervision.lost || !read) return true;
+  // A draining worker stops the process as if that were desired. The stored desired state is reported again before release.
+  life.wanted = supervision.draining === null ? read : { ...read, desired: "stopped", grace_ms: supervision.draining };
+  const step = decideStep(life.wanted, observedOf(life), performance.now(), life.times);
   if (step === "release" || step === "fail") {
-    if (step === "fail") life.log.add("daemon", "crashed too often and is given up", "error");
+    if (step === "fail") life.log.add("daemon", "crashed too often: the daemon has failed", "error");
     life.wanted = read;
-    // The next owner's epoch fences what comes later.
+    // The next owner's epoch fences log lines that come later.
     await life.log.flush();
-    await beat(watch, 0);
+    await renew(supervision, 0);
     return true;
   }
   if (step !== "wait") {
-    await take(life, step, life.wanted);
+    await perform(life, step, life.wanted);
     life.wake.notify();
   }
   mailbox.notify();
   return false;
 }
 
-async function beat(watch: Watch, leaseMs: number): Promise<WantedDaemon | null> {
+/** Reports the observed state, renews the lease and returns the desired state; null when the daemon is another worker's. */
+async function renew(supervision: Supervision, leaseMs: number): Promise<WantedDaemon | null> {
   const askedAt = performance.now();
-  const { ctx, claimed } = watch.life;
-  const wanted = await reportDaemon(ctx.db, claimed, reportOf(watch.life), leaseMs);
-  if (wanted) watch.provenAt = Math.max(watch.provenAt, askedAt);
-  else lose(watch);
+  const { ctx, claimed } = supervision.life;
+  const wanted = await reportDaemon(ctx.db, claimed, reportOf(supervision.life), leaseMs);
+  if (wanted) supervision.provenAt = Math.max(supervision.provenAt, askedAt);
+  else lose(supervision);
   return wanted;
 }
 
 type Act = Exclude<Step, "wait" | "release" | "fail">;
 
-async function take(life: DaemonLife, step: Act, wanted: WantedDaemon): Promise<void> {
+async function perform(life: DaemonLife, step: Act, wanted: WantedDaemon): Promise<void> {
   const { ctx, claimed, log } = life;
   const { version, previous_version } = wanted;
   switch (step) {

@@ -1,6 +1,6 @@
 export type WakeSignal = {
   notify(): void;
-  /** Resolves at the next `notify`, at once if there was one since the last wait, or after `ms`. One waiter. */
+  /** Resolves at the next `notify`, or after `ms`; at once after a `notify` since the last wait. One caller at a time. */
   wait(ms: number): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** Why an archive was refused; the message is a part of a sentence. */
+/** Why an archive was refused. The message is part of a sentence. */
 export class ArchiveFault extends Error {
   override name = "ArchiveFault";
   readonly code:

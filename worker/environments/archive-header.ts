@@ -4,7 +4,7 @@ type Kind = "file" | "directory" | "pax";
 type HeaderOf<K> = K extends Kind ? { kind: K; name: Uint8Array; size: number; executable: boolean } : never;
 type Header = HeaderOf<Kind>;
 
-/** Offset and length of the fields of a ustar header that are read (IEEE 1003.1, "pax", table 4-14). */
+/** Offset and length of the fields that are read of a ustar header (IEEE 1003.1, "pax", table 4-14). */
 const field = {
   name: [0, 100],
   mode: [100, 8],
@@ -26,7 +26,7 @@ export function readHeader(block: Uint8Array): Header | null {
   if (octal(text("checksum")) !== checksumOf(block)) throw new ArchiveFault("checksum", "a header's checksum is wrong");
   const kind = kinds[text("kind")];
   if (kind === undefined) throw new ArchiveFault("kind", "an entry is neither a file nor a directory");
-  if (/[^\0]/.test(text("linkname"))) throw new ArchiveFault("kind", "an entry names another one");
+  if (/[^\0]/.test(text("linkname"))) throw new ArchiveFault("kind", "an entry is a link");
   const mode = octal(text("mode"));
   if ((mode & ~0o777) !== 0) throw new ArchiveFault("mode", "an entry's mode has more than permissions");
   return { kind, name: nameOf(block), size: octal(text("size")), executable: (mode & 0o111) !== 0 };
@@ -50,7 +50,7 @@ function nameOf(block: Uint8Array): Uint8Array {
   return prefix.length === 0 ? name : Buffer.concat([prefix, Buffer.from("/"), name]);
 }
 
-/** After the first NUL all must be NUL: other readers might take what is behind it for a name. */
+/** All bytes after the first NUL must be NUL, too: other readers might take them for a part of the name. */
 function untilNul(bytes: Uint8Array): Uint8Array {
   const end = bytes.indexOf(0);
   if (end < 0) return bytes;
@@ -58,14 +58,14 @@ function untilNul(bytes: Uint8Array): Uint8Array {
   return bytes.slice(0, end);
 }
 
-/** GNU's base-256 numbers are for sizes beyond 8 GiB, which no limit allows. */
+/** Reads octal digits only. GNU's base-256 numbers are for sizes beyond 8 GiB, which no limit allows. */
 function octal(text: string): number {
   const digits = /^([0-7]+)[\0 ]*$/.exec(text)?.[1];
   if (digits === undefined) throw new ArchiveFault("header", "a number is not octal");
   return Number.parseInt(digits, 8);
 }
 
-/** The sum of all bytes, those of the checksum itself taken as blanks. */
+/** Returns the sum of all bytes. The bytes of the checksum itself count as blanks. */
 function checksumOf(block: Uint8Array): number {
   const [, length] = field.checksum;
   const own = slice(block, "checksum").reduce((sum, byte) => sum + byte, 0);

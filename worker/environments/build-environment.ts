@@ -4,45 +4,45 @@ import { join } from "node:path";
 import { type InstallOptions, installPackages } from "./install-packages.ts";
 import { partsOf } from "./layout.ts";
 import { draftName, makeRoom } from "./make-room.ts";
-import { keptBit } from "./own-folder.ts";
+import { stickyBit } from "./make-owned-folder.ts";
 import type { Built } from "./share-install.ts";
 
 export type BuildOptions = InstallOptions & {
   directory: string;
-  /** Of all environments together. */
+  /** The limit of all environments together. */
   maxBytes: number;
 };
 
-type Wanted = { key: string; requirements: readonly string[]; signal: AbortSignal; tell: (line: string) => void };
+type Wanted = { key: string; requirements: readonly string[]; signal: AbortSignal; onLine: (line: string) => void };
 
 /**
- * Installs packages into a draft, makes room for it, and moves it into its place at once. A worker that dies meanwhile
- * leaves the draft, which the next one removes. Rejects as `installPackages` does.
+ * Installs packages into a draft, makes room for the draft, and renames it to the environment. When this worker dies
+ * meanwhile, another one removes the draft. Rejects as `installPackages` does.
  */
 export async function buildEnvironment(options: BuildOptions, wanted: Wanted): Promise<Built> {
   const { directory, maxBytes } = options;
-  const { key, requirements, signal, tell } = wanted;
+  const { key, requirements, signal, onLine } = wanted;
   const draft = join(directory, draftName());
   const place = join(directory, key);
   const parts = partsOf(draft);
   try {
     await mkdir(draft, { mode: 0o755 });
-    const installed = await installPackages(options, { requirements, signal, tell, target: parts.packages });
+    const installed = await installPackages(options, { requirements, signal, onLine, target: parts.packages });
     if ("fault" in installed) return installed;
     const { bytes, cpu_ms } = installed;
     await mkdir(parts.leases, { mode: 0o755 });
     await writeFile(parts.used, "");
     await writeFile(parts.about, JSON.stringify({ requirements, bytes }));
-    await chmod(parts.about, 0o644 | keptBit);
+    await chmod(parts.about, 0o644 | stickyBit);
     if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes) };
-    // Another worker may have been faster.
+    // Another worker may have built the same environment first.
     await rename(draft, place).catch((error: unknown) => existsSync(place) || Promise.reject(error));
     return { cpu_ms, directory: partsOf(place).packages };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    // Whatever else is no fault of the disk.
+    // Other errors are no faults of the disk.
     if (!diskFaults.has(code)) throw error;
-    return { cpu_ms: null, fault: `This worker can't write its environments (${code}, ENVIRONMENTS_DIR).` };
+    return { cpu_ms: null, fault: `This worker can't write to ENVIRONMENTS_DIR (${code}).` };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

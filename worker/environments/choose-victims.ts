@@ -1,27 +1,31 @@
-/** An environment that stands, or one that is about to. */
-export type Kept = {
+/** An environment, or a draft of one. */
+export type StoredEnvironment = {
   name: string;
   bytes: number;
   /** Milliseconds of the epoch. */
   usedAt: number;
-  /** It is shown to a sandbox, or not finished. */
+  /** True when a sandbox shows the environment, or it is a draft. */
   inUse: boolean;
 };
 
 type RoomLimits = { bytes: number; count: number };
 
-/** A run that found an environment starts its sandbox within this time, or finds the environment gone. */
+/** An environment stays for this long after a run has found it. The run's sandbox must start within this time. */
 const graceMs = 120_000;
 
 /**
- * Returns the environments that must go so that the others keep to the limits, the least recently used first; null when
- * that is not possible, since the rest is in use or was used within the last two minutes.
+ * Returns the environments to remove so that the others keep to the limits, the least recently used first. Returns null when
+ * that is not possible, since the other environments are in use or were used within the last two minutes.
  */
-export function chooseVictims(kept: readonly Kept[], limits: RoomLimits, now: number): Kept[] | null {
-  let bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
-  let count = kept.length;
-  const victims: Kept[] = [];
-  const idle = kept.filter(({ inUse, usedAt }) => !inUse && now - usedAt > graceMs);
+export function chooseVictims(
+  all: readonly StoredEnvironment[],
+  limits: RoomLimits,
+  now: number,
+): StoredEnvironment[] | null {
+  let bytes = all.reduce((sum, one) => sum + one.bytes, 0);
+  let count = all.length;
+  const victims: StoredEnvironment[] = [];
+  const idle = all.filter(({ inUse, usedAt }) => !inUse && now - usedAt > graceMs);
   for (const oldest of idle.toSorted((one, other) => one.usedAt - other.usedAt)) {
     if (bytes <= limits.bytes && count <= limits.count) break;
     victims.push(oldest);

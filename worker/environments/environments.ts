@@ -5,32 +5,32 @@ import type { Log } from "../../shared/platform/log.ts";
 import { normalizeRequirements, requirementsFault } from "../../shared/domain/agent/requirement.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { BuildOptions } from "./build-environment.ts";
-import { holdShown } from "./hold-shown.ts";
+import { withLeases } from "./with-leases.ts";
 import { partsOf } from "./layout.ts";
 import { openLeases } from "./leases.ts";
-import { removeLeftDrafts } from "./make-room.ts";
+import { removeAbandonedDrafts } from "./make-room.ts";
 import { openInstalls, type Wanted } from "./open-installs.ts";
-import { ownFolder } from "./own-folder.ts";
+import { makeOwnedFolder } from "./make-owned-folder.ts";
 import { readIndex } from "./read-index.ts";
 import { type Build, refusedBuild } from "./share-install.ts";
 
-/** Installed packages, by what was asked for: each set is installed once per machine and kept while there is room. */
+/** Installed packages. Each set of requirements is installed once per machine, and stays while there is room. */
 export type Environments = {
-  /** The directory of a set that stands; null when it has to be built. */
+  /** Returns the directory of installed packages; null when they must be built. */
   find(requirements: readonly string[]): string | null;
-  /** Builds a set. Aborting ends it, unless another run waits for it too. */
+  /** Installs packages. Aborting stops the install, unless another run waits for the same packages. */
   build(wanted: Wanted): Build;
-  /** The sandbox, whose starts hold the environments that they show until they end. */
+  /** Returns the sandbox with leases: environments that it shows are not removed before it ends. */
   guard<S extends Sandbox>(sandbox: S): S;
   close(): void;
 };
 
-/** `directory`: only this user may write to it; made when missing. */
+/** `directory` is made when it is missing. Only this user may be able to write to it. */
 export type EnvironmentsOptions = Omit<BuildOptions, "index"> & {
   log: Pick<Log, "warn">;
   /** Hosts that an install may reach besides the index. */
   packageHosts: readonly string[];
-  /** The deployment's settings of its index: PIP_ and UV_ variables, HOME. */
+  /** The deployment's settings of its package index: PIP_ and UV_ variables, HOME. */
   env: Record<string, string>;
 };
 
@@ -40,8 +40,8 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
   const index = readIndex({ env, moreHosts: packageHosts, readFile: readIfThere });
   const installs = openInstalls({ ...options, index });
   const leases = openLeases(directory);
-  const folderFault = ownFolder(directory);
-  if (folderFault === null) void removeLeftDrafts(directory);
+  const folderFault = makeOwnedFolder(directory);
+  if (folderFault === null) void removeAbandonedDrafts(directory);
   else log.warn({ reason: folderFault }, "agents' requirements can't be installed");
 
   const keyOf = (requirements: readonly string[]): string => {
@@ -63,7 +63,7 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
       if (fault) return refusedBuild(`${fault}.`);
       return folderFault === null ? installs.build(keyOf(wanted.requirements), wanted) : refusedBuild(folderFault);
     },
-    guard: (sandbox) => holdShown(sandbox, leases, directory),
+    guard: (sandbox) => withLeases(sandbox, leases, directory),
     close: () => leases.close(),
   };
 }

@@ -4,20 +4,20 @@ import type { SandboxExit, SandboxProcess } from "../sandbox/process.ts";
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { ArchiveFault } from "./archive-fault.ts";
 import type { Index } from "./read-index.ts";
-import { splitLines } from "./split-lines.ts";
+import { readLogLines } from "./read-log-lines.ts";
 import { unpackArchive } from "./unpack-archive.ts";
 
 const MiB = 1024 * 1024;
 const program = readFileSync(new URL("./install_packages.py", import.meta.url), "utf8");
-/** Of pip's last words, for the error. */
-const keptLines = 20;
-/** Of one line of pip's. */
+/** How many of pip's last lines are part of an error. */
+const tailLines = 20;
+/** How much of one of pip's lines is shown. */
 const shownChars = 1_000;
 const archiveLimits = { entries: 100_000, path_bytes: 1_024, names_bytes: 16 * MiB, depth: 32 };
-/** pip unpacks each wheel beside the wheels that it fetched; all of it is in the sandbox's memory. */
+/** pip unpacks wheels beside the downloaded ones, and the sandbox's disk is memory. */
 const diskOf = (maxBytes: number): number => Math.ceil(maxBytes * 1.5) + 64 * MiB;
 const pipMemory = 512 * MiB;
-/** pip fails where these stand but can't be read, as under Landlock. */
+/** pip fails where these files exist but can't be read, as under Landlock. */
 const pipReads = ["/etc/debian_version", "/etc/mime.types"];
 
 export type InstallOptions = {
@@ -30,29 +30,29 @@ export type InstallOptions = {
 
 type Installing = {
   requirements: readonly string[];
-  /** Where the packages go; must not exist. */
+  /** The directory that the packages are written to; must not exist. */
   target: string;
   signal: AbortSignal;
-  tell: (line: string) => void;
+  onLine: (line: string) => void;
 };
 
-/** `cpu_ms`: what the install used, null where the sandbox can't measure. */
+/** `cpu_ms`: what the install used; null where the sandbox can't measure it. */
 export type Installed = { cpu_ms: number | null } & ({ bytes: number } | { fault: string });
 
 /**
- * Installs wheels with pip, in a sandbox of its own that reaches the package index and nothing else, and unpacks what comes
- * out of it. Rejects with `SandboxUnavailable`, and with the signal's reason when `signal` aborts.
+ * Installs wheels with pip, in a sandbox of its own that reaches the package index and nothing else, and unpacks the archive
+ * that comes out of it. Rejects with `SandboxUnavailable`.
  */
 export async function installPackages(options: InstallOptions, installing: Installing): Promise<Installed> {
   const { sandbox, python, index, eachMaxBytes: maxBytes, deadlineMs } = options;
-  const { requirements, target, tell } = installing;
+  const { requirements, target, onLine } = installing;
   const network = networkOf(sandbox, index);
   if ("fault" in network) return { cpu_ms: 0, fault: network.fault };
-  if (network.note !== null) tell(network.note);
+  if (network.note !== null) onLine(network.note);
   const disk_bytes = diskOf(maxBytes);
   const child = await sandbox.start({
     argv: [python.path, "-I", "-S", "-c", program],
-    // The sandbox's own proxy leads to an index on this machine as well.
+    // An index on this machine, too, is reached through the sandbox's own proxy.
     env: { ...index.env, ...(network.egress === null ? index.proxy : { NO_PROXY: "", no_proxy: "" }) },
     readOnly: [...index.paths, ...pipReads].filter((path) => existsSync(path)),
     egress: network.egress,
@@ -71,17 +71,17 @@ export async function installPackages(options: InstallOptions, installing: Insta
     const [exit, unpacked] = await Promise.all([
       child.exited,
       unpack(child, target, maxBytes),
-      splitLines(child.stderr, (said) => {
+      readLogLines(child.stderr, (said) => {
         const line = redact.text(said).slice(0, shownChars);
         tail.push(line);
-        if (tail.length > keptLines) tail.shift();
-        tell(line);
+        if (tail.length > tailLines) tail.shift();
+        onLine(line);
       }),
     ]);
     const cpu_ms = exit.cpu_ms;
     if (installing.signal.aborted) return { cpu_ms, fault: "The install was stopped." };
     if (late.aborted) return { cpu_ms, fault: `The install did not end within ${deadlineMs / 1000} s.` };
-    // An archive that was cut is what a failed install leaves.
+    // A failed install leaves a truncated archive; pip's own error says more.
     if (!("fault" in unpacked) || unpacked.isCut) {
       const fault = exitFault(exit, tail, maxBytes);
       if (fault !== null) return { cpu_ms, fault };
@@ -93,7 +93,7 @@ export async function installPackages(options: InstallOptions, installing: Insta
   }
 }
 
-/** `-I`: nothing of the environment or the working directory changes what is imported. */
+/** With `-I` neither the environment nor the working directory changes what is imported. */
 function pipArgv(python: Python, requirements: readonly string[]): string[] {
   const options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--no-cache-dir"];
   const wheels = ["--progress-bar", "off", "--only-binary", ":all:", "--target", "packages"];
@@ -129,14 +129,14 @@ async function unpack(child: SandboxProcess, target: string, maxBytes: number): 
 }
 
 function archiveFault({ code, message }: ArchiveFault, maxBytes: number): Unpacked {
-  const fault = code === "bytes" ? tooLarge(maxBytes) : `What the install left can't be used: ${message}.`;
+  const fault = code === "bytes" ? tooLarge(maxBytes) : `The install's archive can't be used: ${message}.`;
   return { fault, isCut: code === "truncated" };
 }
 
 const tooLarge = (maxBytes: number): string =>
   `The packages take more than ${maxBytes} bytes (ENVIRONMENT_MAX_BYTES of the worker).`;
 
-/** Null: pip succeeded, and its folder was written to stdout. */
+/** Returns why the install failed; null when pip succeeded and its folder was written to stdout. */
 function exitFault({ code, signal, limit }: SandboxExit, tail: readonly string[], maxBytes: number): string | null {
   if (code === 0) return null;
   const words = tail.join("\n");

@@ -4,19 +4,19 @@ import { dirname, join } from "node:path";
 import { ownerState, ownerTag } from "../sandbox/owner-tag.ts";
 import { partsOf } from "./layout.ts";
 
-/** Keeps environments that are in use from being removed, by any worker on the machine. */
+/** While an environment is leased, no worker on the machine removes it. */
 export type Leases = {
-  /** Notes that an environment is used now. */
+  /** Records that an environment is used now. */
   touch(key: string): void;
-  /** Holds an environment until the returned function is called. */
+  /** Leases an environment until the returned function is called. */
   hold(key: string): () => void;
   close(): void;
 };
 
 const renewMs = 60_000;
-/** Of a worker in another pid namespace it can't be seen whether it lives; it renews its leases. */
+/** A lease of a worker in another pid namespace ends after this time without renewal: that worker may be gone unseen. */
 const staleMs = 10 * renewMs;
-/** An environment that was used just now stays as recent as it was. */
+/** A use is recorded at most this often. */
 const touchEachMs = 10_000;
 const mostRemembered = 10_000;
 
@@ -66,7 +66,7 @@ export function openLeases(directory: string): Leases {
   };
 }
 
-/** Returns true while a sandbox of a worker that lives, or may live, shows this environment. */
+/** True while a worker that is alive, or may be alive, leases this environment. */
 export async function isHeld(place: string): Promise<boolean> {
   const { leases } = partsOf(place);
   const names = await readdir(leases).catch(() => []);
@@ -81,19 +81,19 @@ export async function isHeld(place: string): Promise<boolean> {
 }
 
 /**
- * Where the environment is gone, the sandbox that is to show it can't start, and says so. What cleans /var/tmp may have
- * removed the folder of leases while it was empty.
+ * Writes a lease, and its folder: what cleans /var/tmp may have removed an empty one. A missing environment is ignored here;
+ * the sandbox that needs it can't start, and says so.
  */
 function writeLease(path: string): void {
   try {
     mkdirSync(dirname(path));
   } catch {
-    // It stands, or the environment is gone.
+    // The folder exists, or the environment is gone.
   }
   try {
     writeFileSync(path, "");
   } catch {
-    // Gone.
+    // The environment is gone.
   }
 }
 
@@ -101,6 +101,6 @@ function setTime(path: string, now: number): void {
   try {
     utimesSync(path, now / 1000, now / 1000);
   } catch {
-    // Gone.
+    // The file is gone.
   }
 }

@@ -1,14 +1,13 @@
-/** Lines of something that is under way, for one reader, who may be slow or not read at all. */
+/** Lines for one reader, which may be slow, or not read at all. Only so many lines are kept; later ones are dropped. */
 export type LineLog = {
   push(line: string): void;
-  /** The reader gets what was pushed so far, and no more. */
+  /** Ends the reader's iteration after the lines that were pushed so far. */
   end(): void;
   lines: AsyncGenerator<string>;
 };
 
 const mostLines = 2_000;
 
-/** Further lines are left out. */
 export function openLineLog(): LineLog {
   const waiting: string[] = [];
   let count = 0;

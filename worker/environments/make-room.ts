@@ -3,23 +3,23 @@ import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ownerState, ownerTag } from "../sandbox/owner-tag.ts";
-import { chooseVictims, type Kept } from "./choose-victims.ts";
+import { chooseVictims, type StoredEnvironment } from "./choose-victims.ts";
 import { keyPattern, partsOf } from "./layout.ts";
 import { isHeld } from "./leases.ts";
 
-/** What stands in an environment's folder about it. */
+/** The content of an environment's `about.json`. */
 const about = z.object({ requirements: z.array(z.string()), bytes: z.number().int().nonnegative() });
 
-/** An install ends long before; the draft of a worker in another pid namespace may be removed after this. */
+/** After this time a draft of a worker in another pid namespace is removed. An install ends much sooner. */
 const draftMs = 3_600_000;
-/** So many environments are looked through in a moment, however small they are. */
+/** Bounds the time to read all environments, however small they are. */
 const mostEnvironments = 1_000;
 
-/** Returns a new name in `directory` that tells whose it is, for what isn't finished or is to be removed. */
+/** Returns a new name, with this worker's tag, for an environment that is not finished or is about to be removed. */
 export const draftName = (): string => `${ownerTag()}-${randomUUID()}`;
 
-/** Removes what workers that are gone left unfinished. */
-export async function removeLeftDrafts(directory: string): Promise<void> {
+/** Removes drafts of workers that are gone. */
+export async function removeAbandonedDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory).catch(() => [])) {
     const state = ownerState(name);
     const path = join(directory, name);
@@ -29,25 +29,26 @@ export async function removeLeftDrafts(directory: string): Promise<void> {
 }
 
 /**
- * Removes the least recently used environments until the rest, drafts that are ready included, has at most `maxBytes`. An
- * environment that a sandbox shows stays. Returns false when that doesn't suffice. Several workers may do this at once.
+ * Removes the least recently used environments until the others, finished drafts included, have at most `maxBytes`. An
+ * environment that a sandbox shows stays. Returns false when there is not enough room even so. Several workers may do this
+ * at once.
  */
 export async function makeRoom(directory: string, maxBytes: number): Promise<boolean> {
-  await removeLeftDrafts(directory);
-  const kept = await listKept(directory);
+  await removeAbandonedDrafts(directory);
+  const kept = await listEnvironments(directory);
   const victims = chooseVictims(kept, { bytes: maxBytes, count: mostEnvironments }, Date.now());
   for (const victim of victims ?? []) await drop(directory, victim);
   return victims !== null;
 }
 
-async function listKept(directory: string): Promise<Kept[]> {
+async function listEnvironments(directory: string): Promise<StoredEnvironment[]> {
   const names = await readdir(directory);
-  const found = await Promise.all(names.map((name) => readKept(directory, name)));
+  const found = await Promise.all(names.map((name) => readEnvironment(directory, name)));
   return found.filter((one) => one !== null);
 }
 
-/** A draft counts as soon as its size is known. */
-async function readKept(directory: string, name: string): Promise<Kept | null> {
+/** Returns null for a draft whose size is not known yet, and for what is no environment. */
+async function readEnvironment(directory: string, name: string): Promise<StoredEnvironment | null> {
   const place = join(directory, name);
   const isDraft = ownerState(name) !== null;
   if (!isDraft && !keyPattern.test(name)) return null;
@@ -65,8 +66,8 @@ async function readBytes(path: string): Promise<number | null> {
   }
 }
 
-/** Moves it aside, looks whether somebody came to use it in the meantime, and then removes it or puts it back. */
-async function drop(directory: string, { name, usedAt }: Kept): Promise<void> {
+/** Moves an environment aside, checks whether a worker began to use it meanwhile, and then removes it or moves it back. */
+async function drop(directory: string, { name, usedAt }: StoredEnvironment): Promise<void> {
   const [place, aside] = [join(directory, name), join(directory, draftName())];
   try {
     await rename(place, aside);
@@ -76,12 +77,12 @@ async function drop(directory: string, { name, usedAt }: Kept): Promise<void> {
   }
   const used = (await stat(partsOf(aside).used).catch(() => null))?.mtimeMs ?? 0;
   const isWanted = used > usedAt || (await isHeld(aside));
-  // Where it was installed again already, a sandbox may still read this one: it stays until this worker is gone.
+  // When the environment was installed again meanwhile, a sandbox may still read this copy: it stays until this worker ends.
   if (isWanted) await rename(aside, place).catch(() => undefined);
   else await remove(aside);
 }
 
-/** What can't be removed now is tried again with the next install. */
+/** Removes a path. When that fails, the next install tries again. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }

@@ -1,31 +1,31 @@
 import { type BuildOptions, buildEnvironment } from "./build-environment.ts";
-import { rememberFailures } from "./remember-failures.ts";
+import { createFailureCache } from "./failure-cache.ts";
 import { type Build, refusedBuild, shareInstall, type SharedInstall } from "./share-install.ts";
-import { takeTurns } from "./take-turns.ts";
+import { createFairLimiter } from "./fair-limiter.ts";
 
 export type Wanted = {
   requirements: readonly string[];
-  /** Whose run it is: owners take turns. */
+  /** The user of the run. Users take turns. */
   owner: string;
   signal: AbortSignal;
 };
 
-/** Each takes memory for its packages, and a core. */
-const turnLimits = { atOnce: 2, perOwner: 1 };
+/** Each install takes memory for its packages, and a core. */
+const limits = { atOnce: 2, perOwner: 1 };
 
-/** The installs of this worker: one for each key at a time, few at once, and none again that failed a moment ago. */
+/** This worker's installs: one for each key at a time, and few at once. An install that failed just now is not repeated. */
 export function openInstalls(options: BuildOptions): { build(key: string, wanted: Wanted): Build } {
-  const turns = takeTurns(turnLimits);
-  const failures = rememberFailures();
+  const limiter = createFairLimiter(limits);
+  const failures = createFailureCache();
   const building = new Map<string, SharedInstall>();
 
   function begin(key: string, { requirements, owner }: Wanted): SharedInstall {
-    const begun = shareInstall(async (signal, tell) => {
-      // Who comes after everybody has left begins anew.
+    const begun = shareInstall(async (signal, onLine) => {
+      // After all waiting runs were stopped, the next one begins a new install.
       signal.addEventListener("abort", forget, { once: true });
       try {
-        const wanted = { key, requirements, signal, tell };
-        const built = await turns.run(owner, signal, () => buildEnvironment(options, wanted));
+        const wanted = { key, requirements, signal, onLine };
+        const built = await limiter.run(owner, signal, () => buildEnvironment(options, wanted));
         if ("fault" in built && !signal.aborted) failures.add(key, built.fault);
         return built;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { parsePaxPath, readHeader } from "./archive-header.ts";
 import { ArchiveFault } from "./archive-fault.ts";
 
-/** What an archive may hold at most. `path_bytes` and `depth` are of one name, `names_bytes` of all names together. */
+/** An archive's limits. `path_bytes` and `depth` are of one name, `names_bytes` of all names together. */
 export type ArchiveLimits = {
   entries: number;
   bytes: number;
@@ -10,22 +10,22 @@ export type ArchiveLimits = {
   depth: number;
 };
 
-/** A `file` is followed by its bytes, `size` of them, in pieces of type `data`. */
+/** A `file` is followed by `data` items with its bytes, `size` in all. */
 export type ArchiveItem =
   | { type: "directory"; path: string }
   | { type: "file"; path: string; size: number; executable: boolean }
   | { type: "data"; bytes: Uint8Array };
 
 const blockBytes = 512;
-/** tarfile and tar fill their last record, of 20 blocks, with zeros. */
+/** Python's tarfile and tar fill the last record, of 20 blocks, with zeros. */
 const mostPadding = 20 * blockBytes;
 const mostPaxBytes = 16 * 1024;
 
 /**
- * Reads a POSIX tar archive (ustar with pax `path` records, IEEE 1003.1 "pax") whose bytes may be anybody's. An archive has
- * regular files and directories only: no links, devices, sparse files or GNU extensions, no setuid bits. Each name is a
- * relative path without `.` and `..`, stands once, and comes after its directory. Throws ArchiveFault at the first byte
- * that says otherwise, and when the archive goes over a limit; what `chunks` throws passes through.
+ * Reads an untrusted POSIX tar archive (ustar with pax `path` records, IEEE 1003.1 "pax"). An archive may have regular files
+ * and directories only: no links, devices, sparse files or GNU extensions, no setuid bits. Each name is a relative path
+ * without `.` and `..`, is there once, and comes after its directory. Throws ArchiveFault at the first byte that breaks
+ * these rules, and when the archive exceeds a limit. Errors of `chunks` are thrown on.
  */
 export async function* readArchive(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -108,7 +108,7 @@ function decodePath(name: Uint8Array, directory: boolean): string {
 const isOddPart = (part: string): boolean =>
   part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255;
 
-/** Refuses a name that stands twice, that lies in no directory of the archive, and too many of them. */
+/** Refuses a name that is there twice or is in no directory of the archive, and too many names. */
 function createNames({ entries, names_bytes, depth }: ArchiveLimits) {
   const seen = new Set<string>();
   const directories = new Set<string>([""]);
@@ -129,7 +129,7 @@ function createNames({ entries, names_bytes, depth }: ArchiveLimits) {
   };
 }
 
-/** The bytes of `chunks`, taken in the portions that are asked for. */
+/** Reads the bytes of `chunks` in portions of any size. */
 function openSource(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   let rest: Uint8Array = new Uint8Array();
@@ -143,7 +143,7 @@ function openSource(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
     }
     return true;
   }
-  /** At least one byte and at most so many. */
+  /** Returns at least one byte and at most `most`. */
   async function upTo(most: number): Promise<Uint8Array> {
     if (!(await fill())) throw new ArchiveFault("truncated", "the archive ends too early");
     const taken = rest.subarray(0, most);
@@ -165,7 +165,7 @@ function openSource(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
     async zeros(length: number): Promise<void> {
       if ((await exactly(length)).some((byte) => byte !== 0)) throw new ArchiveFault("padding", "padding is not zero");
     },
-    /** What follows the archive's end: zeros, and not many. */
+    /** Reads what follows the archive's end, which must be at most `most` zeros. */
     async expectZeros(most: number): Promise<void> {
       for (let left = most; await fill();) {
         left -= rest.length;

@@ -1,33 +1,33 @@
 import { dirname, isAbsolute, join, basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where packages come from, and what an install needs for it. */
+/** Where packages come from, and what an install needs to get them. */
 export type Index = {
   /** pip's settings, as environment variables. */
   env: Record<string, string>;
-  /** What an install may reach, as `host:port` or patterns of hosts; empty where all packages are on this machine. */
+  /** What an install may reach, as `host:port` or host patterns; empty where all packages are on this machine. */
   hosts: string[];
   /** Files and folders of this machine that pip reads. */
   paths: string[];
-  /** Variables that lead to the deployment's own proxy, for a sandbox that has the machine's network. */
+  /** Variables of the deployment's own proxy, for a sandbox that has the machine's network. */
   proxy: Record<string, string>;
-  /** Parts of URLs that must not be told. */
+  /** Parts of URLs that must not be shown or logged. */
   secrets: string[];
-  /** Tells apart what may give other packages for the same requirements; without secrets. */
+  /** Differs for indexes that may give other packages for the same requirements. Holds no secrets. */
   identity: string;
 };
 
 type IndexSources = {
   /** The worker's PIP_ and UV_ variables, HOME, SSL_CERT_FILE, and those of its proxy. */
   env: Record<string, string>;
-  /** Hosts beyond the index itself, where its files are. */
+  /** Other hosts that the index's files are on. */
   moreHosts: readonly string[];
-  /** Gives null for a file that is not there. */
+  /** Returns null for a missing file. */
   readFile: (path: string) => string | null;
 };
 
 const pypi = "https://pypi.org/simple";
-/** Where PyPI's pages send for the files. */
+/** Where PyPI's pages link to for the files. */
 const pypiFiles = "files.pythonhosted.org:443";
 const urlSettings = ["index-url", "extra-index-url", "find-links"] as const;
 const pathSettings = ["cert", "client-cert", "constraint"] as const;
@@ -35,9 +35,9 @@ const plainSettings = ["no-index", "trusted-host", "timeout", "default-timeout",
 const knownSettings = new Set<string>([...urlSettings, ...pathSettings, ...plainSettings]);
 
 /**
- * Reads the deployment's index as pip would: pip.conf of the machine and of the user, PIP_CONFIG_FILE, PIP_ variables, each
- * over the one before (https://pip.pypa.io/en/stable/topics/configuration/). UV_DEFAULT_INDEX and UV_INDEX_URL count where
- * pip has no index. Without any it is PyPI. An install gets these settings and no other.
+ * Reads the deployment's index as pip would: pip.conf of the machine and of the user, PIP_CONFIG_FILE, and PIP_ variables.
+ * Each overrides the one before (https://pip.pypa.io/en/stable/topics/configuration/). UV_DEFAULT_INDEX and UV_INDEX_URL
+ * count where pip has no index. The default is PyPI. An install gets these settings and no others.
  */
 export function readIndex({ env, moreHosts, readFile }: IndexSources): Index {
   const settings = readSettings(env, readFile);
@@ -89,7 +89,7 @@ function readSettings(env: Record<string, string>, readFile: IndexSources["readF
   return new Map(all.filter(([name, value]) => knownSettings.has(name) && value !== ""));
 }
 
-/** An INI file's sections `global` and `install`, the latter last, as it wins. */
+/** Reads the sections `global` and `install` of an INI file. `install` comes last, as it overrides `global`. */
 function parseConfig(text: string): [string, string][] {
   const found: Record<string, [string, string][]> = { global: [], install: [] };
   let section = "";
@@ -99,7 +99,7 @@ function parseConfig(text: string): [string, string][] {
     const last = found[section]?.at(-1);
     if (header) section = (header[1] ?? "").trim();
     else if (name) found[section]?.push([name.toLowerCase().replaceAll("_", "-"), value.trim()]);
-    // A value goes on in lines that begin with a blank.
+    // A line that begins with a blank continues the value.
     else if (last && /^\s+[^\s#;]/.test(line)) last[1] = `${last[1]} ${line.trim()}`.trim();
   }
   return ["global", "install"].flatMap((name) => found[name] ?? []);
@@ -110,7 +110,7 @@ function hostsOf({ protocol, hostname, port }: URL): string[] {
   return [`${hostname}:${port || usual}`, ...(hostname === "pypi.org" ? [pypiFiles] : [])];
 }
 
-/** A mirror on disk keeps its files beside the folder `simple`, whose pages lead there. */
+/** A mirror on disk has its files beside the folder `simple`, whose pages link to them. */
 function localFolder(url: URL): string[] {
   if (url.protocol !== "file:" || url.host !== "") return [];
   const path = fileURLToPath(url).replace(/(.)\/+$/, "$1");
@@ -120,7 +120,7 @@ function localFolder(url: URL): string[] {
 
 function secretsOf({ username, password }: URL): string[] {
   if (username === "" && password === "") return [];
-  // A token may stand in the place of the user's name.
+  // A token may be given as the user name.
   const parts = password === "" ? [username] : [password, `${username}:${password}`];
   return parts.flatMap((part) => [part, decode(part)]);
 }

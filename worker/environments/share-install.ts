@@ -1,38 +1,39 @@
 import { type LineLog, openLineLog } from "./line-log.ts";
 
-/** `cpu_ms` is what this waiter pays for; null where it could not be measured. */
+/** `cpu_ms` is what this run is charged with; null where it could not be measured. */
 export type Built = { cpu_ms: number | null } & ({ directory: string } | { fault: string });
 
-/** Lines come while it is built. `done` rejects with `SandboxUnavailable`. */
+/** `log` yields lines while the packages are installed. `done` rejects with `SandboxUnavailable`. */
 export type Build = { log: AsyncIterable<string>; done: Promise<Built> };
 
 type Waiter = { log: LineLog; finish: (built: Built) => void; fail: (error: unknown) => void };
-type Work = (signal: AbortSignal, tell: (line: string) => void) => Promise<Built>;
+type Work = (signal: AbortSignal, onLine: (line: string) => void) => Promise<Built>;
 
-/** One install for all who wait for it. */
+/** One install for all runs that wait for it. */
 export type SharedInstall = { join(signal: AbortSignal): Build };
 
 const stopped = "The run was stopped while its requirements were installed.";
 
 /**
- * Starts `work` for as long as somebody waits. The first who joined hears what it says; whoever waited longest when it ends
- * pays its CPU time. Who aborts leaves at once, unless nobody is left: then the work is stopped, and its end waited for.
+ * Starts `work`, which goes on while a run waits for it. The run that joined first gets the log. Of the runs that wait when
+ * the work ends, the one that joined first is charged with the CPU time. A run that aborts leaves at once, unless it is the
+ * last one: then the work is stopped, and the run waits for its end.
  */
 export function shareInstall(work: Work): SharedInstall {
   const controller = new AbortController();
   const waiters = new Set<Waiter>();
-  let teller: Waiter | null = null;
+  let logged: Waiter | null = null;
 
   const settle = (act: (waiter: Waiter, isFirst: boolean) => void): void => {
-    for (const [place, waiter] of [...waiters].entries()) {
+    for (const [index, waiter] of [...waiters].entries()) {
       waiter.log.end();
-      act(waiter, place === 0);
+      act(waiter, index === 0);
     }
     waiters.clear();
   };
-  // After the first has joined.
+  // The work starts after the first run has joined.
   queueMicrotask(() => {
-    work(controller.signal, (line) => teller?.log.push(line)).then(
+    work(controller.signal, (line) => logged?.log.push(line)).then(
       (built) => settle(({ finish }, isFirst) => finish(isFirst ? built : { ...built, cpu_ms: 0 })),
       (error: unknown) => settle(({ fail }) => fail(error)),
     );
@@ -51,20 +52,20 @@ export function shareInstall(work: Work): SharedInstall {
       const log = openLineLog();
       const done = new Promise<Built>((finish, fail) => {
         const waiter = { log, finish, fail };
-        if (teller === null) teller = waiter;
+        if (logged === null) logged = waiter;
         else log.push("Another run is installing the same requirements.");
         waiters.add(waiter);
         signal.addEventListener("abort", () => leave(waiter), { once: true });
         if (signal.aborted) leave(waiter);
       });
-      // Who left doesn't look any more.
+      // A run that has left does not await `done`.
       done.catch(() => undefined);
       return { log: log.lines, done };
     },
   };
 }
 
-/** A build that was refused before it began. */
+/** Returns a build that was refused before it began. */
 export function refusedBuild(fault: string): Build {
   const log = openLineLog();
   log.end();

@@ -1,17 +1,17 @@
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
-import { keptBit } from "./own-folder.ts";
+import { stickyBit } from "./make-owned-folder.ts";
 import { type ArchiveLimits, readArchive } from "./read-archive.ts";
 
 const createOnly = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const blockBytes = 4096;
 
 /**
- * Writes an archive's files and directories into `directory`, which is made and must not exist. Nothing in there is ever a
- * link, and nobody else can write to it, so a path that `readArchive` lets pass stays inside. Every user can read the
- * result, nobody can write its files. Returns the bytes that it takes on disk: whole blocks, and one for each entry. Throws
- * ArchiveFault.
+ * Writes an archive's files and directories into `directory`, which is made and must not exist. Nothing in `directory` is
+ * ever a link, and no other user can write to it, so each path that `readArchive` accepts stays inside. Every user can read
+ * the result, and nobody can write its files. Returns the bytes that the result takes on disk: whole blocks, and a block for
+ * each entry. Throws ArchiveFault.
  */
 export async function unpackArchive(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,7 +34,7 @@ export async function unpackArchive(
       if (item.type === "directory") await makeDirectory(path);
       else {
         taken += Math.ceil(item.size / blockBytes) * blockBytes;
-        file = await makeFile(path, (item.executable ? 0o555 : 0o444) | keptBit);
+        file = await makeFile(path, (item.executable ? 0o555 : 0o444) | stickyBit);
       }
     }
   } finally {
@@ -43,7 +43,7 @@ export async function unpackArchive(
   return taken;
 }
 
-/** Whether this process's umask would keep the sandboxes' users from reading. */
+/** True when this process's umask would keep the sandboxes' users from reading. */
 const isMasked = (): boolean => (process.umask() & 0o555) !== 0;
 
 async function makeDirectory(path: string): Promise<void> {

@@ -4,7 +4,7 @@ import { bullPrefix, runsQueue, ticksQueue } from "../../shared/platform/queue/n
 import { runJob } from "../../shared/schemas/dispatch.ts";
 
 export type Consumer = {
-  /** Takes no further job. */
+  /** Stops taking jobs. */
   pause(): Promise<void>;
   close(): Promise<void>;
 };
@@ -15,8 +15,8 @@ type Options = { url: string; prefix: string; concurrency: number; onError: (err
 type TakeJob = (runIds: string[], queuedAt: number) => Promise<void>;
 
 /**
- * The BullMQ worker for runs. A job is a nudge, and Postgres decides whether there is something to do: so a job never fails,
- * is never retried, and may come twice.
+ * Takes runs' jobs from BullMQ. A job is a nudge, and Postgres decides whether there is something to do: so a job never
+ * fails, is never retried, and may come twice.
  */
 export function consumeRuns(options: Omit<Options, "concurrency">, take: TakeJob): Consumer {
   return consume(runsQueue, { ...options, concurrency: 1 }, async (job) => {
@@ -25,7 +25,7 @@ export function consumeRuns(options: Omit<Options, "concurrency">, take: TakeJob
   });
 }
 
-/** The one that hears that some job's tick has come. */
+/** Takes schedules' jobs from BullMQ: `fire` is called when a tick of some schedule has come. */
 export const consumeTicks = (options: Omit<Options, "concurrency">, fire: () => Promise<void>): Consumer =>
   consume(ticksQueue, { ...options, concurrency: 1 }, fire);
 

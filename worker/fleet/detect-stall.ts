@@ -31,7 +31,10 @@ type Watched = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => voi
  * seconds, so that neither a frozen process nor a Postgres that is away looks like a stall. A slot counts as free until its
  * run is claimed: claims that never end are a stall, too.
  */
-export function detectStall({ config, log, db, card, outputs }: WorkerContext, watched: Watched): Loop {
+export function detectStall(
+  { config, log, db, card, outputs }: Pick<WorkerContext, "config" | "log" | "db" | "card" | "outputs">,
+  watched: Watched,
+): Loop {
   const { slots, leaseMs } = config.worker;
   const missedToBeStalled = (nudgePatienceMs + 3 * leaseMs) / checkEveryMs;
   const waiting = { olderThanMs: nudgePatienceMs, adapters: card.adapters };
@@ -45,7 +48,7 @@ export function detectStall({ config, log, db, card, outputs }: WorkerContext, w
     if (missed < missedToBeStalled) return;
     log.error(
       { missed_checks: missed, exit_code: stalledExitCode },
-      "this worker is stalled: runs wait that it doesn't take; it leaves the fleet",
+      "this worker is stalled: it takes no run though runs wait; it leaves the fleet",
     );
     missed = 0;
     watched.onStalled();

@@ -2,22 +2,26 @@ import { areSeveralOwnersWaiting } from "../../shared/store/runs/fair-scheduling
 import { findFairerRun } from "../../shared/store/runs/fair-scheduling.ts";
 import type { WorkerContext } from "../context.ts";
 
-/** A nudge takes milliseconds; one that took longer has stood in a queue. */
+/** A nudge takes some milliseconds; after this time it counts as one of a backed up queue. */
 const backlogMs = 50;
+/** How long an answer of Postgres is used again. */
 const maxAgeMs = 100;
 
-export type Turns = {
-  /** Which run a nudge is used for: its own, unless the queue is backed up and another owner has more of a right to the slot. */
-  take(runId: string, waitedMs: number): Promise<string>;
+export type FairScheduler = {
+  /** Returns the run that a nudge is used for: the nudged run, or in a backed up queue the run of an owner with fewer running. */
+  pickRun(runId: string, waitedMs: number): Promise<string>;
   /**
-   * There are as many nudges as runs: one whose own run went ahead takes one that was passed over. Null: there is none, or
-   * the nudge came at once, and was the second for its run.
+   * Returns a run that was passed over, for a nudge whose own run was executed already: there are as many nudges as runs.
+   * Returns null when no run was passed over, and for a nudge that did not wait, as that was the second one for its run.
    */
-  makeUp(runId: string, waitedMs: number): Promise<string | null>;
+  pickPassedOver(runId: string, waitedMs: number): Promise<string | null>;
 };
 
-/** Turns between owners. Where one alone waits, that is all that is asked, ten times a second. */
-export function createTurns({ db, card }: Pick<WorkerContext, "db" | "card">): Turns {
+/**
+ * Shares this worker's slots among owners. While a single owner has runs waiting, the only cost is one query at most ten
+ * times a second.
+ */
+export function createFairScheduler({ db, card }: Pick<WorkerContext, "db" | "card">): FairScheduler {
   let askedAt = -Infinity;
   let several: Promise<boolean> = Promise.resolve(false);
 
@@ -29,10 +33,10 @@ export function createTurns({ db, card }: Pick<WorkerContext, "db" | "card">): T
   const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, card.adapters).catch(() => null);
 
   return {
-    async take(runId, waitedMs) {
+    async pickRun(runId, waitedMs) {
       if (waitedMs < backlogMs || !(await severalWait())) return runId;
       return (await fairer(runId)) ?? runId;
     },
-    makeUp: async (runId, waitedMs) => (waitedMs < backlogMs ? null : fairer(runId)),
+    pickPassedOver: async (runId, waitedMs) => (waitedMs < backlogMs ? null : fairer(runId)),
   };
 }

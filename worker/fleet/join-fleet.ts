@@ -9,20 +9,20 @@ import {
   type WorkerCard,
 } from "../../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "../context.ts";
-import { ownDaemons } from "../daemons/own-daemons.ts";
+import { openWorkerDaemons } from "../daemons/worker-daemons.ts";
 import { detectStall } from "./detect-stall.ts";
-import { hearMessages } from "./listen.ts";
+import { listenForMessages } from "./listen.ts";
 import { fireSchedules } from "./schedules/fire-schedules.ts";
 import { takeRuns } from "./take-runs.ts";
 import { startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import { startChores } from "./maintenance.ts";
+import { startMaintenance } from "./maintenance.ts";
 
 export type Leave = { graceMs: number; stalled: boolean };
 
 export type FleetMember = {
-  /** Resolves when an operator dismissed this worker, or when it is stalled; `graceMs`: how long its runs may go on. */
+  /** Resolves when an operator dismissed this worker, or when it is stalled. `graceMs`: how long its runs may go on. */
   dismissed: Promise<Leave>;
-  /** Takes no further run, lets runs end for `graceMs`, gives back the rest uncharged, leaves the fleet. */
+  /** Stops taking runs, lets runs end for `graceMs`, gives back the rest uncharged, and leaves the fleet. */
   drain(graceMs: number): Promise<void>;
 };
 
@@ -55,17 +55,17 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   };
 
   await announce();
-  const messages = hearMessages(ctx, (runId) => runs.execute(runId));
-  const daemons = ownDaemons(ctx);
+  const messages = listenForMessages(ctx, (runId) => runs.execute(runId));
+  const daemons = openWorkerDaemons(ctx);
   runs.start();
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
     fireSchedules(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
-    startLoop("renew-interactive", config.worker.leaseMs / 3, log, () => ctx.interactive.keep()),
+    startLoop("renew-interactive", config.worker.leaseMs / 3, log, () => ctx.interactive.renew()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
     detectStall(ctx, { taker: runs, isLeaving: () => status !== "active", onStalled }),
-    ...startChores(ctx),
+    ...startMaintenance(ctx),
   ];
 
   return {
@@ -79,7 +79,8 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
       await Promise.race([idle, sleep(5_000)]);
-      if (ctx.outputs.size > 0) log.warn({ run_ids: [...ctx.outputs.keys()] }, "runs were left under way");
+      if (ctx.outputs.size > 0)
+        log.warn({ run_ids: [...ctx.outputs.keys()] }, "this worker leaves while runs still execute");
       messages.close();
       await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
     },

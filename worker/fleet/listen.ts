@@ -4,33 +4,33 @@ import { workerChannel } from "../../shared/platform/stream/keys.ts";
 import type { WorkerContext } from "../context.ts";
 
 /**
- * Listens to what is said to this worker about its runs. `look`: the run was cancelled or taken over, so its row is read at
- * once. `take`: it waits for this worker. Anything else becomes an event of the run, while it is held here.
+ * Listens for messages to this worker about its runs. `look`: the run was cancelled or taken over, so its row is read at
+ * once. `take`: the run waits for this worker. `progress` becomes an event of the run, if the run executes here.
  */
-export function hearMessages(
-  { config, leases, log, outputs, workerId }: WorkerContext,
+export function listenForMessages(
+  { config, leases, log, outputs, workerId }: Pick<WorkerContext, "config" | "leases" | "log" | "outputs" | "workerId">,
   execute: (runId: string) => Promise<void>,
 ): { close(): void } {
   const redis = connectSubscriber(config.redis.url, (error) =>
     log.warn({ part: "messages", err: error.message }, "connection fault"),
   );
   redis.subscribe(workerChannel(config.redis.prefix, workerId)).catch(() => undefined);
-  redis.on("message", (_channel, text: string) => {
-    const message = parseMessage(text);
+  redis.on("message", (_channel, json: string) => {
+    const message = parseMessage(json);
     if (message?.kind === "look") void leases.check(message.run_id);
     if (message?.kind === "take") void execute(message.run_id);
     if (message?.kind === "progress") {
-      const { run_id, value, message: words } = message;
-      void outputs.get(run_id)?.push({ type: "progress", value, message: words });
+      const { run_id, value, message: text } = message;
+      void outputs.get(run_id)?.push({ type: "progress", value, message: text });
     }
   });
   return { close: () => redis.disconnect() };
 }
 
-/** Returns null for what is no message. */
-export function parseMessage(text: string): WorkerMessage | null {
+/** Returns null for text that is not a message. */
+export function parseMessage(json: string): WorkerMessage | null {
   try {
-    return workerMessage.parse(JSON.parse(text));
+    return workerMessage.parse(JSON.parse(json));
   } catch {
     return null;
   }

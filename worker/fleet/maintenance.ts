@@ -9,16 +9,18 @@ import { startInternalJobs } from "./start-internal-jobs.ts";
 
 const silentWorkerMs = 60_000;
 
-/** This worker's share of what nobody in particular is there for. Any number of workers may do the same at once. */
-export function startChores(ctx: WorkerContext): Loop[] {
+type MaintenanceDeps = Pick<WorkerContext, "config"> & Parameters<InternalJob["run"]>[0];
+
+/** Starts this worker's share of the fleet's maintenance. Any number of workers may do this at once. */
+export function startMaintenance(ctx: MaintenanceDeps): Loop[] {
   const { config, log, db } = ctx;
-  // Without a row each second, as the jobs on the clock have one.
-  const turn = async (job: InternalJob): Promise<void> => {
+  // These run each second, so they are called without the row that each execution of an internal job gets.
+  const runOnce = async (job: InternalJob): Promise<void> => {
     await job.run(ctx, { dry_run: false, signal: new AbortController().signal });
   };
   return [
-    startLoop("reconcile-runs", Math.min(1_000, config.worker.leaseMs / 6), log, () => turn(reconcileRuns)),
-    startLoop("expire-queue", 5_000, log, () => turn(expireQueue)),
+    startLoop("reconcile-runs", Math.min(1_000, config.worker.leaseMs / 6), log, () => runOnce(reconcileRuns)),
+    startLoop("expire-queue", 5_000, log, () => runOnce(expireQueue)),
     startLoop("book-usage", 1_000, log, () => bookAllUsage(db)),
     startLoop("forget-workers", 30_000, log, () => forgetWorkers(db, silentWorkerMs)),
     startInternalJobs(ctx),

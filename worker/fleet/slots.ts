@@ -1,12 +1,12 @@
-/** How many runs a worker takes at once. */
+/** Limits how many runs a worker executes at a time. */
 export type Slots = {
-  /** Does `work` when a slot is free, in order of asking. The slot is free again at `release`, or when the work has ended. */
+  /** Runs `work` when a slot is free, in order of asking. The slot is free again at `release`, or when `work` has ended. */
   use(work: (release: () => void) => Promise<void>): Promise<void>;
   free(): number;
-  /** Resolves when a slot is free. One waiter. */
+  /** Resolves when a slot is free. One caller at a time. */
   untilFree(): Promise<void>;
   busy(): number;
-  /** Resolves when all work has ended, that which has released its slot too. */
+  /** Resolves when all work has ended, including work that has released its slot. */
   idle(): Promise<void>;
 };
 

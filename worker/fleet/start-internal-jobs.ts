@@ -1,14 +1,13 @@
 import { internalJobs } from "../../shared/services/maintenance/internal-jobs.ts";
 import { runInternalJob } from "../../shared/services/maintenance/run-internal-job.ts";
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import type { WorkerContext } from "../context.ts";
 
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 
-/** Starts internal jobs whose time has come. Every worker looks; the store lets one of them do it. */
-export function startInternalJobs(ctx: WorkerContext): Loop {
+/** Starts internal jobs that are due. Every worker tries; the store lets one of them start the job. */
+export function startInternalJobs(ctx: Parameters<typeof runInternalJob>[0]): Loop {
   const leaving = new AbortController();
-  const loop = startLoop("internal-jobs", lookEveryMs, ctx.log, async () => {
+  const loop = startLoop("internal-jobs", checkEveryMs, ctx.log, async () => {
     for (const job of internalJobs)
       if (job.every_ms !== null && !leaving.signal.aborted)
         await runInternalJob(ctx, job, {

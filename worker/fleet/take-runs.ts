@@ -1,39 +1,41 @@
 import { findUnclaimedRuns } from "../../shared/store/runs/find-queued-runs.ts";
 import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "../context.ts";
-import { executeRun } from "../attempt/execute-run.ts";
-import { loseAttempt } from "../attempt/lose-attempt.ts";
+import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
+import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { createSlots } from "./slots.ts";
-import { createTurns } from "./fair-scheduling.ts";
+import { createFairScheduler } from "./fair-scheduling.ts";
 
-/** A nudge takes milliseconds; a run that is queued for longer is looked for in Postgres. */
+/** A nudge takes some milliseconds. The poll finds runs that have been queued for this long. */
 export const nudgePatienceMs = 3_000;
 
 export type RunTaker = {
-  /** Runs at work now. */
+  /** How many runs execute now. */
   busy(): number;
-  /** Executes a run in a slot; hands the nudge back when this worker leaves. `queuedAt`: since when it waits, epoch ms. */
+  /** Executes a run in a slot. A draining worker nudges another one instead. `queuedAt`: since when the run waits, epoch ms. */
   execute(runId: string, queuedAt?: number): Promise<void>;
-  /** Looks for runs whose nudge was lost. */
+  /** Finds and executes runs whose nudge was lost. */
   poll(): Promise<void>;
-  /** When it last ended a poll, and when it last tried to claim a run, whatever came of it: performance.now(). */
+  /** When the last poll ended, and when a run was last tried to claim, by performance.now(). */
   lastActs(): { polledAt: number; triedAt: number };
-  /** From now on nudges are heard. */
+  /** Starts taking nudges. */
   start(): void;
-  /** From now on no run is taken. */
+  /** Stops taking runs. */
   pause(): Promise<void>;
-  /** Resolves when no run is at work. */
+  /** Resolves when no run executes. */
   idle(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Takes runs into this worker's slots: those that it is nudged for, and those that nobody was. */
-export function takeRuns(ctx: WorkerContext): RunTaker {
+type TakeDeps = Omit<ExecuteDeps, "onFault"> & LoseDeps & Pick<WorkerContext, "card">;
+
+/** Executes runs in this worker's slots: runs that this worker is nudged for, and runs whose nudge was lost. */
+export function takeRuns(ctx: TakeDeps): RunTaker {
   const { config, log, db } = ctx;
   const deps = { ...ctx, onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault) };
   const slots = createSlots(config.worker.slots);
-  const turns = createTurns(ctx);
+  const scheduler = createFairScheduler(ctx);
   let paused = false;
   let consumer: Consumer | null = null;
   const last = { polledAt: performance.now(), triedAt: performance.now() };
@@ -41,7 +43,7 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
   const attempt = (runId: string, release: () => void): Promise<boolean> => {
     last.triedAt = performance.now();
     return executeRun({ ...deps, onAgentEnd: release }, runId).catch((error: unknown) => {
-      log.error({ run_id: runId, err: String(error) }, "a run was dropped");
+      log.error({ run_id: runId, err: String(error) }, "a run could not be executed");
       return true;
     });
   };
@@ -49,9 +51,9 @@ export function takeRuns(ctx: WorkerContext): RunTaker {
     slots.use(async (release) => {
       if (paused) return ctx.nudge(runId, queuedAt);
       const waitedMs = Date.now() - queuedAt;
-      const next = await turns.take(runId, waitedMs);
+      const next = await scheduler.pickRun(runId, waitedMs);
       if (await attempt(next, release)) return;
-      const passedOver = await turns.makeUp(next, waitedMs);
+      const passedOver = await scheduler.pickPassedOver(next, waitedMs);
       if (passedOver !== null) await attempt(passedOver, release);
     });
   /** Takes as many runs as there are free slots, and passes the nudges of the others on. */

@@ -1,17 +1,17 @@
-/** A listening socket that this process holds without accepting from it. */
+/** A listening socket that this process holds open, but accepts no connections from. */
 export type ListeningSocket = { close(): void };
 
-/** One sandbox's door to the network. */
+/** One sandbox's access to the network. */
 export type EgressListener = {
-  /** Takes the socket that the sandbox made in its network namespace and handed over; from now on it is served. */
+  /** Takes the listening socket that the sandbox made in its network namespace. From now on the gateway serves the socket. */
   take(socket: ListeningSocket): void;
   /**
-   * To be called between two runs of a sandbox, when no process of the first run is left: closes its connections, and those
-   * that wait in the backlog. Resolves when none is left; what connects afterwards belongs to the next run. Rejects when the
-   * gateway can't say so within 5 s: the sandbox must not be used again then.
+   * To be called between two runs of a sandbox, when no process of the first run is left. Closes the run's connections and
+   * those that wait in the backlog. Resolves when none is left: later connections belong to the next run. Rejects when the
+   * gateway does not confirm that within 5 s; the sandbox must not be used again then.
    */
   endRun(): Promise<void>;
-  /** The sandbox is gone: closes its socket and all its connections. Idempotent. */
+  /** To be called when the sandbox is gone. Closes its socket and all its connections. Idempotent. */
   close(): void;
 };
 

@@ -1,41 +1,41 @@
 import type { Egress, EgressListener, ListeningSocket } from "./egress.ts";
-import { type GatewayStart, keepGateway } from "./keep-gateway.ts";
+import { type GatewayStart, superviseGateway } from "./supervise-gateway.ts";
 import type { GatewayProcess } from "./start-gateway.ts";
 
 type Entry = {
   id: number;
   allow: string[];
   socket: ListeningSocket | null;
-  /** Of the `endRun` that the gateway hasn't answered. */
+  /** Settles the `endRun` that the gateway has not answered yet. */
   settle: ((fault?: Error) => void) | null;
 };
 
 const endRunMs = 5_000;
 
 export type OpenEgress = Egress & {
-  /** Of the gateway that is at work; null: there is none. */
+  /** Returns the pid of the running gateway; null when there is none. */
   gatewayPid(): number | null;
-  /** Errors in that gateway that only its last net had caught; asks it. */
+  /** Asks the gateway how many uncaught errors it has had. */
   faults(): Promise<number>;
   close(): void;
 };
 
 /**
- * Keeps the sandboxes' listening sockets, and a gateway that serves them from the first one on. The sockets stay open here when
- * the gateway ends, so that the next one takes over all of them and a sandbox's next call is answered.
+ * Holds the sandboxes' listening sockets, and runs a gateway that serves them. The sockets stay open here when the gateway
+ * ends: the next gateway takes over all of them, and answers a sandbox's next call.
  */
 export function openEgress(start: GatewayStart): OpenEgress {
   const entries = new Map<number, Entry>();
   let lastId = 0;
   const waiting: ((faults: number) => void)[] = [];
-  const gateway = keepGateway(start, {
+  const gateway = superviseGateway(start, {
     isNeeded: () => entries.size > 0,
     onStart: (started) => {
       for (const entry of entries.values()) serve(started, entry);
     },
     onMessage: (message) => {
       if (message.kind === "run_ended") entries.get(message.id)?.settle?.();
-      else for (const hear of waiting.splice(0)) hear(message.faults);
+      else for (const resolve of waiting.splice(0)) resolve(message.faults);
     },
   });
 
@@ -46,14 +46,14 @@ export function openEgress(start: GatewayStart): OpenEgress {
         // The sandbox may have gone before its socket came.
         if (!entries.has(id)) return socket.close();
         entry.socket = socket;
-        const started = gateway.now();
+        const started = gateway.current();
         if (started) serve(started, entry);
-        else gateway.need();
+        else gateway.ensure();
       },
-      endRun: () => (entry.socket ? endRun(gateway.now(), entry) : Promise.resolve()),
+      endRun: () => (entry.socket ? endRun(gateway.current(), entry) : Promise.resolve()),
       close() {
         if (!entries.delete(id)) return;
-        gateway.now()?.tell({ kind: "close", id });
+        gateway.current()?.send({ kind: "close", id });
         entry.socket?.close();
         entry.settle?.(new Error("the sandbox's listener was closed"));
       },
@@ -66,11 +66,11 @@ export function openEgress(start: GatewayStart): OpenEgress {
       entries.set(entry.id, entry);
       return listenerOf(entry);
     },
-    gatewayPid: () => gateway.now()?.pid ?? null,
+    gatewayPid: () => gateway.current()?.pid ?? null,
     faults: () =>
       new Promise((resolve) => {
         waiting.push(resolve);
-        gateway.now()?.tell({ kind: "ping" });
+        gateway.current()?.send({ kind: "ping" });
       }),
     close() {
       for (const entry of entries.values()) listenerOf(entry).close();
@@ -79,11 +79,11 @@ export function openEgress(start: GatewayStart): OpenEgress {
   };
 }
 
-/** An `endRun` that the last gateway left unanswered is asked of this one, which refuses what is in the backlog until then. */
+/** Hands a socket to a gateway. An `endRun` that the last gateway did not answer is asked again; until its end the backlog is refused. */
 function serve(gateway: GatewayProcess, { id, allow, socket, settle }: Entry): void {
   if (!socket) return;
-  gateway.tell({ kind: "listen", id, allow, draining: settle !== null }, socket);
-  if (settle) gateway.tell({ kind: "end_run", id });
+  gateway.send({ kind: "listen", id, allow, draining: settle !== null }, socket);
+  if (settle) gateway.send({ kind: "end_run", id });
 }
 
 function endRun(gateway: GatewayProcess | null, entry: Entry): Promise<void> {
@@ -95,6 +95,6 @@ function endRun(gateway: GatewayProcess | null, entry: Entry): Promise<void> {
       if (fault) reject(fault);
       else resolve();
     };
-    gateway?.tell({ kind: "end_run", id: entry.id });
+    gateway?.send({ kind: "end_run", id: entry.id });
   });
 }

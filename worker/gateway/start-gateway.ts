@@ -6,22 +6,22 @@ import type { ListeningSocket } from "./egress.ts";
 
 export type GatewayProcess = {
   pid: number | undefined;
-  /** Lost when the process is gone, or goes meanwhile. The socket stays open here. */
-  tell(message: ToGateway, socket?: ListeningSocket): void;
+  /** Sends a message, which is lost when the process ends. The socket stays open here. */
+  send(message: ToGateway, socket?: ListeningSocket): void;
   end(): void;
 };
 
 type Hooks = { onMessage: (message: FromGateway) => void; onGone: () => void };
 
 const pingMs = 2_000;
-/** A gateway that answers none of so many pings hangs. Counted, not timed: a worker that was frozen has only itself to blame. */
-const pingsInVain = 8;
-/** Look-ups of names take a thread each for as long as they take, and only half of the threads (libuv, `UV__WORK_SLOW_IO`). */
+/** A gateway hangs when this many pings in a row have no answer. Pings are counted, so that a frozen worker does not end it. */
+const mostUnanswered = 8;
+/** Each look-up of a name occupies a thread, and look-ups get at most half of the threads (libuv, `UV__WORK_SLOW_IO`). */
 const threads = 64;
 
 /**
- * Starts the gateway's process. It gets what it needs to know on its command line and nothing of this process's environment,
- * where the secrets are. It ends when this process does.
+ * Starts the gateway's process. It gets its options on the command line, and nothing of this process's environment, where the
+ * secrets are. It ends when this process does.
  */
 export function startGateway(
   script: URL,
@@ -36,18 +36,18 @@ export function startGateway(
   });
   let unanswered = 0;
   const pings = setInterval(() => {
-    if (unanswered >= pingsInVain) {
-      log.error({ gateway_pid: child.pid, pings: unanswered }, "the gateway hangs; it is ended");
+    if (unanswered >= mostUnanswered) {
+      log.error({ gateway_pid: child.pid, pings: unanswered }, "the gateway hangs and is killed");
       child.kill("SIGKILL");
     }
     unanswered += 1;
-    tellChild(child, { kind: "ping" });
+    sendTo(child, { kind: "ping" });
   }, pingMs);
   pings.unref();
-  let told = false;
-  const gone = (how: object): void => {
-    if (told) return;
-    told = true;
+  let ended = false;
+  const onEnd = (how: object): void => {
+    if (ended) return;
+    ended = true;
     clearInterval(pings);
     log.warn({ gateway_pid: child.pid, ...how }, "the gateway ended");
     onGone();
@@ -58,13 +58,13 @@ export function startGateway(
     if (parsed.data.kind === "pong") unanswered = 0;
     onMessage(parsed.data);
   });
-  child.on("exit", (code, signal) => gone({ code, signal }));
-  child.on("error", (error) => (child.pid === undefined ? gone({ err: error.message }) : undefined));
+  child.on("exit", (code, signal) => onEnd({ code, signal }));
+  child.on("error", (error) => (child.pid === undefined ? onEnd({ err: error.message }) : undefined));
   return {
     pid: child.pid,
-    tell: (message, socket) => tellChild(child, message, socket),
+    send: (message, socket) => sendTo(child, message, socket),
     end() {
-      told = true;
+      ended = true;
       clearInterval(pings);
       if (child.connected) child.disconnect();
       setTimeout(() => child.kill("SIGKILL"), 1_000).unref();
@@ -72,8 +72,8 @@ export function startGateway(
   };
 }
 
-function tellChild(child: ChildProcess, message: ToGateway, socket?: ListeningSocket): void {
+function sendTo(child: ChildProcess, message: ToGateway, socket?: ListeningSocket): void {
   if (!child.connected) return;
-  // A native handle is duplicated and stays open here (net.Native in Node's internal/child_process.js, as cluster uses it).
+  // The child gets a duplicate of the native handle (net.Native in Node's internal/child_process.js, as cluster uses it).
   child.send(message, socket as Parameters<ChildProcess["send"]>[1], {}, () => undefined);
 }

@@ -1,5 +1,5 @@
 /** A thread's process, as far as it matters for who has to go. */
-export type Kept = {
+export type Evictable = {
   user_id: string;
   /** By `performance.now()`; null while it is at work. */
   idleSince(): number | null;
@@ -10,8 +10,11 @@ export type Kept = {
  * for longest; of users who have equally many, first the newcomer's own. So nobody loses a process to a user who has more
  * than they do. Null: none is idle.
  */
-export function chooseEvicted<Process extends Kept>(kept: Iterable<Process>, newcomer: string): Process | null {
-  const all = [...kept];
+export function chooseEvicted<Process extends Evictable>(
+  processes: Iterable<Process>,
+  newcomer: string,
+): Process | null {
+  const all = [...processes];
   const counts = new Map([[newcomer, 1]]);
   for (const { user_id } of all) counts.set(user_id, (counts.get(user_id) ?? 0) + 1);
   const idle = all.flatMap((process) => {

@@ -13,8 +13,8 @@ import { openInteractiveProcess, type InteractiveProcess } from "./interactive-p
 export type InteractiveProcesses = {
   /** By adapter_type: run runs of lifecycle `interactive`. */
   adapters: ReadonlyMap<string, Adapter>;
-  /** Renews this worker's hold on its threads, and ends processes that have had no run for too long. */
-  keep(): Promise<void>;
+  /** Renews this worker's leases of its threads, and ends processes that have had no run for too long. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ export function openInteractiveProcesses(options: Options): InteractiveProcesses
     adapters: new Map(
       [...hosts].map(([type, host]) => [type, { run: (request, signal) => run(host, request, signal) }]),
     ),
-    keep: () => renewHold(options, processes),
+    renew: () => renewLeases(options, processes),
     async close() {
       const open = [...processes.values()];
       for (const process of open) process.kill();
@@ -93,12 +93,12 @@ export function openInteractiveProcesses(options: Options): InteractiveProcesses
   };
 }
 
-async function renewHold({ db, card }: Options, processes: Map<string, InteractiveProcess>): Promise<void> {
+async function renewLeases({ db, card }: Options, processes: Map<string, InteractiveProcess>): Promise<void> {
   const now = performance.now();
   for (const process of processes.values())
     if (now - (process.idleSince() ?? now) > process.idleTimeoutMs || process.isBusyWhileIdle()) process.kill();
   if (processes.size === 0) return;
   const asked = [...processes];
-  const kept = new Set(await renewSessions(db, card, [...processes.keys()]));
-  for (const [threadId, process] of asked) if (!kept.has(threadId)) process.kill();
+  const renewed = new Set(await renewSessions(db, card, [...processes.keys()]));
+  for (const [threadId, process] of asked) if (!renewed.has(threadId)) process.kill();
 }

@@ -1,7 +1,7 @@
 /**
- * Why a run's process is stopped. The first cause wins.
- * - `deadline`: its time is over. - `cancelled`: somebody asked. - `fenced`: it is no longer ours, or we can't prove that
- *   it is. - `draining`: this worker goes. - the others: it used more than it may.
+ * Why a run's process is stopped. The first reason wins.
+ * - `deadline`: the run's time is over. - `cancelled`: somebody cancelled the run. - `fenced`: the run is no longer this
+ *   worker's, or this worker can't prove that it is. - `draining`: this worker leaves. - the others: the run exceeded a limit.
  */
 export type AbortReason =
   | "deadline"
@@ -14,7 +14,7 @@ export type AbortReason =
   | "artifact_limit"
   | "budget_exceeded";
 
-/** The reason that `signal` was aborted with; null when it was not. */
+/** Returns the reason that `signal` was aborted with; null when it was not. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | null {
   return signal.aborted ? (signal.reason as AbortReason) : null;
 }

@@ -3,13 +3,13 @@ import type { Db } from "../../shared/store/client.ts";
 import { type HeldRun, renewLeases } from "../../shared/store/runs/renew-leases.ts";
 import type { AbortReason } from "./abort-reason.ts";
 
-/** One held run. Whoever has a cause to stop it calls `stop`; the first cause wins. */
+/** The lease of one run, held by this worker. `stop` aborts `signal` with its reason; the first reason wins. */
 export type Hold = { signal: AbortSignal; stop(reason: AbortReason): void; release(): void };
 
 export type LeaseKeeper = {
-  /** From the claim to the end of the run; the lease is taken as proven at `claimedAt` (performance.now()). */
+  /** Renews the run's lease until `release`. `claimedAt`: when the claim was asked for, by performance.now(). */
   hold(run: HeldRun, claimedAt: number): Hold;
-  /** Looks at one run's row at once, because somebody said that it changed. */
+  /** Reads one run's row at once. To be called when the row may have changed. */
   check(runId: string): Promise<void>;
   stopAll(reason: AbortReason): void;
   close(): void;
@@ -18,13 +18,14 @@ export type LeaseKeeper = {
 type Entry = { run: HeldRun; controller: AbortController; provenAt: number };
 
 /**
- * Keeps the leases of all runs of this worker by one statement every third of a lease, and stops each run whose lease it
- * can't prove in time: on this process' monotonic clock, since nothing tells a worker that its Postgres is frozen or that
- * it was frozen itself. The margin leaves a sixth of the lease to kill the process before another worker may start it.
+ * Renews the leases of all runs of this worker by one statement every third of a lease, and stops each run whose lease can't
+ * be proven in time. Time is this process's monotonic clock, since nothing tells a worker that its Postgres is frozen, or
+ * that it was frozen itself. A run is stopped a sixth of the lease before another worker may claim it, so that its process
+ * is dead by then.
  */
 export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeeper {
   const entries = new Map<string, Entry>();
-  const beat = setInterval(() => void renew([...entries.values()]), leaseMs / 3);
+  const renewal = setInterval(() => void renew([...entries.values()]), leaseMs / 3);
   const watchdog = setInterval(stopUnproven, Math.min(leaseMs / 12, 250));
 
   async function renew(due: Entry[]): Promise<void> {
@@ -74,7 +75,7 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
       for (const entry of entries.values()) entry.controller.abort(reason);
     },
     close() {
-      clearInterval(beat);
+      clearInterval(renewal);
       clearInterval(watchdog);
     },
   };

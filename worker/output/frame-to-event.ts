@@ -4,25 +4,25 @@ import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import type { WorkerContext } from "../context.ts";
 
-/** Frames that tell how the run ended, and files, which are stored first. */
-type Silent = "result" | "error" | "interrupt" | "artifact";
+/** Frames that say how the run ends, and files, which are stored before their event is made. */
+type WithoutEvent = "result" | "error" | "interrupt" | "artifact";
 
-/** The event that an agent's frame becomes by itself; null for those that don't. */
+/** Returns the event that an agent's frame becomes; null for frames that become no event by themselves. */
 export function frameToEvent(frame: AgentFrame): RunEventBody | null {
-  if (isSilent(frame)) return null;
+  if (hasNoEvent(frame)) return null;
   return frame.type === "output" ? { type: "output.delta", content: frame.content } : frame;
 }
 
-function isSilent(frame: AgentFrame): frame is Extract<AgentFrame, { type: Silent }> {
+function hasNoEvent(frame: AgentFrame): frame is Extract<AgentFrame, { type: WithoutEvent }> {
   return frame.type === "result" || frame.type === "error" || frame.type === "interrupt" || frame.type === "artifact";
 }
 
-/** The event of a run's queueing: the only one before a first attempt that never waited. */
+/** The event that says that a run is queued. It is the only one before a first attempt that never waited. */
 const queuedEvent: EventId = { attempt: 0, seq: 1 };
 
 type Ctx = Pick<WorkerContext, "workerId" | "sandbox">;
 
-/** That an attempt has begun: where, how, and what is before it. `warm`: its agent stood ready. */
+/** Returns the event that begins an attempt. `warm`: the agent's interpreter was loaded before the run. */
 export function startedEvent(ctx: Ctx, attempt: Attempt, warm: boolean): RunEventBody {
   const { adapter_type, runtime_mode, lifecycle, requeue_reason, wait_reason } = attempt;
   const follows = attempt.attempt === 1 && wait_reason === null && { follows: formatEventId(queuedEvent) };

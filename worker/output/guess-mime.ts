@@ -1,4 +1,4 @@
-/** The media types of IANA's registry that agents hand out most. */
+/** Media types of IANA's registry that agents store most. */
 const types: Record<string, string> = {
   csv: "text/csv",
   gif: "image/gif",
@@ -26,8 +26,8 @@ const types: Record<string, string> = {
   zip: "application/zip",
 };
 
-/** What a file is by its name's ending, where its agent didn't say; else bytes. */
+/** Returns a file's media type by its name's extension; `application/octet-stream` for an unknown one. */
 export function guessMime(name: string): string {
-  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
-  return (Object.hasOwn(types, ending) ? types[ending] : undefined) ?? "application/octet-stream";
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  return (Object.hasOwn(types, extension) ? types[extension] : undefined) ?? "application/octet-stream";
 }

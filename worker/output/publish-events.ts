@@ -3,32 +3,32 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 
 export type Publisher = {
-  /** Takes events for the next batch. */
+  /** Adds events to the next batch. */
   add(events: StreamEvent[]): void;
-  /** Resolves when what was added is in Redis, or Redis refused to have it. */
+  /** Resolves when the added events are in Redis, or were dropped because Redis is away. */
   settled(): Promise<void>;
   /** Characters that wait to be sent. */
   backlog(): number;
 };
 
-/** A warm run's first output comes sooner than this after its start: both go in one batch. */
-const startedPatienceMs = 2;
+/** `run.started` waits this long for the first output, which a warm run sends sooner: both then go in one batch. */
+const startedDelayMs = 2;
 
-/** A cut connection is back before that, which is tried each second at least; then Redis counts as away. */
-const patienceMs = 1_500;
+/** Redis counts as away after this time. A cut connection is reopened sooner: that is tried at least each second. */
+const awayAfterMs = 1_500;
 const pauseMs = 50;
 
 /**
- * Sends a run's events to its stream, one batch at a time: what comes while a batch is under way makes the next one. A
- * batch that fails is sent again, before what came meanwhile: the stream has no hole for a cut alone.
- * When Redis is away the batch is dropped: the transcript has it, and readers fill the gap from there.
+ * Sends a run's events to its stream, one batch at a time. Events that come while a batch is under way make the next batch.
+ * A batch that fails is sent again before later events, so that a cut connection alone leaves no gap in the stream.
+ * While Redis is away, batches are dropped: the transcript has their events, and readers fill the gap from there.
  * `onFenced` is called when Redis holds a later attempt.
  */
 export function createPublisher(streams: RunStreams, runId: string, onFenced: () => void): Publisher {
   let waiting: StreamEvent[] = [];
   let waitingLength = 0;
   let sending: Promise<void> | null = null;
-  let held: NodeJS.Timeout | undefined;
+  let delayed: NodeJS.Timeout | undefined;
   let failedSince: number | null = null;
 
   async function send(): Promise<void> {
@@ -41,7 +41,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
         failedSince = null;
       } catch {
         failedSince ??= performance.now();
-        if (performance.now() - failedSince > patienceMs) continue;
+        if (performance.now() - failedSince > awayAfterMs) continue;
         waiting = [...batch, ...waiting];
         waitingLength += length;
         await sleep(pauseMs);
@@ -58,12 +58,12 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
     add(events) {
       for (const event of events) waitingLength += event.data.length;
       waiting.push(...events);
-      clearTimeout(held);
-      if (events.every(({ type }) => type === "run.started")) held = setTimeout(begin, startedPatienceMs);
+      clearTimeout(delayed);
+      if (events.every(({ type }) => type === "run.started")) delayed = setTimeout(begin, startedDelayMs);
       else begin();
     },
     settled: async () => {
-      clearTimeout(held);
+      clearTimeout(delayed);
       begin();
       while (sending) await sending;
     },

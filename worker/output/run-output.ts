@@ -5,28 +5,33 @@ import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher } from "./publish-events.ts";
-import type { Sent } from "./share-loop.ts";
+import type { Sent } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
 
 export type RunOutput = {
-  /** Numbers and sends one event. Resolves at once, unless more waits to be sent than a run may hold in memory. */
+  /** Numbers and sends one event. Resolves at once, unless too many characters wait to be sent. */
   push(body: RunEventBody): Promise<void>;
-  /** Ends the writing behind and gives what the transcript lacks, with `last`, if any, as its last event. Pushes are ignored from then on. */
+  /**
+   * Stops writing to the transcript. Returns the events that the transcript lacks, followed by `last`, if there is one. Later
+   * pushes are ignored.
+   */
   finish(last: RunEventBody | null): Promise<StreamEvent[]>;
-  /** Sends events that the transcript has by now: the terminal one comes to the stream after its commit. */
+  /** Sends events to the stream that are in the transcript already: the terminal event is sent after its commit. */
   announce(events: StreamEvent[]): Promise<void>;
-  /** Of what was pushed so far. */
+  /** Returns how much was pushed so far. */
   sent(): Sent;
   close(): void;
 };
 
+/** Characters that may wait to be sent before `push` waits. */
 const maxBacklog = 1024 * 1024;
 
 type Deps = { db: Db; streams: RunStreams; log: Log };
 
 /**
- * The single writer of one attempt's events: gives each the next seq, streams it at once, and writes it to the transcript
- * a little later (with the run's end, for a short run). `onFenced` is called when either refuses this attempt.
+ * The single writer of one attempt's events. It gives each event the next seq, sends it to the stream at once, and writes it
+ * to the transcript within a second; a short run's events are written with its end. `onFenced` is called when the stream or
+ * the transcript refuses this attempt.
  */
 export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
@@ -34,10 +39,10 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
   let seq = 0;
   let length = 0;
   let finished = false;
-  /** Two, when the run was cancelled just as it was put aside. */
+  /** Last events. There are two when the run was cancelled just before it could be put aside. */
   const ending: StreamEvent[] = [];
 
-  function place(body: RunEventBody): StreamEvent {
+  function numberEvent(body: RunEventBody): StreamEvent {
     seq += 1;
     return placeEvent(run.id, { attempt: run.attempt, seq }, body, new Date());
   }
@@ -45,7 +50,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
   return {
     async push(body) {
       if (finished) return;
-      const event = place(body);
+      const event = numberEvent(body);
       length += event.data.length;
       publisher.add([event]);
       if (body.type === "progress" && body.message !== null) transcript.setStatus(body.message);
@@ -55,7 +60,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     async finish(last) {
       finished = true;
       const rest = await transcript.finish();
-      if (last) ending.push(place(last));
+      if (last) ending.push(numberEvent(last));
       return [...rest, ...ending];
     },
     async announce(events) {

@@ -11,7 +11,7 @@ import type { AbortReason } from "../lease/abort-reason.ts";
 
 export type ArtifactFrame = Extract<AgentFrame, { type: "artifact" }>;
 
-/** The event that names a stored file, or why the run must stop. */
+/** The event for a stored file, or why the run must stop. */
 export type StoredArtifact = { event: RunEventBody } | { broken: AbortReason };
 
 /** Stores an attempt's files. Each is stored before its event is published, so that the event's URL answers. */

@@ -5,29 +5,29 @@ import type { Db } from "../../shared/store/client.ts";
 import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
 
 export type WriteBehind = {
-  /** Takes an event that is to be written within a second. */
+  /** Adds an event, which is written within a second. */
   add(event: StreamEvent): void;
-  /** What the run is at; it is written along with the next events. */
+  /** Sets the run's `current_status`, which is written with the next events. */
   setStatus(status: string): void;
-  /** Ends the writing, and gives what was not written. */
+  /** Stops writing. Returns the events that were not written. */
   finish(): Promise<StreamEvent[]>;
   close(): void;
 };
 
-/** How long a running attempt's events may be in Redis only, and how many characters of them. */
+/** At most this long, and at most this many characters, a running attempt's events are in Redis only. */
 const delayMs = 1_000;
 const batchLength = 256 * 1024;
 
-/** All runs of this process write at the same instants, so that one statement writes for all of them. */
+/** Returns the ms until the next write. All runs of this process write at the same time, so that one statement serves all. */
 const untilTick = (): number => delayMs - (performance.now() % delayMs);
 
 type Deps = { db: Db; log: Log };
 
-/** Writes one attempt's events to its transcript, a little behind. `onFenced` is called when Postgres refuses the attempt. */
+/** Writes one attempt's events to the transcript in batches. `onFenced` is called when Postgres refuses the attempt. */
 export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () => void): WriteBehind {
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
-  /** Being written, or of unknown fate since the connection broke; it is repeated as it stands. */
+  /** The batch that is being written. When the connection broke during the write, the same batch is written again. */
   let batch: StreamEvent[] = [];
   let saving: Promise<void> | null = null;
   let currentStatus: string | null = null;
@@ -56,7 +56,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
       if (!(await appendTranscript(db, runId, batch, currentStatus))) onFenced();
       batch = [];
     } catch (error) {
-      log.warn({ run_id: runId, err: String(error) }, "the transcript could not be written yet");
+      log.warn({ run_id: runId, err: String(error) }, "a transcript could not be written; it is tried again");
     }
   }
 
@@ -72,7 +72,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
     async finish() {
       clearTimeout(timer);
       if (saving) await saving;
-      // Of unknown fate: Postgres must say first, since a run's end may not repeat what the transcript has.
+      // This batch may be written already. Postgres must answer first: the run's end must not repeat events of the transcript.
       while (batch.length > 0) {
         await sleep(200);
         await save();

@@ -8,7 +8,7 @@ import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
-import { checkStored, readTexts } from "./read-stored.ts";
+import { checkStoredRun, readTexts } from "./read-stored-run.ts";
 
 const MiB = 1024 * 1024;
 
@@ -20,11 +20,11 @@ export type Prepared = {
 };
 
 /**
- * What an attempt's process gets: code from its version's config or, if that has none, from the run's own files. Throws
- * UnreadableRun for a row that isn't what it should be.
+ * Makes what an attempt's process gets. The code comes from the version's config or, without any there, from the run's own
+ * files. Throws UnreadableRun for a malformed row.
  */
 export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
-  checkStored(attempt);
+  checkStoredRun(attempt);
   const { config, sealed_files, sealed_env } = attempt;
   const files = sealed_files
     ? readTexts(unseal(keyRing, sealed_files, sealedFields.runFiles(attempt.id)), "files")
@@ -34,7 +34,7 @@ export function prepareAttempt(keyRing: KeyRing, attempt: Attempt): Prepared {
     : {};
   const secrets = openSecrets(keyRing, attempt, config.secrets ?? []);
   return {
-    // What the request says wins over what the agent brings.
+    // The request's values win over the agent's secrets.
     request: agentRequest(attempt, config, { files, env_vars: { ...secrets, ...env_vars } }),
     secrets: [...Object.values(env_vars), ...Object.values(secrets)],
     limits: {
@@ -91,19 +91,22 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
   };
 }
 
-/** What runs where there is no source. */
+/** Returns what is run by adapters that run no source. */
 function programOf({ command, url, image, output }: AgentConfig) {
   return { command: command ?? null, url: url ?? null, image: image ?? null, output: output ?? "text" };
 }
 
-/** `source` is the file that the entrypoint names, unless that is one of the files; else the `usual` one. */
-export function codeOf({ entrypoint, source, files = {} }: AgentConfig, usual: string): Record<string, string> {
+/**
+ * Returns a version's code. `source` becomes the file that the entrypoint names; `defaultName`, if the entrypoint names none
+ * or one of `files`.
+ */
+export function codeOf({ entrypoint, source, files = {} }: AgentConfig, defaultName: string): Record<string, string> {
   if (source === undefined) return files;
   const [named = ""] = (entrypoint ?? "").split(":");
-  return { [fileNameFault(named) !== null || named in files ? usual : named]: source, ...files };
+  return { [fileNameFault(named) !== null || named in files ? defaultName : named]: source, ...files };
 }
 
-/** The agent's secrets that its version's config names; one that wasn't set is absent. */
+/** Returns the agent's secrets that the version's config names. Secrets that are not set are absent. */
 function openSecrets(keyRing: KeyRing, attempt: Attempt, names: string[]): Record<string, string> {
   const { agent_id, agent_secrets } = attempt;
   const opened = names.flatMap((name) => {
@@ -126,7 +129,7 @@ function runIdentity({ id, thread_id, traceparent }: Attempt): Record<string, st
   };
 }
 
-/** Null where the config asks for no network. */
+/** Returns the hosts that the config allows; null when it asks for no network. */
 export function egressOf({ network }: AgentConfig): string[] | null {
   return network === undefined || network === "none" ? null : network.allow;
 }

@@ -5,50 +5,50 @@ import type { Db } from "../../shared/store/client.ts";
 import type { ClaimedRun } from "../../shared/store/runs/claim-run.ts";
 import type { VersionConfig } from "../attempt/attempt.ts";
 
-/** Characters of JSON, in all. */
-const mostRemembered = 32 * 1024 * 1024;
+/** Characters of JSON in all cached configs. */
+const capacity = 32 * 1024 * 1024;
 
-/** Configs of versions, remembered: they hold the agents' code, and no warm run has to read that again. */
+/** A cache of versions' configs. They hold the agents' code, which a warm run then need not read again. */
 export type ConfigView = {
-  /** What a run's version says, as it is while its agent has the revision that it had when the run was claimed. */
+  /** Returns the config of a run's version. A cached one is used while the agent's revision is that of the claim. */
   configOf(run: Pick<ClaimedRun, "agent_id" | "version" | "agent_revision">): Promise<VersionConfig>;
 };
 
-type Known = { revision: string; version: VersionConfig; length: number };
+type Cached = { revision: string; version: VersionConfig; length: number };
 
 export function createConfigView(db: Db): ConfigView {
   /** Least recently used first. */
-  const known = new Map<string, Known>();
-  let held = 0;
+  const cache = new Map<string, Cached>();
+  let length = 0;
 
-  function forget(key: string): void {
-    held -= known.get(key)?.length ?? 0;
-    known.delete(key);
+  function remove(key: string): void {
+    length -= cache.get(key)?.length ?? 0;
+    cache.delete(key);
   }
 
-  function remember(key: string, one: Known): void {
-    forget(key);
-    known.set(key, one);
-    held += one.length;
-    for (const oldest of known.keys()) {
-      if (held <= mostRemembered) break;
-      forget(oldest);
+  function add(key: string, entry: Cached): void {
+    remove(key);
+    cache.set(key, entry);
+    length += entry.length;
+    for (const oldest of cache.keys()) {
+      if (length <= capacity) break;
+      remove(oldest);
     }
   }
 
   return {
     async configOf({ agent_id, version: name, agent_revision }) {
       const key = JSON.stringify([agent_id, name]);
-      const one = known.get(key);
-      if (one && one.revision === agent_revision) {
-        remember(key, one);
-        return one.version;
+      const cached = cache.get(key);
+      if (cached && cached.revision === agent_revision) {
+        add(key, cached);
+        return cached.version;
       }
       const found = await readVersionConfig(db, agent_id, name);
-      // An agent that is gone says nothing.
+      // A deleted agent has an empty config.
       const text = JSON.stringify(found?.config ?? {});
       const version = { config: readConfig(found?.config ?? {}), config_hash: hash("sha256", text) };
-      if (found) remember(key, { version, revision: found.revision, length: text.length });
+      if (found) add(key, { version, revision: found.revision, length: text.length });
       return version;
     },
   };

@@ -1,35 +1,36 @@
 import { lstatSync, readlinkSync } from "node:fs";
 
 export type NamespaceView = {
-  /** Shown read-only at the same place, beyond the system's programs and libraries. */
+  /** Paths that the sandbox sees read-only, at the same path, besides the system's programs and libraries. */
   readOnly: readonly string[];
   diskBytes: number;
   env: Record<string, string>;
-  /** The command is the first process in there; null: bubblewrap is, and reaps. */
+  /** Given when the command is the sandbox's first process; null when bubblewrap is, which then reaps. */
   first: FirstProcess | null;
-  /** It speaks TLS, so it needs the machine's certificates. */
+  /** True for a sandbox with network: TLS needs the machine's certificates. */
   network: boolean;
   /** The descriptor that the seccomp filter is read from; null for none. */
   seccompFd: number | null;
 };
 
 /**
- * `infoFd`: where bubblewrap says its pid. `blockFd`: where it waits until the user ids are mapped; null: it maps its own one.
+ * `infoFd`: where bubblewrap writes the first process's pid. `blockFd`: where bubblewrap waits until the user ids are mapped;
+ * null when it maps its own id only.
  */
 export type FirstProcess = { infoFd: number; blockFd: number | null };
 
 /** What the first process may do that the author's code may not; in its user namespace only. */
 const capabilities = {
-  /** It has another user's files to remove, processes to end, and to become that user for a start. */
+  /** To remove another user's files, to end that user's processes, and to start a process as that user. */
   twoIds: ["SETUID", "SETGID", "KILL", "DAC_OVERRIDE", "FOWNER", "SYS_PTRACE"],
-  /** Looking into the process that loaded the author's code; and so that process can't look into it (ptrace(2)). */
+  /** To inspect the process that loaded the author's code; and so that process can't inspect the first one (ptrace(2)). */
   oneId: ["SYS_PTRACE"],
 };
 
-/** Where the sandboxed process starts: private, empty and writable. */
+/** The sandboxed process's working directory: private, empty and writable. */
 export const workDirectory = "/run/agent/work";
 
-/** Not bubblewrap's own `--dev`: it brings terminals, of which all sandboxes of a machine share a few thousand. */
+/** Not bubblewrap's own `--dev`: that mounts terminals, and all sandboxes of a machine share a few thousand of those. */
 const deviceArgs = [
   ...["--tmpfs", "/dev"],
   ...["null", "zero", "full", "random", "urandom"].flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
@@ -40,12 +41,12 @@ const deviceArgs = [
 const certificates = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/ca-certificates"];
 
 /**
- * bubblewrap's options: new namespaces of every kind, an empty read-only root with the system's programs, and one
- * size-limited tmpfs that holds the working directory and /tmp. No path of ours, no socket, no host file but programs.
+ * Returns bubblewrap's options: new namespaces of every kind, an empty read-only root with the system's programs, and one
+ * size-limited tmpfs for the working directory and /tmp. No path of Runfleet's, no socket, no host file but programs.
  */
 export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd }: NamespaceView): string[] {
-  // A place that belongs to another user than who writes to it is sticky: what that user makes there is theirs, it isn't.
-  const place = first?.blockFd != null ? ["--perms", "1777"] : [];
+  // With two users these directories are the first process's, and the author's code writes to them: hence the sticky bit.
+  const permissions = first?.blockFd != null ? ["--perms", "1777"] : [];
   return [
     "--unshare-all",
     "--unshare-user",
@@ -64,13 +65,13 @@ export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd 
       path,
       path,
     ]),
-    // What bubblewrap makes on the way to a place by itself is closed to every other user.
+    // Parent directories that bubblewrap makes by itself are closed to every other user.
     ...ancestorsOf([...readOnly, "/run/agent"]).flatMap((path) => ["--dir", path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     "--proc",
     "/proc",
     ...deviceArgs,
-    ...place,
+    ...permissions,
     "--size",
     "16777216",
     "--tmpfs",
@@ -79,10 +80,10 @@ export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd 
     String(diskBytes),
     "--tmpfs",
     "/run/agent",
-    ...place,
+    ...permissions,
     "--dir",
     workDirectory,
-    ...place,
+    ...permissions,
     "--dir",
     "/run/agent/tmp",
     "--symlink",
@@ -100,8 +101,8 @@ export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd 
 }
 
 /**
- * Who is who inside. With two ids bubblewrap can't forbid further user namespaces itself, since it maps one id only in the
- * namespace that it makes for that: the seccomp filter refuses them.
+ * Returns the options for user ids and capabilities. `--disable-userns` works with a single mapped id only: with two ids the
+ * seccomp filter refuses further user namespaces.
  */
 function idArgs(first: FirstProcess | null): string[] {
   const dropped = ["--cap-drop", "ALL"];
@@ -115,13 +116,13 @@ function idArgs(first: FirstProcess | null): string[] {
   return [...ids, "--info-fd", String(infoFd), "--as-pid-1", ...dropped, ...kept];
 }
 
-/** The directories that the paths lie in, each once, outer ones first. */
+/** Returns the paths' parent directories, each once, outer ones first. */
 function ancestorsOf(paths: readonly string[]): string[] {
   const all = paths.flatMap((path) => [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index)));
   return [...new Set(all)].toSorted();
 }
 
-/** A top-level directory as the host has it: a link into /usr on merged systems, a directory on others. */
+/** Shows a top-level directory as the host has it: a link into /usr on merged systems, a directory on others. */
 function likeHost(path: string): string[] {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   if (!entry) return [];

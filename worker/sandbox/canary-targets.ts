@@ -9,26 +9,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ownerTag } from "./owner-tag.ts";
 
-/** Things of the worker's kind, open to every user of the machine, that a sandbox must keep its agent from. */
-export type Decoys = {
+/** Targets that a sandbox must keep its agent from: like the worker's own files, sockets and processes, but open to every user. */
+export type CanaryTargets = {
   secret: string;
   unix: string;
   abstract: string;
   tcp: number;
   udp: number;
-  /** A file that must not come to be. */
+  /** A path where no file may appear. */
   outside: string;
-  /** A process of the worker's user, and the value in its environment. */
-  decoy: number;
+  /** The pid of a process of the worker's user, and a value in its environment. */
+  bystander: number;
   mark: string;
-  /** False when an agent got through to one of them, whatever it says itself. */
+  /** False when an attempt reached a target, whatever the attempt reported. */
   isUntouched(): boolean;
   close(): Promise<void>;
 };
 
-export async function openDecoys(): Promise<Decoys> {
+export async function openCanaryTargets(): Promise<CanaryTargets> {
   const mark = randomBytes(12).toString("hex");
-  const directory = mkdtempSync(join(tmpdir(), `${ownerTag()}-decoys-`));
+  const directory = mkdtempSync(join(tmpdir(), `${ownerTag()}-canary-targets-`));
   const [secret, unix, outside] = ["secret", "unix", "outside"].map((name) => join(directory, name)) as [
     string,
     string,
@@ -46,7 +46,7 @@ export async function openDecoys(): Promise<Decoys> {
     });
     return new Promise((resolve, reject) => server.once("error", reject).listen(where, () => resolve(server)));
   };
-  // As long as a name can be: Node pads shorter ones with zeros, and then nobody finds them by their name.
+  // The longest possible name: Node pads shorter ones with zeros, and other programs then can't find them by name.
   const abstract = mark.padEnd(107, "-");
   const onLinux = process.platform === "linux";
   const tcpServer = await listen({ port: 0, host: "127.0.0.1" });
@@ -64,7 +64,7 @@ export async function openDecoys(): Promise<Decoys> {
     abstract,
     tcp: (tcpServer.address() as AddressInfo).port,
     udp: datagrams.address().port,
-    decoy: bystander.pid ?? 0,
+    bystander: bystander.pid ?? 0,
     isUntouched: () =>
       !touched &&
       !existsSync(outside) &&

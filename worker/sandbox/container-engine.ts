@@ -6,22 +6,22 @@ import type { AgentProcess, SandboxCommand, SandboxExit } from "./process.ts";
 import { SandboxUnavailable } from "./sandbox.ts";
 
 export type ContainerCommand = Pick<SandboxCommand, "env" | "resources"> & {
-  /** A checked reference of an image that the engine has already: none is pulled. */
+  /** A checked reference of an image that the engine has already: images are never pulled. */
   image: string;
-  /** Instead of the image's own. */
+  /** Arguments that replace the image's own command; empty to keep that. */
   command: readonly string[];
   stdin: string;
 };
 
-/** Docker or Podman, by its command line. */
+/** Docker or Podman, used through its command line. */
 export type ContainerEngine = { name: string; start(command: ContainerCommand): AgentProcess };
 
 const run = promisify(execFile);
 const answerMs = 5_000;
 
 /**
- * The first of docker and podman that has a running engine behind it; null when there is none. Ends containers that dead
- * workers of this machine left: their client went with the worker, and they with neither.
+ * Returns docker or podman, the first with a running engine; null when there is none. Ends containers that dead workers of
+ * this machine left: a container outlives its worker and its client.
  */
 export async function findContainerEngine(searchPath: string): Promise<ContainerEngine | null> {
   for (const name of ["docker", "podman"]) {
@@ -49,9 +49,9 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
   return {
     name,
     start({ image, command, env, resources, stdin }) {
-      // Random too: the number of a pid namespace that ended may be another one's later, and so may the pid in it.
+      // With random bytes: the number of a pid namespace, and a pid in it, may be used again later.
       const container = `${ownerTag()}-${count++}-${randomBytes(6).toString("hex")}`;
-      // Values go by the client's environment: a command line can be read by every user of the machine.
+      // Values are passed in the client's environment: every user of the machine can read a command line.
       const options = {
         env: { ...env, PATH: searchPath },
         stdio: ["pipe", "pipe", "pipe"] as ["pipe", "pipe", "pipe"],
@@ -80,12 +80,12 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
   };
 }
 
-/** Distroless' `nonroot`: a user of no image's files, and none of this machine's (systemd.io/UIDS-GIDS). */
+/** Distroless' `nonroot`. The uid is of no user of this machine (systemd.io/UIDS-GIDS), and owns no files of images. */
 const nobodyElse = "65532:65532";
-/** Half of what an engine gives other containers, when the processor is short. */
+/** Half of the engine's default weight. */
 const cpuShares = 512;
 
-/** A container without a network, capabilities, log or anything of the machine's; `disk_bytes` is its only writable place. */
+/** A container without network, capabilities, log or anything of the machine. Only /tmp is writable, with `disk_bytes`. */
 function runOptions(container: string, resources: SandboxCommand["resources"], names: string[]): string[] {
   const { memory_bytes, processes, disk_bytes, cpu_ms } = resources;
   return [
@@ -100,7 +100,7 @@ function runOptions(container: string, resources: SandboxCommand["resources"], n
   ];
 }
 
-/** 125 to 127 are the engine's own; 137 is SIGKILL, by us or for want of memory. */
+/** 125 to 127 are the engine's own codes. 137 is SIGKILL, by this worker or for lack of memory. */
 function toExit(code: number | null, signal: string | null): SandboxExit {
   const nothingMore = { limit: null, cpu_ms: null, max_rss_bytes: null };
   return code === 137 ? { code: null, signal: "SIGKILL", ...nothingMore } : { code, signal, ...nothingMore };

@@ -1,4 +1,4 @@
-/** What the kernel says of user namespaces, as the files below /proc/sys have it; null where there is no such file. */
+/** The kernel's settings for user namespaces, as in the files below /proc/sys; null for a missing file. */
 export type NamespaceSettings = {
   /** user.max_user_namespaces */
   most: string | null;
@@ -12,8 +12,8 @@ const inContainer =
   "in a container set security_opt seccomp=deploy/seccomp-worker.json, apparmor=unconfined and systempaths=unconfined";
 
 /**
- * Adds what to do to bubblewrap's complaint, where its cause is known; returns the complaint as it is otherwise. The
- * kernel refuses a new /proc to a user namespace whose own /proc has masked paths (mount_too_revealing() in fs/namespace.c).
+ * Returns bubblewrap's complaint, followed by what to do where the cause is known. The kernel refuses a new /proc to a user
+ * namespace whose own /proc has masked paths (mount_too_revealing() in fs/namespace.c).
  */
 export function explainRefusal(complaint: string, settings: NamespaceSettings): string {
   if (!complaint.includes("bwrap: ")) return complaint;

@@ -14,9 +14,9 @@ print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix,
   + [p for p in sys.path if p not in before]))`;
 
 /**
- * Asks `configured` (the PYTHON setting), or every python3 on PATH and in the usual places, by running it as a user that
- * may do no more than a sandbox's; PATH's order decides. So a version manager's shim is answered by the binary behind it,
- * and one below a 0700 home is passed over for /usr/bin/python3. Throws one sentence that says what was tried.
+ * Finds a Python that a sandbox's user can run: `configured` (the PYTHON setting), or the first python3 on `searchPath` and in
+ * the usual directories. Each candidate is run as a user with no more rights than a sandbox's. So a version manager's shim
+ * leads to its binary, and a Python below a home of mode 0700 is passed over. Throws one sentence that says what was tried.
  */
 export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
   const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];

@@ -9,11 +9,11 @@ export type LaunchOptions = {
   args: readonly string[];
   env: Record<string, string>;
   uid: number | null;
-  /** How many pipes it gets beyond stdin, stdout, stderr and the events channel; they are fds 4, 5, … inside. */
+  /** How many pipes the process gets besides stdin, stdout, stderr and the events channel. They are fds 4, 5, … inside. */
   extraPipes: number;
-  /** Descriptors that must not reach it. */
+  /** Descriptors of this process that must not be inherited. */
   strayFds: readonly number[];
-  /** Gets the listening socket that it hands over by Node's own protocol, on the descriptor after the pipes. */
+  /** Called with the listening socket that the process sends, by Node's own protocol, on the descriptor after the pipes. */
   onListener?: (socket: ListeningSocket) => void;
 };
 
@@ -24,14 +24,14 @@ export type Launched = {
   stderr: Readable;
   events: Duplex;
   extra: Duplex[];
-  /** When the started process itself is gone, whatever holds its pipes. Never rejects. */
+  /** Resolves when the started process itself is gone, even if other processes hold its pipes. Never rejects. */
   exited: Promise<{ code: number | null; signal: string | null }>;
 };
 
 const lingerMs = 100;
 
 /**
- * Starts a process in its own session and process group, with pipes only. Where `uid` is given it runs as that uid and gid,
+ * Starts a process in its own session and process group, with pipes only. With a `uid` the process runs as that uid and gid,
  * without supplementary groups. Rejects with `SandboxUnavailable`.
  */
 export async function launchProcess(options: LaunchOptions): Promise<Launched> {
@@ -52,18 +52,18 @@ export async function launchProcess(options: LaunchOptions): Promise<Launched> {
   }
 }
 
-/** One socket, and the channel is closed before anything of the agent's runs. */
+/** Takes one socket. The channel is closed before any code of the agent runs. */
 function takeListener(child: ChildProcess, handle: unknown, onListener: (socket: ListeningSocket) => void): void {
   child.disconnect();
   if (isSocket(handle)) onListener(handle);
 }
 
-/** A native handle (net.Native): nothing is accepted from it here. */
+/** True for a native handle (net.Native), from which nothing is accepted here. */
 function isSocket(handle: unknown): handle is ListeningSocket {
   return typeof handle === "object" && handle !== null && "close" in handle && typeof handle.close === "function";
 }
 
-/** Pipes first; /dev/null in the place of strays; "ignore" leaves the rest (our own, close-on-exec) as it is. */
+/** Pipes come first, and /dev/null replaces stray descriptors. "ignore" leaves the others, which are close-on-exec, alone. */
 function layOutFds(pipes: number, strayFds: readonly number[], devNull: number | null): ("pipe" | "ignore" | number)[] {
   return Array.from({ length: Math.max(pipes - 1, ...strayFds) + 1 }, (_, fd) => {
     if (fd < pipes) return "pipe";
@@ -79,15 +79,15 @@ async function collectPipes(child: ChildProcess, pipes: number): Promise<Launche
   if (pid === undefined) throw await new Promise((resolve) => child.once("error", resolve));
   const [events, ...extra] = child.stdio.slice(3, pipes) as unknown as [Duplex, ...Duplex[]];
   if (!stdin || !stdout || !stderr) throw new Error("no pipes");
-  // A process that ends without reading breaks its pipes; its exit says all there is to say.
+  // A process that ends without reading breaks its pipes. Its exit is reported anyway.
   for (const stream of [stdin, events, ...extra]) stream.on("error", () => {});
   void exited.then(() => endHeldPipes([stdout, stderr, events]));
   return { pid, stdin, stdout, stderr, events, extra, exited };
 }
 
 /**
- * Ends pipes that something outlived the process with. What was written to them is read first: a pipe counts as idle when
- * its buffer stood empty at two checks in a row, since one check may come before the event loop got to read.
+ * Ends pipes that other processes still hold after the process's end. Written bytes are read first: a pipe counts as idle when
+ * its buffer was empty at two checks in a row, since one check may come before the event loop got to read.
  */
 async function endHeldPipes(streams: Readable[]): Promise<void> {
   const idle = new Set<Readable>();

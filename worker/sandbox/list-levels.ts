@@ -16,10 +16,10 @@ type LevelParts = {
   egress: Egress;
 };
 
-/** A level to try: its sandbox, or why this machine can't have it. */
+/** A level to try. `open` returns its sandbox, or why this machine can't have the level. */
 export type Level = { level: number; name: string; open(): Sandbox | { reason: string } };
 
-/** Every level, the strongest first. */
+/** Lists every level, the strongest first. */
 export function listLevels({ bwrap, python, uids, strayFds, egress }: LevelParts): Level[] {
   const noBwrap = { reason: "bubblewrap is not installed" };
   const notHere = { reason: `${process.platform}, ${process.arch} has none` };

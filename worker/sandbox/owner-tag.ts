@@ -3,14 +3,14 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 const prefix = "runfleet";
 
 /**
- * Names what this worker process leaves on the machine while it runs, so that a later worker can tell what a dead one left:
- * pid namespace, pid and the start time that tells a reused pid apart.
+ * Returns the prefix of names that this worker gives to files, groups and containers, so that a later worker can tell what a
+ * dead one left: pid namespace, pid, and the start time, which differs when a pid is used again.
  */
 export function ownerTag(): string {
   return `${prefix}-${pidNamespace()}-${process.pid}-${startTime("self") ?? 0}`;
 }
 
-/** Of the worker that a name's tag tells of; `elsewhere`: it can't be known here, in another pid namespace or without a /proc. */
+/** The state of the worker in a name's tag. `elsewhere`: unknown, since it is in another pid namespace or there is no /proc. */
 export type OwnerState = "alive" | "gone" | "elsewhere";
 
 /** Returns the state of the worker that made `name`, which begins with an `ownerTag`; null for any other name. */
@@ -21,7 +21,7 @@ export function ownerState(name: string): OwnerState | null {
   return startTime(match[2] ?? "") === match[3] ? "alive" : "gone";
 }
 
-/** The entries of `directory` whose worker (of this pid namespace) is gone. */
+/** Returns the entries of `directory` whose worker, of this pid namespace, is gone. */
 export function findLeftovers(directory: string): string[] {
   return listNames(directory).filter((name) => ownerState(name) === "gone");
 }
@@ -42,7 +42,7 @@ function pidNamespace(): string {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat (proc(5)), in clock ticks after boot; null when there is no such process. */
+/** Returns a process's start time, in clock ticks after boot; null for no such process. Field 22 of /proc/<pid>/stat (proc(5)). */
 function startTime(pid: string): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -10,24 +10,24 @@ import { openSlotUids } from "./slot-uids.ts";
 import { findStrayFds } from "./stray-fds.ts";
 
 type SandboxOptions = {
-  /** 0 … 3: below it the worker must not start. */
+  /** 0 … 3. The worker must not start with a weaker level. */
   minLevel: number;
-  /** bubblewrap's path; undefined looks on `searchPath`. */
+  /** bubblewrap's path; undefined to search `searchPath`. */
   bwrap: string | undefined;
   searchPath: string;
   python: Python;
-  /** Where sandboxes with egress get out. */
+  /** Opens the network for sandboxes with egress. */
   egress: Egress;
   log: Pick<Log, "info" | "warn">;
 };
 
-/** A level that holds here, and why each stronger one doesn't. */
+/** A level that the canaries proved. `missing` says why each stronger level is not available. */
 export type ProvenSandbox = Sandbox & { readonly missing: readonly string[] };
 
 /**
- * Opens the strongest level that this machine proves: each is attacked from inside by the canaries and taken only when it
- * holds. What was passed over is logged as a warning. Throws one `SandboxUnavailable` that names every reason when nothing
- * at or above `minLevel` holds.
+ * Opens the strongest level that holds on this machine: canaries attack each level from inside, and a level is used only when
+ * it holds. A weaker level than 3 is logged as a warning, with the reasons. Throws one `SandboxUnavailable` with every reason
+ * when no level at or above `minLevel` holds.
  */
 export async function openSandbox({
   minLevel,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { SandboxUsage } from "./process.ts";
 
-/** The pids of a process' children; none where there is no such /proc. */
+/** Returns the pids of a process's children; none where /proc does not list them. */
 export function readChildren(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
@@ -10,11 +10,11 @@ export function readChildren(pid: number): number[] {
   }
 }
 
-/** Linux counts processor time for user space in hundredths of a second, whatever its own tick is. */
+/** Linux reports CPU time in hundredths of a second, whatever its own tick is. */
 const tickMs = 10;
 const pageBytes = 4_096;
 
-/** What all processes below one took and hold, for sandboxes without a cgroup. The time of an ended process is its parent's. */
+/** Sums the usage of all descendants, for sandboxes without a cgroup. The time of an ended process counts for its parent. */
 export function usageBelow(pid: number): SandboxUsage {
   const sum = { cpu_ms: 0, memory_bytes: 0, max_rss_bytes: null, memory_kills: 0, refused_forks: 0 };
   const pids = readChildren(pid);
@@ -32,7 +32,7 @@ function readCpu(pid: number): number {
   return fields.reduce((sum, ticks) => sum + Number(ticks), 0) * tickMs;
 }
 
-/** proc(5): resident pages without those shared with files or other processes, of 4 KiB on every machine that we know of. */
+/** proc(5): resident pages without shared ones. A page is 4 KiB on every machine that Runfleet was tried on. */
 function readMemory(pid: number): number {
   const [, resident = 0, shared = 0] = readProc(pid, "statm").split(" ").map(Number);
   return (resident - shared) * pageBytes;

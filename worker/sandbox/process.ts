@@ -1,14 +1,14 @@
 import type { Duplex, Readable, Writable } from "node:stream";
 
-/** What to start inside: constants and our own code only; user data goes in by `stdin`. Bytes and milliseconds. */
+/** What to start in a sandbox: constants and Runfleet's own code only. User data goes to `stdin`. Bytes and milliseconds. */
 export type SandboxCommand = {
   argv: readonly [string, ...string[]];
   env: Record<string, string>;
-  /** Directories that it may read besides the system's and Python's. */
+  /** Paths that the sandbox may read besides the system's and Python's. */
   readOnly: readonly string[];
-  /** It reserves far more addresses than it uses, as V8 does: where only rlimits bound memory, they bound its data. */
+  /** The program reserves far more addresses than it uses, as V8 does. Where only rlimits bound memory, RLIMIT_DATA is set then. */
   reservesAddresses?: true;
-  /** What it may reach through the proxy that it finds in its environment; by default there is no network. */
+  /** The hosts that may be reached through the proxy named in the environment. Null or absent: no network. */
   egress?: readonly string[] | null;
   resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };
 };
@@ -19,11 +19,11 @@ export type SandboxExit = {
   limit: "memory" | "cpu" | "processes" | "disk" | null;
   cpu_ms: number | null;
   max_rss_bytes: number | null;
-  /** What the sandbox did against the rules of its channels, and was ended for. */
+  /** The rule of its channels that the sandbox broke and was ended for. */
   breach?: string;
 };
 
-/** What all of a sandbox used since its start and holds now; the counts are of out-of-memory kills and refused forks. */
+/** What a whole sandbox has used since its start. `memory_bytes` is what it holds now; `memory_kills` are out-of-memory kills. */
 export type SandboxUsage = {
   cpu_ms: number;
   memory_bytes: number;
@@ -32,13 +32,13 @@ export type SandboxUsage = {
   refused_forks: number;
 };
 
-/** An agent at work. */
+/** A running agent. */
 export type AgentProcess = {
   stdout: AsyncIterable<Uint8Array>;
   stderr: AsyncIterable<Uint8Array>;
   /** The agent's event channel; fd 3 inside. */
   events: AsyncIterable<Uint8Array>;
-  /** Resolves when the process is gone, whether or not something still holds its pipes. Never rejects. */
+  /** Resolves when the process is gone, even if other processes hold its pipes. Never rejects. */
   exited: Promise<SandboxExit>;
   /** SIGKILLs the whole tree; idempotent. */
   kill(): void;

@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openDecoys, type Decoys } from "./canary-targets.ts";
+import { type CanaryTargets, openCanaryTargets } from "./canary-targets.ts";
 import type { Python, Sandbox } from "./sandbox.ts";
 import type { SandboxProcess } from "./process.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 96 * MiB, processes: 16, disk_bytes: MiB, cpu_ms: 10_000 };
 const answerMs = 5_000;
-/** How long a killed tree may take to let go of its pipes. */
+/** How long a killed process tree may take to close its pipes. */
 const deathMs = 500;
 
 /**
- * Attacks a sandbox from inside, all attempts at once, and answers the names of those that it did not hold; [] proves the
- * level. Level 0 claims limits and kills only, so only these are tried there. A sandbox that doesn't run code at all fails
- * as `starts: …`.
+ * Attacks a sandbox from inside, with all attempts at once. Returns the names of attempts that succeeded; [] proves the level.
+ * Level 0 promises limits and kills only, so only these are tried there. For a sandbox that doesn't run code at all, returns
+ * `starts: …`.
  */
 export async function runCanaries(sandbox: Sandbox, python: Python): Promise<string[]> {
   const source = readFileSync(new URL("./canary.py", import.meta.url), "utf8");
-  const decoys = await openDecoys();
+  const targets = await openCanaryTargets();
   const start = async (attempt: string) => {
     const child = await sandbox.start({
       argv: [python.path, "-I", "-S", "-c", source],
@@ -25,7 +25,7 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
       readOnly: [],
       resources,
     });
-    const { secret, unix, tcp, udp, outside, decoy, abstract, mark } = decoys;
+    const { secret, unix, tcp, udp, outside, bystander: decoy, abstract, mark } = targets;
     child.stdin.end(JSON.stringify({ attempt, ...resources, secret, unix, tcp, udp, outside, decoy, abstract, mark }));
     return child;
   };
@@ -34,22 +34,22 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
       start("limits").then(readAnswers),
       start("forks").then(readForks),
       start("survive").then(killDetached),
-      ...(sandbox.report.level > 0 ? [start("reach").then((child) => readReach(child, decoys))] : []),
+      ...(sandbox.report.level > 0 ? [start("reach").then((child) => readReach(child, targets))] : []),
     ];
     return (await Promise.all(attempts)).flat();
   } catch (error) {
     return [`starts: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
-    await decoys.close();
+    await targets.close();
   }
 }
 
-async function readReach(child: SandboxProcess, decoys: Decoys): Promise<string[]> {
+async function readReach(child: SandboxProcess, targets: CanaryTargets): Promise<string[]> {
   const failures = await readAnswers(child);
-  return decoys.isUntouched() ? failures : [...failures, "decoys"];
+  return targets.isUntouched() ? failures : [...failures, "targets"];
 }
 
-/** Where the kernel can't count a sandbox's own processes, one that has too many is ended. */
+/** Where the kernel can't limit a sandbox's own processes, a sandbox with too many is ended. */
 async function readForks(child: SandboxProcess): Promise<string[]> {
   const failures = await readAnswers(child);
   return failures.length > 0 && (await child.exited).limit === "processes" ? [] : failures;
@@ -81,7 +81,7 @@ async function killDetached(child: SandboxProcess): Promise<string[]> {
   return died && performance.now() - killedAt < deathMs ? [] : ["survives_kill"];
 }
 
-/** Null when the stream ends, or `answerMs` pass, without one. */
+/** Returns the first line; null when the stream ends without one, or after `answerMs`. */
 async function firstLine(stream: NodeJS.ReadableStream): Promise<string | null> {
   const lines = createInterface({ input: stream });
   return new Promise((resolve) => {

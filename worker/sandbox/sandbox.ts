@@ -5,11 +5,11 @@ import type { WarmCommand, WarmSandbox } from "./warm-sandbox.ts";
 /** A level of isolation, proven by canaries at boot. */
 export interface Sandbox {
   readonly report: SandboxReport;
-  /** Whether a command's `egress` can be given; else such a start is refused. */
+  /** True when a command may have `egress`. Otherwise such a start is refused. */
   readonly hasEgress: boolean;
-  /** Starts a fresh sandbox. Rejects with `SandboxUnavailable` when it can't be had. */
+  /** Starts a fresh sandbox. Rejects with `SandboxUnavailable` when the machine can't give one. */
   start(command: SandboxCommand): Promise<SandboxProcess>;
-  /** Null where a level can't keep one: without a pid namespace a run could outlive its end, or end its host. */
+  /** Null for levels without a pid namespace: there a run's process could outlive the run, or kill the warm interpreter. */
   readonly startWarm: ((command: WarmCommand) => Promise<WarmSandbox>) | null;
   close(): Promise<void>;
 }
@@ -18,13 +18,13 @@ export interface Sandbox {
 export type Python = {
   path: string;
   version: string;
-  /** Directories that it needs beyond /usr, to be shown read-only in the sandbox. */
+  /** Directories outside of /usr that Python needs. The sandbox shows them read-only. */
   prefixes: string[];
-  /** What `site` adds to sys.path: installed packages. Our runner starts without `site`, for speed. */
+  /** What `site` adds to sys.path: installed packages. The runtime starts without `site`, for speed. */
   sitePath: string[];
 };
 
-/** The machine couldn't give a sandbox: nothing of the agent has run. */
+/** The machine couldn't give a sandbox. No code of the agent has run. */
 export class SandboxUnavailable extends Error {
   override name = "SandboxUnavailable";
 }

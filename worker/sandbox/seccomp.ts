@@ -1,16 +1,16 @@
 import { allowedCalls, judgedCalls, refusedCalls, type Syscall } from "./syscall-tables.ts";
 
-/** What a sandbox has of its own: namespaces for pids and network, or none, so that it shares both with the machine. */
+/** `namespaces`: the sandbox has its own pid and network namespaces. `shared`: it shares both with the machine. */
 export type Surroundings = "namespaces" | "shared";
 
-/** On a call's argument: it must be one of `only`, none of `except`, or have none of `noBits`. */
+/** A condition on a call's argument, which must be one of `only`, none of `except`, or have none of `noBits`. */
 export type Condition = { argument: 0 | 1; errno?: number } & (
   | { only: readonly number[] }
   | { except: readonly number[] }
   | { noBits: number }
 );
 
-/** A call's conditions, all of which must hold; `EPERM` refuses it whatever its arguments. */
+/** A call's conditions, all of which must hold. `EPERM` refuses the call whatever its arguments. */
 export type CallRule = { number: number; conditions: readonly Condition[] | "EPERM" };
 
 const errnoOf = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
@@ -26,23 +26,23 @@ const farthestJump = 255;
 
 const x32Bit = 0x40000000;
 const auditArches: Record<string, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-/** CLONE_NEWTIME aside (it needs clone3), every CLONE_NEW* flag. */
+/** Every CLONE_NEW* flag except CLONE_NEWTIME, which needs clone3. */
 const cloneNamespaceFlags = 0x7e020000;
 const families = { unix: 1, inet: 2, inet6: 10 } as const;
 /** TIOCSTI and TIOCLINUX type into a terminal; FIOSETOWN and SIOCSPGRP send signals to any process. */
 const refusedControls = [0x5412, 0x541c, 0x8901, 0x8902];
-/** F_SETOWN and F_SETOWN_EX: the same signals by fcntl. */
+/** F_SETOWN and F_SETOWN_EX send the same signals by fcntl. */
 const refusedFileCommands = [8, 15];
 /** PR_SCHED_CORE shares a core's cookie with another process. */
 const refusedProcessControls = [62];
-/** SOCK_STREAM and SOCK_SEQPACKET with SOCK_NONBLOCK and SOCK_CLOEXEC: a datagram socket of a pair can be sent elsewhere. */
+/** SOCK_STREAM and SOCK_SEQPACKET, with SOCK_NONBLOCK and SOCK_CLOEXEC. A datagram socket of a pair could send elsewhere. */
 const connectedTypes = [1, 5].flatMap((type) => [0, 0x800, 0x80000, 0x80800].map((flags) => type | flags));
 
 type Instruction = [code: number, jumpTrue: number, jumpFalse: number, k: number];
 
 /**
- * An allow-list filter as the bytes of a `struct sock_filter[]`, or null for an architecture that has no table. A known
- * call that isn't allowed fails with EPERM, any other with ENOSYS; a foreign ABI (32-bit, x32) is killed.
+ * Returns an allow-list filter as the bytes of a `struct sock_filter[]`; null for an architecture without a table. A known
+ * call that isn't allowed fails with EPERM, an unknown one with ENOSYS; a process of a foreign ABI (32-bit, x32) is killed.
  */
 export function assembleSeccomp(arch: string, surroundings: Surroundings): Buffer | null {
   const auditArch = auditArches[arch];
@@ -50,17 +50,17 @@ export function assembleSeccomp(arch: string, surroundings: Surroundings): Buffe
   return assembleFilter(auditArch, listRules(arch, surroundings));
 }
 
-/** Pid 1 and the process that loaded the author's code, each alone, as a group, and among all. */
+/** Pid 1 and the process that loaded the author's code: by pid, as a process group (-2), and among all processes (-1). */
 const firstProcesses = [1, 2, 0xffffffff, 0xfffffffe];
-/** What reaches another process by its pid, and isn't refused to all sandboxes. */
+/** Calls that act on another process by its pid, and are not refused to all sandboxes. */
 const reachingCalls = [
   ...["kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open"],
   ...["sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"],
 ];
 
 /**
- * A second filter, for the author's code in a warm sandbox: it can't signal the first two processes or schedule them. Their
- * pids are always the same, so a filter can name them; what a run does to its own children stays allowed.
+ * Returns a second filter for the author's code in a warm sandbox, which then can't signal or schedule the first two
+ * processes. Their pids are always 1 and 2, so a filter can name them. A run may still act on its own children.
  */
 export function assembleGuard(arch: string): Buffer | null {
   const auditArch = auditArches[arch];
@@ -90,8 +90,9 @@ function listRules(arch: "x64" | "arm64", surroundings: Surroundings): CallRule[
 }
 
 /**
- * Limits, priorities and schedulers: a filter doesn't know the caller's pid, so that only 0, which means the caller itself,
- * is let through. In an own pid namespace threads may be scheduled by their ids, as pthread_setaffinity_np does.
+ * Returns the conditions by call. For limits, priorities and schedulers a filter doesn't know the caller's pid, so only 0,
+ * which means the caller itself, is allowed. In a pid namespace of its own, a sandbox may schedule threads by their ids, as
+ * pthread_setaffinity_np does.
  */
 function listConditions(surroundings: Surroundings): Record<string, readonly Condition[]> {
   const isShared = surroundings === "shared";
@@ -123,7 +124,7 @@ function listConditions(surroundings: Surroundings): Record<string, readonly Con
   };
 }
 
-/** A filter that lets calls through by their rules; a call without a rule gets what is done `otherwise`, by default ENOSYS. */
+/** Returns a filter that judges calls by their rules. A call without a rule gets `otherwise`, by default ENOSYS. */
 export function assembleFilter(
   auditArch: number,
   rules: readonly CallRule[],
@@ -140,10 +141,10 @@ export function assembleFilter(
   ]);
 }
 
-/** From `first` on, up to the next range, the same instructions judge. */
+/** The same instructions judge all calls from `first` up to the next range. */
 type Range = { first: number; judge: Instruction[] };
 
-/** Neighbours with the same answer are one range, so there are fewer to search. */
+/** Neighbouring calls with the same instructions are one range, so that the search is shorter. */
 function listRanges(rules: readonly CallRule[], otherwise: number): Range[] {
   const byNumber = new Map(rules.map(({ number, conditions }) => [number, conditions]));
   const last = Math.max(...byNumber.keys());
@@ -161,19 +162,19 @@ function judgeCall(conditions: CallRule["conditions"] | undefined, otherwise: nu
   return [...conditions.flatMap(checkArgument), [op.give, 0, 0, returnAllow]];
 }
 
-/** Falls through to what follows when the condition holds. */
+/** When the condition holds, execution continues after these instructions. */
 function checkArgument(condition: Condition): Instruction[] {
   const load: Instruction = [op.load, 0, 0, at.arguments[condition.argument]];
   const refuse: Instruction = [op.give, 0, 0, returnErrno(condition.errno ?? errnoOf.EPERM)];
   if ("noBits" in condition) return [load, [op.jumpAnyBit, 0, 1, condition.noBits], refuse];
   const isList = "only" in condition;
   const values = isList ? condition.only : condition.except;
-  // A match skips the tests that are left and one instruction more: the refusal (`only`), or the jump over it (`except`).
+  // A match skips the remaining tests and one more instruction: the refusal (`only`), or the jump over it (`except`).
   const tests = values.map((value, index): Instruction => [op.jumpEqual, values.length - index, 0, value]);
   return isList ? [load, ...tests, refuse] : [load, ...tests, [op.jump, 0, 0, 1], refuse];
 }
 
-/** A balanced search, as libseccomp's: some seven comparisons whatever the call. */
+/** A balanced search, as in libseccomp: some seven comparisons for any call. */
 function search(ranges: readonly Range[]): Instruction[] {
   const [only] = ranges;
   if (ranges.length <= 1) return only?.judge ?? [];

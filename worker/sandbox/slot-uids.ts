@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { ownerState, ownerTag } from "./owner-tag.ts";
 
-/** Host uids for running sandboxes, in pairs: at any time a pair belongs to one sandbox of one worker on the machine. */
+/** Host uids for sandboxes, in pairs. At any time a pair belongs to one sandbox of one worker on the machine. */
 export type SlotUids = {
-  /** The first uid of a pair that nobody else runs as; the second is `pairOffset` above it. */
+  /** Returns the first uid of a pair that no other process uses. The second is `pairOffset` above it. */
   take(): Promise<number>;
-  /** Gives a pair back, once no process runs as either. */
+  /** Gives a pair back. To be called when no process runs as either uid. */
   release(uid: number): void;
   close(): void;
 };
@@ -25,26 +25,26 @@ export type SlotUids = {
 export const pairOffset = 2_000;
 
 /**
- * From here on no user or service is given a uid: above those of people and system services (up to 60513) and of systemd's
- * dynamic users (61184 to 65519), below those of containers (subuid(5), from 100000). Source: systemd.io/UIDS-GIDS.
+ * No user or service has these uids: they are above those of people and system services (up to 60513) and of systemd's dynamic
+ * users (61184 to 65519), and below those of containers (subuid(5), from 100000). Source: systemd.io/UIDS-GIDS.
  */
 const usualFirst = 70_000;
-/** Where the worker's user namespace has no such uids, as in a container that maps 65536: systemd's services run outside. */
+/** For user namespaces without those uids, such as a container that maps 65536 ids. systemd's services run outside of it. */
 const lowFirst = 61_000;
 
-/** No sandbox has a uid outside of these. */
+/** All uids of sandboxes are within these bounds. */
 export const slotUidBounds = { first: lowFirst, last: usualFirst + 2 * pairOffset - 1 } as const;
-/** May do as little as those and is no sandbox's: some sandboxes end all processes of their uid. */
+/** A uid with as few rights, but of no sandbox: some sandboxes end all processes of their uid. */
 export const probeUid = lowFirst - 1;
 
-/** Null where the worker can't change uids: it isn't root, or this isn't Linux. */
+/** Returns null where the worker can't change uids: it is not root, or this is not Linux. */
 export function openSlotUids(directory = "/run/runfleet-uids"): SlotUids | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return null;
   const first = firstUidOf(readFileSync("/proc/self/uid_map", "utf8"));
   const owner = ownerTag();
   const held = new Set<number>();
   const free: number[] = [];
-  // Workers that can't see each other's locks (containers, each with a /run of its own) seldom begin at the same pair.
+  // A random start: workers that can't see each other's locks (containers with a /run of their own) then seldom collide.
   let next = randomInt(pairOffset);
 
   const claimNext = (): number => {
@@ -73,7 +73,7 @@ export function openSlotUids(directory = "/run/runfleet-uids"): SlotUids | null 
   };
 }
 
-/** The first uid of the first pair, given user_namespaces(7)'s map: the usual one where all pairs above it are mapped. */
+/** Returns the first uid of the first pair for a map of user_namespaces(7): `usualFirst` where all of its pairs are mapped. */
 export function firstUidOf(uidMap: string): number {
   const isMapped = uidMap.split("\n").some((line) => {
     const [inside = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
@@ -82,7 +82,7 @@ export function firstUidOf(uidMap: string): number {
   return isMapped ? usualFirst : lowFirst;
 }
 
-/** A symbolic link to its owner's name: making it is atomic, and it never replaces another one. */
+/** Locks by a symbolic link to the owner's name: its creation is atomic and never replaces a file. Returns false when locked. */
 function lock(path: string, owner: string): boolean {
   try {
     symlinkSync(owner, path);
@@ -93,7 +93,10 @@ function lock(path: string, owner: string): boolean {
   }
 }
 
-/** Locks of dead workers go, and those that two workers see at once go once: a moved link that has another owner goes back. */
+/**
+ * Removes locks of dead workers. Several workers may do this at once: a lock is moved aside first, and moved back when it has
+ * another owner by then.
+ */
 function removeStale(directory: string): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);

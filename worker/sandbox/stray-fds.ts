@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors that this process got from its parent and would pass on to every child: those above stderr without
- * close-on-exec. (Node marks only the first ones it finds at its start, and everything that it opens itself.)
+ * Returns descriptors that this process inherited and would pass on to every child: those above stderr without close-on-exec.
+ * (Node sets close-on-exec only on what it opens itself, and on the first descriptors that it finds at its start.)
  */
 export function findStrayFds(): number[] {
   if (process.platform !== "linux") return [];

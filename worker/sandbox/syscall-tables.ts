@@ -1,13 +1,13 @@
 /**
  * System calls by group, with their numbers on x86_64 (Linux's `asm/unistd_64.h`) and aarch64 (`asm-generic/unistd.h`);
- * `-` where an architecture has no such call. The base is what Docker's default profile leaves to a container without
- * capabilities (docs.docker.com/engine/security/seccomp), minus what an agent has no use for.
+ * `-` where an architecture has no such call. The base is what Docker's default profile allows a container without
+ * capabilities (docs.docker.com/engine/security/seccomp), minus calls that no agent needs.
  */
 export type Syscall = { name: string; x64: number | null; arm64: number | null };
 
 export type SyscallGroup = { why: string; calls: readonly Syscall[] };
 
-/** Every sandbox may make these, with any arguments. */
+/** Calls that every sandbox may make with any arguments. */
 export const allowedCalls: readonly SyscallGroup[] = [
   group(
     "Files. The mount namespace, or Landlock and the modes of files, bound which of them.",
@@ -96,16 +96,16 @@ export const allowedCalls: readonly SyscallGroup[] = [
   ),
 ];
 
-/** Their arguments decide; seccomp.ts has the rules. */
+/** Calls that are allowed or refused by their arguments; seccomp.ts has the rules. */
 export const judgedCalls: readonly Syscall[] = parse(`
      clone 56 220, ioctl 16 29, fcntl 72 25, socket 41 198, socketpair 53 199, prctl 157 167, get_robust_list 274 100, prlimit64 302 261,
      setpriority 141 140, ioprio_set 251 30, sched_setaffinity 203 122, sched_setscheduler 144 119,
      sched_setparam 142 118, sched_setattr 314 274, pidfd_open 434 434, pidfd_send_signal 424 424`);
 
 /**
- * Known and refused with EPERM. What is in no list answers ENOSYS, as on a kernel that hasn't the call: libraries then use
- * an older one. So do calls of later kernels, clone3 (its flags are in memory, which a filter can't read), Linux AIO (its
- * contexts count against a number of the whole machine) and sync (it writes back the file systems of all).
+ * Calls that are refused with EPERM. Calls in no list fail with ENOSYS, as on a kernel without the call: libraries then use an
+ * older one. These are calls of later kernels, clone3 (its flags are in memory, which a filter can't read), Linux AIO (its
+ * contexts count against a limit of the whole machine) and sync (it writes back every file system of the machine).
  */
 export const refusedCalls: readonly SyscallGroup[] = [
   group(

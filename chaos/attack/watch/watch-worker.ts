@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 
-/** What this process noticed of itself meanwhile. */
-export type Noticed = {
-  /** The longest time, in ms, in which its event loop did not turn though it had a processor. */
+/** What was measured of this process meanwhile. */
+export type WorkerUsage = {
+  /** The longest time, in ms, that the event loop was blocked though it had a processor. */
   blockedMs: number;
-  /** By how many MB its memory grew at most. */
+  /** By how many MB the memory grew at most. */
   grownMb: number;
 };
 
@@ -14,11 +14,11 @@ const weighEvery = 10;
 const MB = 1024 * 1024;
 
 /**
- * Watches this process's event loop and memory. What a crowded machine keeps it waiting for a processor is not counted as
- * a block: the kernel tells that time (/proc/<pid>/task/<tid>/schedstat, second number).
+ * Watches this process's event loop and memory. Time that the process waits for a processor on a crowded machine is not
+ * counted: the kernel reports that time (/proc/<pid>/task/<tid>/schedstat, second number).
  */
-export function watchWorker(): { start(): void; stop(): Noticed; close(): void } {
-  const found: Noticed = { blockedMs: 0, grownMb: 0 };
+export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): void } {
+  const found: WorkerUsage = { blockedMs: 0, grownMb: 0 };
   let before = { at: performance.now(), waited: readWaited() };
   let ticks = 0;
   let rss = process.memoryUsage.rss();
@@ -44,7 +44,7 @@ export function watchWorker(): { start(): void; stop(): Noticed; close(): void }
   };
 }
 
-/** For how many ms the main thread stood in a processor's queue; 0 where the kernel doesn't say. */
+/** Returns how many ms the main thread has waited for a processor; 0 where the kernel doesn't report that. */
 function readWaited(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[1]) / 1e6;

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 export type Env = Record<string, string | undefined>;
 
 /**
- * The process environment, the only reader of it. `NAME_FILE` (a path, as container secrets come) fills `NAME`.
- * Throws when such a file can't be read, naming the variable.
+ * Returns the process environment. Only this function reads it. The file that `NAME_FILE` names, as container secrets come,
+ * becomes `NAME` for the secrets below. Throws when such a file can't be read.
  */
 export function readEnv(): Env {
   const env: Env = { ...process.env };

@@ -7,7 +7,7 @@ import type { Env } from "./env.ts";
 const MiB = 1024 * 1024;
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 
-/** `id:base64` pairs, comma-separated; the first seals, all open. Each key is 32 bytes. */
+/** `id:base64` pairs, comma-separated. The first key seals, all keys open. Each has 32 bytes. */
 const keyRing = z.string().transform((text, ctx) =>
   text.split(",").map((entry) => {
     const at = entry.indexOf(":");
@@ -45,7 +45,7 @@ const originList = commaList.pipe(
   ),
 );
 
-/** Checked here: a client that takes a URL for something else tells its password in what it logs. */
+/** Checked here: a client that misreads a URL would log the password in it. */
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "must be a URL like postgresql://user:password@host:5432/database");
@@ -53,7 +53,7 @@ const redisUrl = z
   .string()
   .regex(/^(rediss?:\/)?\//, "must be a URL like redis://:password@host:6379, or a socket's path");
 
-/** A secret that somebody makes up and sends as a bearer token. */
+/** A secret that an operator chooses and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
 
 const schema = z.object({
@@ -78,7 +78,7 @@ const schema = z.object({
   INTERNAL_TOKEN: bearer.optional(),
   RATE_LIMIT_PER_MINUTE: integer(0, 10_000_000).optional(),
   ALLOW_OPEN: z.enum(["0", "1"]).default("0"),
-  // Its former name.
+  // The former name of ALLOW_OPEN.
   ALLOW_OPEN_IN_PRODUCTION: z.enum(["0", "1"]).default("0"),
   STREAMS_PER_USER: integer(0, 1_000_000).optional(),
   KEYS_PER_USER: integer(1, 1_000_000).default(100),
@@ -135,20 +135,20 @@ const schema = z.object({
   PATH: z.string().default("/usr/local/bin:/usr/bin:/bin"),
 });
 
-/** Every variable that an API or a worker reads. */
+/** Every variable that the API or a worker reads. */
 export const variableNames: readonly string[] = Object.keys(schema.shape);
 
-/** The first key seals, all open. */
+/** The first key seals, all keys open. */
 export type KeyRing = { id: string; key: Buffer }[];
 
 export type Config = ReturnType<typeof loadConfig>;
 
-/** Groups and checks the environment. Throws one error that lists every fault, without any value. */
+/** Checks the environment and groups it. Throws one error that lists every fault, without any value. */
 export function loadConfig(env: Env) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = schema.safeParse(given);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${faultWords(issue, given)}`);
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${describeFault(issue, given)}`);
     throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const { data } = parsed;
@@ -163,14 +163,14 @@ export function loadConfig(env: Env) {
     http: {
       host: data.HOST,
       port: data.PORT,
-      // With keys a page has nothing to send, so any name will do.
+      // Hosts are checked in open mode only: with keys, a foreign web page has no key to send.
       gate: { hosts: authMode === "open" ? data.ALLOWED_HOSTS : null, origins: data.ALLOWED_ORIGINS },
     },
     auth: {
       mode: authMode,
       bootstrapAdminKey: data.BOOTSTRAP_ADMIN_KEY,
       internalToken: data.INTERNAL_TOKEN,
-      // Of one user with all keys or, in open mode, one address; 0: no limit.
+      // For one user with all their keys or, in open mode, for one address. 0 is no limit.
       requestsPerMinute: data.RATE_LIMIT_PER_MINUTE ?? (authMode === "key" ? 6_000 : 0),
       streams: data.STREAMS_PER_USER ?? (authMode === "key" ? 100 : 0),
     },
@@ -178,10 +178,10 @@ export function loadConfig(env: Env) {
     queue: { total: data.QUEUE_LIMIT, perOwner: data.OWNER_QUEUE_LIMIT, perAgent: data.AGENT_QUEUE_LIMIT },
     callbacks: { allowCidrs: data.CALLBACK_ALLOW_CIDRS, scheduleScale: data.CALLBACK_SCHEDULE_SCALE },
     billing: {
-      // Null: no checkout, no portal.
+      // Null for no checkout and no portal.
       stripeKey: data.STRIPE_SECRET_KEY ?? null,
       stripeUrl: new URL(data.STRIPE_API_URL),
-      // Several while one is being replaced; none: events are kept, and not believed.
+      // Several while one is being replaced. Without any, events are stored but not trusted.
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
@@ -194,7 +194,7 @@ export function loadConfig(env: Env) {
       backoffScale: data.DAEMON_BACKOFF_SCALE,
     },
     shutdownNoticeMs: data.SHUTDOWN_NOTICE_MS,
-    // Transcripts, files, delivery logs …; audit entries; whole runs, null for ever.
+    // `days`: transcripts, files, delivery logs. `auditDays`: audit entries. `runDays`: whole runs, null to keep them for ever.
     retention: {
       days: data.RETENTION_DAYS,
       auditDays: data.AUDIT_RETENTION_DAYS,
@@ -217,7 +217,7 @@ const limitsPerUser = (data: z.output<typeof schema>) => ({
 
 type AuthSettings = Pick<z.output<typeof schema>, "AUTH_MODE" | "HOST" | "ALLOW_OPEN" | "ALLOW_OPEN_IN_PRODUCTION">;
 
-/** Without keys only this machine is served, unless ALLOW_OPEN says that everybody may be. Throws where neither is so. */
+/** Without keys only this machine is served, unless ALLOW_OPEN allows everybody. Throws for another HOST without either. */
 function chooseAuthMode({ AUTH_MODE, HOST, ALLOW_OPEN, ALLOW_OPEN_IN_PRODUCTION }: AuthSettings): "open" | "key" {
   if (AUTH_MODE === "key") return "key";
   if (isLoopback(canonicalHost(HOST) ?? "") || ALLOW_OPEN === "1" || ALLOW_OPEN_IN_PRODUCTION === "1") return "open";
@@ -226,16 +226,16 @@ function chooseAuthMode({ AUTH_MODE, HOST, ALLOW_OPEN, ALLOW_OPEN_IN_PRODUCTION 
   );
 }
 
-function faultWords(issue: z.core.$ZodIssue, given: Env): string {
+function describeFault(issue: z.core.$ZodIssue, given: Env): string {
   if (issue.code !== "invalid_type") return issue.message;
   if (given[String(issue.path[0])] === undefined) return "is needed";
   return issue.expected === "int" ? "must be a whole number" : "must be a number";
 }
 
-/** Where agents' packages come from, and how much of them is kept. */
+/** The settings for agents' packages: where they come from and how much space they may take. */
 function installerOf(data: z.infer<typeof schema>, env: Env) {
   return {
-    // One for each user: what another user can write is not to be run.
+    // One for each user of the machine: code in a folder that another user can write must not run.
     directory: data.ENVIRONMENTS_DIR ?? `/var/tmp/runfleet-${process.getuid?.() ?? 0}/environments`,
     maxBytes: data.ENVIRONMENTS_MAX_BYTES,
     eachMaxBytes: data.ENVIRONMENT_MAX_BYTES,
@@ -245,7 +245,7 @@ function installerOf(data: z.infer<typeof schema>, env: Env) {
   };
 }
 
-/** Where packages come from: an index, a folder of wheels, certificates, a proxy. */
+/** The variables that say where packages come from: an index, a folder of wheels, certificates, a proxy. */
 function installerEnv(env: Env): Record<string, string> {
   const passed = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
   return Object.fromEntries(

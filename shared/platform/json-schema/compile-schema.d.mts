@@ -1,11 +1,11 @@
 import type { FaultItem } from "../../domain/errors/validation-fault.ts";
 
-/** Returns what a value breaks, at most 20 faults; each `loc` leads from the value to the place. */
+/** Returns a value's faults, at most 20. Each `loc` is the path from the value to the fault. */
 export type Validate = (value: unknown) => FaultItem[];
 
 /**
- * Compiles JSON Schemas of draft 2020-12, or 7 where their `$schema` says so. A compiler keeps something of each schema, so
- * it is to be replaced after some hundred. `trusted`: the schemas were compiled before by one that checks them.
- * The compile throws for what is no usable schema.
+ * Returns a function that compiles JSON Schemas of draft 2020-12, or of draft 7 where their `$schema` says so. A compiler keeps
+ * some memory for each schema, so it should be replaced after some hundred. `trusted`: the schemas were compiled before by a
+ * compiler that checks them. The function throws for a schema that can't be used.
  */
 export function createCompiler(options: { trusted: boolean }): (schema: Record<string, unknown>) => Validate;

@@ -4,7 +4,7 @@ const holdsSchemas = {
   several: new Set(["allOf", "anyOf", "oneOf", "prefixItems"]),
   named: new Set(["dependentSchemas", "properties"]),
 };
-/** Keywords whose cost grows with their own size and the value's, and no faster; and those that only describe. */
+/** Keywords whose check takes time in proportion to their own size and the value's, and keywords that only describe. */
 const plain = new Set([
   ...["$comment", "$schema", "const", "default", "dependentRequired", "deprecated", "description", "enum", "examples"],
   ...["exclusiveMaximum", "exclusiveMinimum", "format", "maxContains", "maxItems", "maxLength", "maxProperties"],
@@ -18,9 +18,9 @@ const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * True for a schema whose check takes a time that is at most in proportion to its size times that of the value. It has no
- * pattern, which may backtrack, no reference, which may lead in circles, no `uniqueItems`, which compares each with each,
- * and nothing that is not known here.
+ * True for a schema whose check takes time at most in proportion to its size times the value's. Such a schema has no pattern,
+ * which may backtrack, no reference, which may be circular, no `uniqueItems`, which compares all pairs, and no keyword that is
+ * unknown here.
  */
 export function isHarmless(schema: unknown): boolean {
   if (typeof schema === "boolean") return true;
@@ -37,7 +37,7 @@ function isHarmlessKeyword(keyword: string, value: unknown): boolean {
 
 const charactersPerUnit = 64;
 
-/** The size of a JSON value: one for each value and each 64 characters in it. Infinity as soon as it exceeds `most`. */
+/** Returns the size of a JSON value: one for each value in it and for each 64 characters. Infinity when it exceeds `most`. */
 export function weigh(value: unknown, most: number): number {
   let weight = 0;
   const waiting = [value];
@@ -46,7 +46,7 @@ export function weigh(value: unknown, most: number): number {
     weight += 1 + (typeof next === "string" ? next.length / charactersPerUnit : 0);
     if (weight > most) return Infinity;
     if (typeof next !== "object" || next === null) continue;
-    // Before its keys are listed, which takes a while.
+    // Checked first, since listing a long array's keys takes long.
     if (Array.isArray(next) && next.length > most) return Infinity;
     for (const key in next) {
       weight += key.length / charactersPerUnit;

@@ -1,23 +1,23 @@
 import { createCompiler, type Validate } from "./compile-schema.mjs";
 import { isHarmless, weigh } from "./is-harmless.ts";
-import { deadlineMs, openSchemaThreads, type SchemaAnswer, turnLimits } from "./schema-threads.ts";
+import { deadlineMs, openSchemaThreads, queueLimits, type SchemaAnswer } from "./schema-threads.ts";
 import type { FaultItem } from "../../domain/errors/validation-fault.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Checks values by the schemas that agents' authors wrote. `owner`: the user whose schema it is, for fairness among them. */
+/** Checks values by schemas that agents' authors wrote. `owner`: the schema's user, for fairness among users. */
 export type JsonSchemas = {
-  /** What makes a text no usable JSON Schema (draft 2020-12, or 7 where its `$schema` says so); null: it is one. */
+  /** Returns why a schema can't be used (draft 2020-12, or 7 where its `$schema` says so); null when it can. */
   schemaFault(owner: string, schema: Schema): Promise<string | null>;
-  /** What `value` breaks, at most 20 faults; each `loc` leads from the value to the place. */
+  /** Returns the faults of `value`, at most 20. Each `loc` is the path from the value to the fault. */
   faultsOf(owner: string, schema: Schema, value: unknown): Promise<FaultItem[]>;
   close(): Promise<void>;
 };
 
-/** A schema that was met before. */
+/** A schema that was used before. */
 type Known = {
   isHarmless: boolean;
-  /** A thread has compiled it: it is one. */
+  /** True when a thread has compiled the schema. */
   isProven: boolean;
   weight: number;
   validate: Validate | null;
@@ -25,22 +25,22 @@ type Known = {
 
 const mostKnown = 500;
 const longestSchemaBytes = 256 * 1024;
-/** Of a schema that is compiled here: this one takes some 5 ms. */
+/** The largest weight of a schema that is compiled in this thread. Such a schema takes some 5 ms. */
 const heaviestSchema = 200;
 const compileEveryMs = 200;
-/** A schema's weight times a value's: so much takes some 5 ms where everything is wrong. */
+/** The largest weight of a schema times that of a value. Such a check takes some 5 ms when every part of the value is wrong. */
 const heaviestCheck = 50_000;
 
 /**
- * Harmless schemas that come again are applied to small values where they are, since that takes less than to ask a thread;
- * everything else is done in threads that can be ended.
+ * A harmless schema that was used before is applied to small values in this thread, which is faster than asking another one.
+ * All other work is done in threads that can be ended.
  */
 export function createJsonSchemas(): JsonSchemas {
   const threads = openSchemaThreads();
   const known = new Map<string, Known>();
   let compiledAt = -Infinity;
 
-  function look(text: string, schema: Schema): Known {
+  function find(text: string, schema: Schema): Known {
     const found = known.get(text) ?? describe(schema);
     known.delete(text);
     known.set(text, found);
@@ -49,11 +49,11 @@ export function createJsonSchemas(): JsonSchemas {
     return found;
   }
 
-  /** Returns the schema's validator where it may be used in this thread. */
+  /** Returns the schema's validator if it may be used in this thread; null otherwise. */
   function validatorHere(found: Known, schema: Schema): Validate | null {
     if (found.validate || !found.isProven || !found.isHarmless || found.weight > heaviestSchema) return found.validate;
     const now = performance.now();
-    // Whoever makes schema after schema is served by the threads.
+    // New schemas in quick succession are left to the threads.
     if (now - compiledAt < compileEveryMs) return null;
     compiledAt = now;
     found.validate = createCompiler({ trusted: true })(schema);
@@ -64,7 +64,7 @@ export function createJsonSchemas(): JsonSchemas {
     async schemaFault(owner, schema) {
       const text = JSON.stringify(schema);
       if (Buffer.byteLength(text) > longestSchemaBytes) return `it is longer than ${longestSchemaBytes} bytes`;
-      const found = look(text, schema);
+      const found = find(text, schema);
       if (found.isProven) return null;
       const answer = await threads.ask(owner, { schema: text, value: null });
       found.isProven = "faults" in answer;
@@ -73,7 +73,7 @@ export function createJsonSchemas(): JsonSchemas {
     },
     async faultsOf(owner, schema, value) {
       const text = JSON.stringify(schema);
-      const found = look(text, schema);
+      const found = find(text, schema);
       const most = heaviestCheck / found.weight;
       const validate = weigh(value, most) <= most ? validatorHere(found, schema) : null;
       if (validate) return validate(value);
@@ -92,7 +92,7 @@ function describe(schema: Schema): Known {
 }
 
 function whyRefused(refused: Extract<SchemaAnswer, { refused: unknown }>["refused"]): string {
-  const { late, windowMs, waiting } = turnLimits;
+  const { late, windowMs, waiting } = queueLimits;
   switch (refused) {
     case "late":
       return `it took longer than ${deadlineMs} ms`;

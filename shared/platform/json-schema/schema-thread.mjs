@@ -2,12 +2,12 @@ import { parentPort } from "node:worker_threads";
 import { createCompiler } from "./compile-schema.mjs";
 
 /*
- * Compiles and applies what agents' authors wrote, in a thread of its own: a pattern may backtrack for years, and whoever
- * waits for an answer ends this thread then. Takes {schema, value} as JSON texts; without a value the schema is compiled
- * only. Answers {faults} or, where the schema can't be used, {error}.
+ * Compiles and applies schemas that agents' authors wrote. It runs in a thread of its own, which is ended when a check takes
+ * too long: a pattern may backtrack for years. Takes {schema, value} as JSON texts; without a value the schema is only
+ * compiled. Answers {faults} or, where the schema can't be used, {error}.
  */
-const mostKept = 100;
-let kept = new Map();
+const capacity = 100;
+let validators = new Map();
 let compile = createCompiler({ trusted: false });
 for (const $schema of ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"])
   compile({ $schema });
@@ -23,13 +23,13 @@ parentPort?.on("message", ({ schema, value }) => {
 parentPort?.postMessage("ready");
 
 function validatorOf(text) {
-  const known = kept.get(text);
+  const known = validators.get(text);
   if (known) return known;
-  if (kept.size >= mostKept) {
-    kept = new Map();
+  if (validators.size >= capacity) {
+    validators = new Map();
     compile = createCompiler({ trusted: false });
   }
   const validate = compile(JSON.parse(text));
-  kept.set(text, validate);
+  validators.set(text, validate);
   return validate;
 }

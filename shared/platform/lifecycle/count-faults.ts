@@ -1,12 +1,12 @@
-/** Counts errors that nothing had caught. */
+/** Counts uncaught errors. */
 export type FaultCount = {
-  /** Takes one in, at `now` (performance.now()). True: there were too many in a short time. */
+  /** Adds an error at `now`, by performance.now(). Returns true after too many in a short time. */
   add(now: number): boolean;
-  /** Since the start. */
+  /** Returns the number of errors since the start. */
   total(): number;
 };
 
-/** `most` errors within `withinMs` are tolerated; one more is too many. */
+/** More than `most` errors within `withinMs` are too many. */
 export function createFaultCount({ most, withinMs }: { most: number; withinMs: number }): FaultCount {
   let total = 0;
   let recent: number[] = [];

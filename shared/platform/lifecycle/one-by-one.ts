@@ -1,18 +1,18 @@
 export type OneByOne = <T>(act: () => Promise<T>) => Promise<T>;
 
-/** Does acts in the order in which they were asked for, each when the one before has ended, however that ended. */
+/** Runs acts one by one, in order. Each starts when the one before has ended or failed. */
 export function createOneByOne(): OneByOne {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
-    const turn = last.then(act);
-    last = turn.catch(() => undefined);
-    return turn;
+    const result = last.then(act);
+    last = result.catch(() => undefined);
+    return result;
   };
 }
 
 export type InTurn = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
-/** The same for each key by itself. */
+/** Runs the acts of each key one by one. Acts of different keys run at the same time. */
 export function createInTurn(): InTurn {
   const queues = new Map<string, { oneByOne: OneByOne; waiting: number }>();
   return (key, act) => {

@@ -2,40 +2,40 @@ import type { Log } from "../log.ts";
 import { createFaultCount } from "./count-faults.ts";
 
 const echoMs = 1_000;
-/** So many errors that nothing had caught may come within a minute. */
+/** How many uncaught errors a process may have within a minute. */
 const mostFaults = { most: 20, withinMs: 60_000 };
 
-/** See `survive`. */
-export type LastNet = {
-  /** Resolves when there were too many errors in a short time: the process should leave in order and be started again. */
+/** See `Survive`. */
+export type UncaughtErrors = {
+  /** Resolves after too many errors in a short time: the process should then leave in order and be started again. */
   broken: Promise<void>;
-  /** Errors caught so far. */
+  /** Returns the number of errors so far. */
   total(): number;
 };
 
 /**
- * From its call on, an error that nothing has caught is logged and counted instead of ending the process.
+ * From its call on, an uncaught error is logged and counted instead of ending the process.
  *
- * Node's advice is to end the process, since its state may be broken. Here that would be worse: such an error nearly always
- * comes of one message, in the handler of one socket or one run, and all other runs of the process would lose an attempt for
- * it; whoever can send such a message could end one process after the other. The run that is concerned gets its end by its
- * deadline or its lease, which ask nothing of the handler that failed. What many messages break, or a state that is broken for
- * good, shows in many errors: then the process leaves in order, and a new one begins afresh.
+ * Node's advice is to end the process, since its state may be broken. Here that would be worse. Such an error nearly always
+ * comes from one message, in the handler of one socket or one run, and all other runs of the process would lose an attempt.
+ * An attacker who can send such a message could end one process after another. The affected run is ended by its deadline or
+ * its lease, which don't depend on the failed handler. A state that is broken for good shows in many errors: then the process
+ * leaves in order, and a new one is started.
  */
-export type Survive = (log: Log) => LastNet;
+export type Survive = (log: Log) => UncaughtErrors;
 
 /**
- * The frame of every process of ours: one AbortSignal for "end now", whatever says so — SIGTERM, SIGINT, or the parent's
- * death where it was started with an IPC channel. A second signal, a second later or more, ends it at once. `work` resolves when all is closed;
- * the exit code is 0 then, unless it set another one. Until `work` calls `survive`, an error that nothing catches ends the process.
+ * Runs a process of Runfleet's. `signal` aborts at SIGTERM, at SIGINT, and at the death of a parent that started the process
+ * with an IPC channel. Another SIGTERM or SIGINT, a second later or more, ends the process at once. `work` resolves when all is
+ * closed; the exit code is then 0, unless `work` set another one. Until `work` calls `survive`, an uncaught error ends the process.
  */
 export async function runProcess(work: (signal: AbortSignal, survive: Survive) => Promise<void>): Promise<void> {
   const controller = new AbortController();
-  let toldAt = Number.NaN;
+  let abortedAt = Number.NaN;
   const end = (): void => {
-    // One Ctrl-C may come twice: to the terminal's whole group, and once more from npm or timeout(1), who pass it on.
-    if (controller.signal.aborted && performance.now() - toldAt > echoMs) process.exit(1);
-    if (!controller.signal.aborted) toldAt = performance.now();
+    // One Ctrl-C may come twice: from the terminal, to the whole process group, and from npm or timeout(1), which pass it on.
+    if (controller.signal.aborted && performance.now() - abortedAt > echoMs) process.exit(1);
+    if (!controller.signal.aborted) abortedAt = performance.now();
     controller.abort();
   };
   process.on("SIGTERM", end);
@@ -43,14 +43,14 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
   process.on("disconnect", () => controller.abort());
   const onRejection = (reason: unknown): void => {
     process.stderr.write(`${reason instanceof Error ? reason.stack : String(reason)}\n`);
-    // A connection that is closed rejects what it asked for by itself: ioredis 6.0, for one, subscribes anew after a reconnect without a catch.
+    // Closing a connection may reject a promise that nobody can catch: ioredis 6.0 subscribes again after a reconnect without a catch.
     if (!controller.signal.aborted) process.exit(1);
   };
   process.on("unhandledRejection", onRejection);
   try {
     await work(controller.signal, (log) => {
       process.off("unhandledRejection", onRejection);
-      return hangLastNet(log);
+      return surviveErrors(log);
     });
     process.exit();
   } catch (error) {
@@ -59,19 +59,19 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
   }
 }
 
-function hangLastNet(log: Log): LastNet {
+function surviveErrors(log: Log): UncaughtErrors {
   const faults = createFaultCount(mostFaults);
   let giveUp = (): void => undefined;
   const broken = new Promise<void>((resolve) => (giveUp = resolve));
   let isBroken = false;
   const note = (error: unknown, origin: string): void => {
     const tooMany = faults.add(performance.now());
-    // The log itself may be what fails.
+    // Logging itself may be what fails.
     if (isBroken) return;
     isBroken = tooMany;
-    log.error({ origin, faults: faults.total(), ...describe(error) }, "an error that nothing had caught");
+    log.error({ origin, faults: faults.total(), ...describe(error) }, "an uncaught error");
     if (!tooMany) return;
-    log.error({ faults: faults.total() }, "too many errors that nothing had caught; this process leaves");
+    log.error({ faults: faults.total() }, "too many uncaught errors; this process ends");
     giveUp();
   };
   process.on("uncaughtException", (error) => note(error, "exception"));
@@ -79,7 +79,7 @@ function hangLastNet(log: Log): LastNet {
   return { broken, total: () => faults.total() };
 }
 
-/** A message may repeat what somebody sent, so not all of it. */
+/** Only a part of the message is logged, since it may repeat what somebody sent. */
 function describe(error: unknown): { err: string; at: string } {
   const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
   return {

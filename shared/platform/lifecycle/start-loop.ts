@@ -2,19 +2,21 @@ import type { Log } from "../log.ts";
 
 export type Loop = { close(): Promise<void> };
 
-/** Repeats a duty with `intervalMs` between the end of one turn and the start of the next; a failing turn is only logged. */
+/** Calls `duty` again and again, `intervalMs` after the end of the last call. A call that fails is only logged. */
 export function startLoop(name: string, intervalMs: number, log: Log, duty: () => Promise<void>): Loop {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
 
   function next(): void {
     if (stopped) return;
     // A fifth of jitter keeps the workers of a fleet from asking at the same time.
     timer = setTimeout(
       () => {
-        turn = duty()
-          .catch((error: unknown) => log.warn({ duty: name, err: String(error) }, "a duty failed; it is repeated"))
+        running = duty()
+          .catch((error: unknown) =>
+            log.warn({ duty: name, err: String(error) }, "a periodic duty failed; it is tried again"),
+          )
           .finally(next);
       },
       intervalMs * (0.9 + Math.random() * 0.2),
@@ -25,7 +27,7 @@ export function startLoop(name: string, intervalMs: number, log: Log, duty: () =
     async close() {
       stopped = true;
       clearTimeout(timer);
-      await turn;
+      await running;
     },
   };
 }

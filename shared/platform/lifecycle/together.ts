@@ -1,24 +1,24 @@
-/** What one call is for, and how much of a batch's room it takes. */
+/** The limits of batches. */
 export type TogetherOptions<Item> = {
-  /** How many calls go together at most. */
+  /** How many items a batch may have. */
   most: number;
-  /** How heavy an item is, in any unit; by default each weighs nothing. */
+  /** Returns an item's weight, in any unit; 0 by default. */
   weigh?: (item: Item) => number;
-  /** How heavy a batch may be. A heavier item goes alone. */
+  /** The largest weight of a batch. A heavier item is a batch of its own. */
   maxWeight?: number;
-  /** Items with the same key go in different batches; null: none. */
+  /** Items with the same key go in different batches. Null for an item without such a key. */
   apart?: (item: Item) => string | null;
   /** How many batches may be under way at once. */
   inFlight?: number;
 };
 
-/** The fate of one item of a batch. */
+/** The outcome for one item of a batch. */
 export type Verdict<Result> = { value: Result } | { error: unknown };
 
 /**
- * Makes calls of one item calls of many: what comes while a batch is under way makes the next one. So nobody waits while
- * nothing is under way, and under load each batch carries all who have come. `act` gives each item a verdict of its own, in
- * the order of the items; an `act` that rejects fails all of its batch.
+ * Combines calls of one item into calls of batches. Items that come while `inFlight` batches are under way make the next batch:
+ * so an item waits only while others are under way, and under load batches grow. `act` returns a verdict for each item, in
+ * the order of the items. When `act` rejects, all items of the batch fail.
  */
 export function together<Item, Result>(
   act: (items: Item[]) => Promise<readonly Verdict<Result>[]>,
@@ -82,7 +82,7 @@ export function together<Item, Result>(
       waiting.push({ item, resolve, reject });
       if (isScheduled || underWay >= inFlight) return;
       isScheduled = true;
-      // What the same turn of the event loop asks for goes together.
+      // Items of the same turn of the event loop go in the same batch.
       setImmediate(send);
     });
 }

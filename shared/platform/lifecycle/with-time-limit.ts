@@ -1,8 +1,8 @@
 export type TimeLimit = { ms: number; signals: readonly AbortSignal[] };
 
 /**
- * Does `work` with a signal that aborts after `ms`, or as soon as one of `signals` does. Not
- * `AbortSignal.any([AbortSignal.timeout(ms), …])`: Node 20 loses that time-out to the garbage collector.
+ * Runs `work` with a signal that aborts after `ms`, or as soon as one of `signals` does. Not by
+ * `AbortSignal.any([AbortSignal.timeout(ms), …])`: Node 20's garbage collector may collect that timeout.
  */
 export async function withTimeLimit<T>(
   { ms, signals }: TimeLimit,

@@ -3,12 +3,12 @@ import { parseUrl } from "../../domain/egress/parse-url.ts";
 
 const longestUrl = 2048;
 const longestHost = 253;
-/** All global IPv6 unicast (RFC 4291 §2.4); outside of it lie IPv4-compatible forms such as ::127.0.0.1. */
+/** All global IPv6 unicast addresses (RFC 4291 §2.4). IPv4-compatible forms such as ::127.0.0.1 are not in this range. */
 const globalV6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Azure's metadata and control address: public by its number, private by its use. The other clouds' are link-local, CGNAT or ULA. */
+/** Azure's metadata and control address has a public number. Those of other clouds are link-local, CGNAT or ULA. */
 const azureMetadata = "168.63.129.16";
 
-/** Whether we must not connect to `ip`: anything but a public unicast address, unless one of `allowCidrs` holds it. */
+/** True for anything but a public unicast address, unless it is in one of `allowCidrs`. */
 export function isForbiddenAddress(ip: string, allowCidrs: string[]): boolean {
   if (!ipaddr.isValid(ip)) return true;
   const address = ipaddr.parse(ip);
@@ -18,8 +18,8 @@ export function isForbiddenAddress(ip: string, allowCidrs: string[]): boolean {
 }
 
 /**
- * Judges a target before anything is sent. A literal address is judged here, in the form that the URL parser folds it to
- * (`0x7f.1` → 127.0.0.1); a name's addresses are judged when it is looked up. `fault` is fit for the caller's eyes.
+ * Checks a target before anything is sent. A literal address is checked here, in the form that the URL parser normalizes it to
+ * (`0x7f.1` → 127.0.0.1); a name's addresses are checked when the name is looked up. `fault` may be shown to the caller.
  */
 export function checkTargetUrl(url: string, allowCidrs: string[]): { url: URL } | { fault: string } {
   if (url.length > longestUrl) return { fault: `must not be longer than ${longestUrl} characters` };
@@ -34,7 +34,7 @@ export function checkTargetUrl(url: string, allowCidrs: string[]): { url: URL } 
   return { url: target };
 }
 
-/** The bare host: IPv6 without its brackets, a name without the root's dot. */
+/** Returns the host: IPv6 without brackets, a name without the root's dot. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, "");
 }

@@ -6,13 +6,13 @@ import { type FaultClass, faultClassOf, TargetFault } from "./target-fault.ts";
 
 const connectTimeoutMs = 5_000;
 const longestAnswer = 64 * 1024;
-/** Between two pieces of an answer. */
+/** The longest pause between two chunks of an answer. */
 const silenceMs = 600_000;
 
 export type Post = { headers: Record<string, string>; body: string; timeoutMs: number; signal?: AbortSignal };
 export type Answer = { status: number; retryAfter: string | null };
 
-/** An answer whose body comes bit by bit. Headers are "" where there are none. */
+/** An answer whose body is read as it comes. A missing header is "". */
 export type OpenAnswer = {
   status: number;
   contentType: string;
@@ -22,13 +22,13 @@ export type OpenAnswer = {
 
 export type GuardedFetch = {
   /**
-   * Sends one POST and gives the answer's head, whatever its status: redirects aren't followed, the body is thrown away.
-   * Throws TargetFault when there is no answer within `timeoutMs`, or `signal` stopped it.
+   * Sends one POST and returns the answer's head, whatever its status. Redirects aren't followed and the body is ignored.
+   * Throws TargetFault when no answer comes within `timeoutMs`, or when `signal` aborts.
    */
   post(url: string, post: Post): Promise<Answer>;
   /**
-   * Sends one POST and gives the answer with its body as it comes, for as long as that takes: `signal` ends it. Throws
-   * TargetFault when there is no answer; its body throws one when it breaks, or nothing comes for 10 minutes.
+   * Sends one POST and returns the answer, whose body may take any time; `signal` ends it. Throws TargetFault when there is
+   * no answer. The body throws TargetFault when the connection breaks, or when nothing comes for 10 minutes.
    */
   open(
     url: string,
@@ -37,14 +37,14 @@ export type GuardedFetch = {
   close(): Promise<void>;
 };
 
-/** Requests to targets that strangers name: public addresses only, and those of `allowCidrs`. Uses no proxy. */
+/** Sends requests to untrusted targets: to public addresses and those of `allowCidrs` only. Uses no proxy. */
 export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = resolveName): GuardedFetch {
   const connect = { timeout: connectTimeoutMs, lookup: guardedLookup(allowCidrs, resolve) };
-  // Without pipelining (0) each request has a connection of its own: no stale one, and each address is judged anew.
+  // Without pipelining (0) each request has a connection of its own: no connection is stale, and each address is checked.
   const agent = new Agent({ pipelining: 0, connect });
   return {
     async post(url, post) {
-      // undici asks `lookup` for names only, so literal addresses are judged here.
+      // undici calls `lookup` for names only, so literal addresses are checked here.
       const target = checkTargetUrl(url, allowCidrs);
       if ("fault" in target) throw new TargetFault("blocked");
       const limit = { ms: post.timeoutMs, signals: post.signal ? [post.signal] : [] };
@@ -53,7 +53,7 @@ export function createGuardedFetch(allowCidrs: string[], resolve: ResolveName = 
     async open(url, { headers, body, signal }) {
       const target = checkTargetUrl(url, allowCidrs);
       if ("fault" in target) throw new TargetFault("blocked");
-      // Until it begins to answer, a silent agent is the run's deadline's concern.
+      // The run's deadline bounds the time until the answer begins.
       const patience = { headersTimeout: 0, bodyTimeout: silenceMs };
       try {
         const sent = { method: "POST" as const, headers, body, dispatcher: agent, signal, ...patience };
@@ -83,7 +83,7 @@ async function* namingFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 async function send(agent: Dispatcher, url: URL, { headers, body }: Post, stop: AbortSignal): Promise<Answer> {
   try {
     const answer = await request(url, { method: "POST", headers, body, dispatcher: agent, signal: stop });
-    // The head decides. What becomes of the body doesn't change that it was received.
+    // A fault of the body is ignored: the answer's head has come, so the message was received.
     await answer.body.dump({ limit: longestAnswer, signal: stop }).catch(() => undefined);
     const retryAfter = answer.headers["retry-after"];
     return { status: answer.statusCode, retryAfter: typeof retryAfter === "string" ? retryAfter : null };

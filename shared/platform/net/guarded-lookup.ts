@@ -8,7 +8,7 @@ export type ResolveName = (name: string) => Promise<Address[]>;
 
 export const resolveName: ResolveName = (name) => lookup(name, { all: true });
 
-/** A host's addresses, if all of them may be connected to. Throws TargetFault. */
+/** Returns a host's addresses, if all of them are allowed. Throws TargetFault. */
 export async function findAddresses(host: string, allowCidrs: string[], resolve = resolveName): Promise<Address[]> {
   const family = isIP(host);
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
@@ -17,15 +17,15 @@ export async function findAddresses(host: string, allowCidrs: string[], resolve 
   return addresses;
 }
 
-/** The same as `net.connect` asks: it connects to exactly what was judged, without a second look-up. */
+/** The same as a `lookup` of `net.connect`, which then connects to the checked addresses without a second look-up. */
 export function guardedLookup(allowCidrs: string[], resolve: ResolveName): LookupFunction {
   return (name, options, callback) => {
-    const tell = (addresses: Address[]): void => {
+    const succeed = (addresses: Address[]): void => {
       const [first] = addresses;
       if (options.all) return callback(null, addresses);
       return callback(null, first?.address ?? "", first?.family ?? 0);
     };
     const fail = (error: Error): void => callback(error, "", 0);
-    findAddresses(name, allowCidrs, resolve).then(tell, fail);
+    findAddresses(name, allowCidrs, resolve).then(succeed, fail);
   };
 }

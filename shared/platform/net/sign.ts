@@ -8,7 +8,7 @@ export type SignedHeaders = {
   "webhook-signature": string;
 };
 
-/** Signs a message as Standard Webhooks has it. `id` is the same at every try, so that a receiver can tell repeats. */
+/** Signs a message as Standard Webhooks defines it. `id` is the same at every try, so that a receiver recognizes repeats. */
 export function sign(message: { id: string; body: string }, at: Date, secrets: string[]): SignedHeaders {
   const { id, body } = message;
   return {

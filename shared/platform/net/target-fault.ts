@@ -1,6 +1,6 @@
 export type FaultClass = "blocked" | "timeout" | "dns" | "connect" | "tls" | "protocol";
 
-/** Why a target gave no answer. Only the class is fit for a tenant's eyes: a message could tell of our own network. */
+/** Why a target gave no answer. A tenant may see the class only: the cause's message could reveal the internal network. */
 export class TargetFault extends Error {
   readonly class: FaultClass;
   constructor(faultClass: FaultClass, options?: ErrorOptions) {
@@ -10,7 +10,7 @@ export class TargetFault extends Error {
   }
 }
 
-/** By the codes of Node's dns, net and tls, of OpenSSL's certificate checks, and of undici. The first that fits. */
+/** Patterns of the error codes of Node's dns, net and tls, of OpenSSL's certificate checks, and of undici. The first match counts. */
 const classes: [RegExp, FaultClass][] = [
   [/TIMEOUT|TIMEDOUT/, "timeout"],
   [/^(ENOTFOUND|ENODATA|EAI_)/, "dns"],
@@ -18,7 +18,7 @@ const classes: [RegExp, FaultClass][] = [
   [/^E[A-Z]+$/, "connect"],
 ];
 
-/** The class of what a request threw. What no connection explains is the protocol's: an answer that isn't HTTP, or half of one. */
+/** Returns the class of an error of a request. `protocol` is for all other errors: an answer that is no HTTP, or incomplete. */
 export function faultClassOf(error: unknown): FaultClass {
   if (error instanceof TargetFault) return error.class;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

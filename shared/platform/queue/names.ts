@@ -1,4 +1,5 @@
-/** Where BullMQ keeps its keys, the queue that runs wait in, and the one that jobs' ticks come from. */
+/** The prefix of BullMQ's keys. */
 export const bullPrefix = (prefix: string): string => `${prefix}bull`;
+/** The queue of runs' nudges, and that of schedules' ticks. */
 export const runsQueue = "runs";
 export const ticksQueue = "ticks";

@@ -8,7 +8,7 @@ import { bullPrefix, runsQueue } from "./names.ts";
 export type RunQueue = {
   /**
    * Nudges some worker to claim the run. Rejects when Redis is out of reach; the nudge may also be lost later. Either
-   * way the workers' poll of Postgres finds the run. `queuedAt`: since when it waits, epoch ms.
+   * way the workers' poll of Postgres finds the run. `queuedAt`: since when the run waits, epoch ms.
    */
   dispatch(runId: string, queuedAt?: number): Promise<void>;
   /** Jobs by state: waiting, active, delayed. */
@@ -17,9 +17,9 @@ export type RunQueue = {
 };
 
 /**
- * The producer's side of BullMQ. Runs that are dispatched together are one job. Each job has an id of its own: BullMQ ignores
- * an id that it has already. `onError` hears
- * of a Redis that forgets under pressure as well: runs then start late, and streams have gaps, with nothing to be seen.
+ * The producer of runs' nudges. Runs that are dispatched at the same time are one job of BullMQ. Each job has an id of its own:
+ * BullMQ ignores an id that it has already. `onError` is also called for a Redis that evicts keys: runs would then start late,
+ * and streams have gaps, without any other sign.
  */
 export function openRunQueue(url: string, prefix: string, onError: (error: Error) => void): RunQueue {
   const connection = connectRedis(url, onError);
@@ -54,7 +54,7 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
   };
 }
 
-/** By which policy Redis evicts; null: it doesn't, or doesn't tell. */
+/** Returns the policy by which Redis evicts keys; null when it evicts none, or doesn't say. */
 async function findEviction(connection: Redis): Promise<string | null> {
   const policy = /maxmemory_policy:([\w-]+)/.exec(await connection.info("memory"))?.[1] ?? null;
   return policy === "noeviction" ? null : policy;

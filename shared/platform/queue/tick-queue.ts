@@ -4,16 +4,16 @@ import { bullPrefix, ticksQueue } from "./names.ts";
 
 export type TickQueue = {
   /**
-   * Wakes some worker when a job is due. Never rejects: the nudge may be lost, now or later, and may come in vain. What is
-   * due stands in Postgres, where the workers look for it as well.
+   * Nudges some worker when a job is due. Never rejects: the nudge may be lost, or come when nothing is due. Workers also poll
+   * Postgres for due jobs.
    */
   arm(jobId: string, at: Date): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * The producer's side: one delayed job of BullMQ for the next tick. Each tick arms the one after it, so an emptied Redis
- * heals by itself, and what was armed for a schedule that is no more wakes somebody once.
+ * The producer of ticks: one delayed BullMQ job for each schedule's next tick. Each tick arms the next one, so an emptied Redis
+ * is filled again by itself. A tick of a deleted schedule nudges a worker once, for nothing.
  */
 export function openTickQueue(url: string, prefix: string, onError: (error: Error) => void): TickQueue {
   const connection = connectRedis(url, onError);
@@ -27,7 +27,7 @@ export function openTickQueue(url: string, prefix: string, onError: (error: Erro
   return {
     async arm(jobId, at) {
       const delay = Math.max(0, at.getTime() - Date.now());
-      // The same tick is armed once, however often that is asked.
+      // The id lets BullMQ arm the same tick only once.
       const named = { jobId: `${jobId}-${at.getTime()}`, delay };
       await queue.add("tick", {}, named).catch(() => undefined);
     },

@@ -9,7 +9,7 @@ const shape = /^rf_([0-9a-f]{32})_([0-9a-f]{64})$/;
 
 const hashOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 
-/** `text` is shown once. */
+/** `text` is shown to the user once. */
 export type NewApiKey = { id: string; text: string; secret_hash: Buffer };
 
 export function newApiKey(): NewApiKey {
@@ -18,12 +18,12 @@ export function newApiKey(): NewApiKey {
   return { id, text: `rf_${id.slice("key_".length)}_${secret}`, secret_hash: hashOf(secret) };
 }
 
-/** The row's id and the hash to compare with it. Null: the text is no key. */
+/** Returns the key's id and the hash to compare with the row's; null for a text that is no key. */
 export function parseApiKey(text: string): { id: string; secret_hash: Buffer } | null {
   const [, id, secret] = shape.exec(text) ?? [];
   return id && secret ? { id: `key_${id}`, secret_hash: hashOf(secret) } : null;
 }
 
-/** Whether two secrets are the same, in a time that doesn't tell how much of them is. */
+/** True when two secrets are equal. The time does not depend on how much of them is. */
 export const sameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(hashOf(given), hashOf(expected));

@@ -1,14 +1,14 @@
 const redacted = "[redacted]";
-/** Shorter values ("true", "8080") are everyday text: replacing them would spoil the output and hide nothing. */
+/** Shorter values ("true", "8080") are common text: replacing them would spoil the output and hide nothing. */
 const shortest = 6;
-/** Of a frame: words of ours, which a secret may happen to be as well. */
+/** Fields of a frame that hold Runfleet's own words, which must stay even if a secret has the same text. */
 const structural = new Set(["type", "stream", "call_id"]);
 
 export type Redactor = {
   text: (s: string) => string;
-  /** The same in every string of a JSON value, keys as well. With no secrets it gives the value itself. */
+  /** Redacts every string of a JSON value, keys included. Without secrets, returns the value itself. */
   deep: <T>(value: T) => T;
-  /** The same in what a frame holds; its own keys stay, and what tells what it is. */
+  /** Redacts a frame's values. Its own keys and its structural fields stay. */
   frame: <T extends { type: string }>(frame: T) => T;
 };
 

@@ -5,8 +5,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts with the ring's first key (AES-256-GCM, random 96-bit nonce). `aad` says where the value belongs: it isn't
- * stored, and opening needs the same one. Layout: length of the key's id (1 byte), the id, nonce, tag, ciphertext.
+ * Encrypts with the ring's first key (AES-256-GCM, random 96-bit nonce). `aad` binds the value to its row and field: it is not
+ * stored, and opening needs the same `aad`. Layout: length of the key's id (1 byte), the id, nonce, tag, ciphertext.
  */
 export function seal(keyRing: KeyRing, plaintext: string | Buffer, aad: string): Buffer {
   const [first] = keyRing;
@@ -19,7 +19,7 @@ export function seal(keyRing: KeyRing, plaintext: string | Buffer, aad: string):
   return Buffer.concat([Buffer.of(id.length), id, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Opens what any key of the ring sealed. Throws when the key is gone, the value was changed or `aad` is another one. */
+/** Opens a value that any key of the ring sealed. Throws when the key is not in the ring, the value was changed or `aad` differs. */
 export function open(keyRing: KeyRing, sealed: Uint8Array, aad: string): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const nonceAt = 1 + (bytes[0] ?? 0);

@@ -1,4 +1,4 @@
-/** What a sealed value is bound to (its additional authenticated data): moved to another row or field, it doesn't open. */
+/** Additional authenticated data of sealed values: a value that was moved to another row or field can't be opened. */
 export const sealedFields = {
   runEnv: (runId: string): string => `${runId}:env_vars`,
   runFiles: (runId: string): string => `${runId}:files`,
@@ -6,7 +6,7 @@ export const sealedFields = {
   callbackSecret: (secretId: string): string => `${secretId}:callback_secret`,
   jobSecrets: (jobId: string): string => `${jobId}:job_secrets`,
   daemonEnv: (agentId: string): string => `${agentId}:daemon_env`,
-  /** Of a request that others with the same key repeat. */
+  /** The stored answer to a request with an Idempotency-Key. */
   answer: (userId: string, route: string, key: string): string => `${userId}:${route}:${key}`,
   webhookSecret: (secretId: string): string => `${secretId}:webhook_secret`,
 };

@@ -5,16 +5,15 @@ import type { StreamEvent } from "../../schemas/run-event.ts";
 import { formatEventLine } from "./event-line.ts";
 import { runStream } from "./keys.ts";
 
-/** How long an ended run's stream stays in Redis; Postgres serves it after that. */
+/** How long an ended run's stream stays in Redis. Afterwards the transcript in Postgres is read. */
 const endedTtlMs = 300_000;
-/** A bound on streams whose end Redis never heard of; longer than any run may wait and last. */
+/** For streams whose terminal event never reached Redis. Longer than any run may wait and last. */
 const liveTtlMs = 48 * 3_600_000;
 
 /**
- * Appends events to a run's stream and publishes them, atomically, in one round trip.
- * `fenced`: Redis holds a later attempt (or the run's end); nothing was written and the caller must stop the run.
- * A repeat after a lost answer is `written`: the same ids of the same attempt stand already. Rejects when Redis is out of
- * reach.
+ * Appends events to a run's stream and publishes them, atomically, in one round trip. Returns `fenced` when Redis has events of
+ * a later attempt: nothing was written then, and the caller must stop the run. Returns `written` for a repeat after a lost
+ * answer, too: the same ids of the same attempt are there already. Rejects when Redis is out of reach.
  */
 export async function appendEvents(
   redis: Redis,
@@ -30,7 +29,7 @@ export async function appendEvents(
   return answer === "fenced" ? "fenced" : "written";
 }
 
-/** By its digest: Redis has forgotten a script only after a restart. */
+/** Calls the script by its digest. Redis forgets scripts only when it restarts. */
 async function evaluate(redis: Redis, keyAndArguments: string[]): Promise<unknown> {
   try {
     return await redis.call("EVALSHA", digest, "1", ...keyAndArguments);
@@ -40,7 +39,8 @@ async function evaluate(redis: Redis, keyAndArguments: string[]): Promise<unknow
   }
 }
 
-// XADD refuses an id that is not greater than the stream's last: of a later attempt it is the fence, of the same it is a repeat.
+// XADD refuses an id that is not greater than the stream's last. When that one is of a later attempt, the caller is fenced;
+// when it is of the same attempt, the event is a repeat.
 const script = `
 local new = {}
 for i = 3, #ARGV do

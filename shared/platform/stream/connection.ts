@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 
 /**
- * A connection for commands that must fail rather than wait: no offline queue, one retry, 2 s a command. It reconnects
- * by itself. `onError` hears each fault of the connection; ioredis would print them otherwise.
+ * Opens a connection for commands that must fail rather than wait: no offline queue, one retry, 2 s for each command. It
+ * reconnects by itself. `onError` is called for each fault of the connection, which ioredis would print otherwise.
  */
 export function connectRedis(url: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {
@@ -20,8 +20,8 @@ export function connectRedis(url: string, onError: (error: Error) => void): Redi
 const pingMs = 10_000;
 
 /**
- * A connection that listens: it waits for as long as it takes and subscribes again by itself after a cut. One that fell
- * silent without a cut would leave us deaf for good, so it is asked now and then, and given up when no answer comes.
+ * Opens a connection for subscriptions. It reconnects without a time limit and subscribes again by itself. It also pings:
+ * a connection that is dead without having been closed would otherwise receive nothing for ever.
  */
 export function connectSubscriber(url: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {

@@ -1,12 +1,12 @@
 import { formatEventId, parseEventId } from "../../domain/run/event-id.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 
-/** An event as it stands in Redis; see README.md. */
+/** Returns an event's text in Redis; see README.md. */
 export function formatEventLine(event: StreamEvent): string {
   return `${formatEventId(event)}\t${event.type}\t${event.data}`;
 }
 
-/** Null for what is no event line. */
+/** Returns null for a text that is no event. */
 export function parseEventLine(line: string): StreamEvent | null {
   const first = line.indexOf("\t");
   const second = line.indexOf("\t", first + 1);

@@ -1,11 +1,11 @@
 /** The key of a run's stream, and the channel that its events are published on. */
 export const runStream = (prefix: string, runId: string): string => `${prefix}run:${runId}`;
 
-/** The channel on which all workers are told of daemons. */
+/** The channel of signals about daemons, to all workers. */
 export const daemonsChannel = (prefix: string): string => `${prefix}daemons`;
 
-/** The channel on which a worker is told of its runs. */
+/** The channel of messages to one worker about its runs. */
 export const workerChannel = (prefix: string, workerId: string): string => `${prefix}worker:${workerId}`;
 
-/** The channel on which API processes are told whom a notification was made for. */
-export const newsChannel = (prefix: string): string => `${prefix}news`;
+/** The channel of signals about new notifications, to all API processes. */
+export const notificationsChannel = (prefix: string): string => `${prefix}news`;

@@ -6,7 +6,7 @@ import { runStream } from "./keys.ts";
 
 const pageSize = 1000;
 
-/** What Redis holds of a run's stream after `cursor`, in order, a page at most. Gaps are the caller's to see. */
+/** Reads a run's stream from Redis after `cursor`, in order, at most a page. The caller must check for gaps. */
 export async function readEvents(redis: Redis, prefix: string, runId: string, cursor: EventId): Promise<StreamEvent[]> {
   const entries = await redis.xrange(runStream(prefix, runId), `(${formatEventId(cursor)}`, "+", "COUNT", pageSize);
   return entries.flatMap(([, fields]) => parseEventLine(fields[1] ?? "") ?? []);

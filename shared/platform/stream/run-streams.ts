@@ -3,23 +3,23 @@ import type { WorkerMessage } from "../../schemas/dispatch.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { daemonsChannel, newsChannel, runStream, workerChannel } from "./keys.ts";
+import { daemonsChannel, notificationsChannel, runStream, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
-/** The streams of all runs, over one connection. Every call rejects within seconds when Redis is out of reach. */
+/** The streams of all runs, and signals, over one connection. Every call rejects within seconds when Redis is out of reach. */
 export type RunStreams = {
   /** See append-events.ts. */
   append(runId: string, events: StreamEvent[]): Promise<"written" | "fenced">;
   /** See read-events.ts. */
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
-  /** Tells a worker something of a run that it holds. It may be lost. */
-  tellWorker(workerId: string, message: WorkerMessage): Promise<void>;
+  /** Sends a worker a message about one of its runs. The message may be lost. */
+  signalWorker(workerId: string, message: WorkerMessage): Promise<void>;
   /** Removes a run's stream. */
   forget(runId: string): Promise<void>;
-  /** Tells a daemon's owner that it has mail, or to look at its row. A hint as well: both are polled. */
-  tellDaemons(word: "mail" | "look", agentId: string): Promise<void>;
-  /** Tells the readers of a user's notifications that there is a new one. A hint as well. */
-  tellReaders(userId: string): Promise<void>;
+  /** Signals a daemon's owner: `mail` for a new message, `look` for a change of its row. May be lost: the owner polls both. */
+  signalDaemons(word: "mail" | "look", agentId: string): Promise<void>;
+  /** Signals the readers of a user's notifications that there is a new one. May be lost: they poll. */
+  signalReaders(userId: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
 };
@@ -29,17 +29,17 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
   return {
     append: (runId, events) => appendEvents(redis, prefix, runId, events),
     read: (runId, after) => readEvents(redis, prefix, runId, after),
-    async tellWorker(workerId, message) {
+    async signalWorker(workerId, message) {
       await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
     },
     async forget(runId) {
       await redis.del(runStream(prefix, runId));
     },
-    async tellDaemons(word, agentId) {
+    async signalDaemons(word, agentId) {
       await redis.publish(daemonsChannel(prefix), `${word} ${agentId}`);
     },
-    async tellReaders(userId) {
-      await redis.publish(newsChannel(prefix), userId);
+    async signalReaders(userId) {
+      await redis.publish(notificationsChannel(prefix), userId);
     },
     async ping() {
       await redis.ping();

@@ -11,7 +11,7 @@ import {
 } from "../../store/daemons/change-daemon.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
-export type WakeDeps = { config: Pick<Config, "perUser">; db: Db; streams: Pick<RunStreams, "tellDaemons"> };
+export type WakeDeps = { config: Pick<Config, "perUser">; db: Db; streams: Pick<RunStreams, "signalDaemons"> };
 
 /**
  * Starts an agent's daemon, if it is stopped, before a message is sent to it. A paused daemon stays paused. Throws `unavailable`
@@ -43,5 +43,5 @@ export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: Name
       "too_many_daemons",
       `The user '${daemon.user_id}' has as many started daemons as allowed. Stop one first.`,
     );
-  if (outcome === "changed") await streams.tellDaemons("look", daemon.agent_id).catch(() => undefined);
+  if (outcome === "changed") await streams.signalDaemons("look", daemon.agent_id).catch(() => undefined);
 }

@@ -12,8 +12,8 @@ export const reconcileDaemons: InternalJob = {
     const { unowned, unread } = await findNeglectedDaemons(db, batch);
     if (!dry_run) {
       const signals = [
-        ...unowned.map((id) => streams.tellDaemons("look", id)),
-        ...unread.map((id) => streams.tellDaemons("mail", id)),
+        ...unowned.map((id) => streams.signalDaemons("look", id)),
+        ...unread.map((id) => streams.signalDaemons("mail", id)),
       ];
       // Redis may be unreachable. The workers poll as well.
       await Promise.allSettled(signals);

@@ -25,7 +25,7 @@ export async function cancelRun(deps: CancelDeps, runId: string, owner: Owner): 
       if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null })) return true;
     } else if (await requestCancel(deps.db, run)) {
       if (run.worker_id)
-        await deps.streams.tellWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);
+        await deps.streams.signalWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);
       return true;
     }
     // The run's status changed between the read and the write: read it again.

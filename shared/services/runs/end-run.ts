@@ -37,7 +37,7 @@ export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending
   if (end.kind === "stale") return false;
   await Promise.allSettled([
     streams.append(id, [last]).then(() => salvageStream(db, streams, id, attempt)),
-    worker_id && streams.tellWorker(worker_id, { kind: "look", run_id: id }),
+    worker_id && streams.signalWorker(worker_id, { kind: "look", run_id: id }),
     end.next_run_id && queue.dispatch(end.next_run_id),
   ]);
   return true;

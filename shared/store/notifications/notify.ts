@@ -26,7 +26,7 @@ export type News = Row<typeof news>;
 /**
  * Notifies a user, in the app and through standing webhooks, as the user's preferences have it; within the transaction of
  * `client`, where it has one. Returns null when the user was notified of this `dedup_key` before. Who reads the user's
- * notifications as a stream sees it within a second, or at once when `RunStreams.tellReaders` is called after the commit.
+ * notifications as a stream sees it within a second, or at once when `RunStreams.signalReaders` is called after the commit.
  */
 export async function notify(client: Queryable, told: News): Promise<NotificationRecord | null> {
   const row = await insert.first(client, { id: newId("notif"), ...told });

@@ -39,8 +39,8 @@ const appends: Batch<Row<typeof given>, boolean> = {
   weigh: weighChunk,
   maxWeight: 1 << 20,
   apart: ({ id }) => id,
-  async act(db, chunks) {
-    const held = await append.rows(db.sql, input.listsOf(chunks));
+  async act(client, chunks) {
+    const held = await append.rows(client, input.listsOf(chunks));
     const written = new Set(held.map(({ id }) => id));
     return chunks.map(({ id }) => written.has(id));
   },

@@ -129,12 +129,12 @@ const input = inputRows({ id: t.text, daemon_epoch: orNull(t.integer) });
 const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> = {
   most: 64,
   apart: ({ runId }) => runId,
-  async act(db, asked) {
+  async act(client, asked) {
     const [first] = asked;
     if (!first) return [];
     const { id: worker_id, leaseMs: lease_ms, sandbox, adapters } = first.worker;
     const rows = asked.map(({ runId, worker: { daemon_epoch = null } }) => ({ id: runId, daemon_epoch }));
-    const claimed = await claim.rows(db.sql, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
+    const claimed = await claim.rows(client, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
     const byId = new Map(claimed.map((run) => [run.id, run]));
     return asked.map(({ runId }) => byId.get(runId) ?? null);
   },

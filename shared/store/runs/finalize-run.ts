@@ -5,7 +5,7 @@ import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import { meterRuns } from "../billing/meter-run.ts";
 import type { Batch } from "../batch.ts";
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
@@ -191,10 +191,10 @@ function statementsOf(cause: Finalization["cause"], alone: boolean) {
       text: textOf(cause, notifying.cte, { notifies: true, alone }),
     }),
   };
-  return (db: Db, ends: Finalization[]) => {
-    if (!ends.some(isNews)) return statements.quiet.rows(db.sql, quiet.listsOf(ends.map(rowOf)));
+  return (client: Queryable, ends: Finalization[]) => {
+    if (!ends.some(isNews)) return statements.quiet.rows(client, quiet.listsOf(ends.map(rowOf)));
     const rows = ends.map((end) => ({ ...rowOf(end), ...newsOf(end) }));
-    return statements.notifying.rows(db.sql, notifying.listsOf(rows));
+    return statements.notifying.rows(client, notifying.listsOf(rows));
   };
 }
 
@@ -209,9 +209,9 @@ function endsBy(cause: Finalization["cause"]): Batch<Finalization, Ended | null>
     weigh: (end) => weighChunk(chunkOf(end.events)),
     maxWeight: 1 << 20,
     apart: ({ run_id }) => run_id,
-    async act(db, ends) {
+    async act(client, ends) {
       const write = ends.every((end) => end.alone) ? alone : all;
-      const ended = new Map((await write(db, ends)).map(({ id, ...rest }) => [id, rest]));
+      const ended = new Map((await write(client, ends)).map(({ id, ...rest }) => [id, rest]));
       return ends.map(({ run_id }) => ended.get(run_id) ?? null);
     },
   };

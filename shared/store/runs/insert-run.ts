@@ -166,7 +166,7 @@ const inserts: Batch<RunRow, Refusal | null> = {
   maxWeight: 1 << 20,
   // A statement can lock a thread's row once only.
   apart: (row) => row.thread_id ?? row.id,
-  act: (db, rows) => insertAll(db.sql, rows),
+  act: (client, rows) => insertAll(client, rows),
 };
 
 const insert = statement({

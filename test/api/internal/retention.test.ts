@@ -10,9 +10,6 @@ const settings = { INTERNAL_TOKEN: token, RETENTION_DAYS: "30", AUDIT_RETENTION_
 
 const stack = await useTestStack();
 const { url } = await stack.startService({ worker: settings, api: settings });
-// The worker's clock has its turn at the start, and none for ten minutes after it.
-await waitFor(() => count("internal_job_runs", "name = 'purge-transcripts' AND status = 'success'"), 30_000);
-
 async function purge(base = url, query = ""): Promise<Record<string, number>> {
   const path = `/v1/internal/jobs/purge-transcripts${query}`;
   const headers = { authorization: `Bearer ${token}` };
@@ -43,6 +40,9 @@ const age = (id: string, days: number) =>
 
 const count = async (table: string, where = "true"): Promise<number> =>
   (await stack.sql.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE ${where}`)).rows[0]?.n ?? 0;
+
+// The worker's clock has its turn at the start, and none for ten minutes after it.
+await waitFor(() => count("internal_job_runs", "name = 'purge-transcripts' AND status = 'success'"), 30_000);
 
 test("after its time a run's transcript and files are gone, its record stays, and a reader is told of the gap", async () => {
   const [old, young] = [await endedRun(), await endedRun()];

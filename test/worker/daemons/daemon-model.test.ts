@@ -4,16 +4,16 @@ import { applyCommand, type DaemonCommand } from "../../../shared/domain/daemon/
 import type { WantedDaemon } from "../../../shared/store/daemons/report-daemon.ts";
 import { backoffMs, countCrash } from "../../../worker/daemons/crash-backoff.ts";
 import { decideStep, type Step, statusOf } from "../../../worker/daemons/desired-state.ts";
-import { isAskedAnew, type SeenDaemon } from "../../../worker/daemons/seen-daemon.ts";
+import { isReplacementWanted, type ObservedDaemon } from "../../../worker/daemons/observed-state.ts";
 
 const times = { stallMs: 1_000, startMs: 5_000 };
 const watchMs = 3_000;
 const mostCrashes = 8;
 
 /** A daemon's row, what its owner sees, and how it ended, once it has none. */
-type World = { now: number; wanted: WantedDaemon; seen: SeenDaemon; over: "stopped" | "failed" | null };
+type World = { now: number; wanted: WantedDaemon; seen: ObservedDaemon; over: "stopped" | "failed" | null };
 
-const unseen = (): SeenDaemon => ({ process: null, last: null, crashes: 0, startAt: null });
+const unseen = (): ObservedDaemon => ({ process: null, last: null, crashes: 0, startAt: null });
 const newWorld = (): World => ({
   now: 0,
   wanted: {
@@ -51,7 +51,7 @@ const acts: Record<Step, (world: World) => void> = {
   wait: () => undefined,
   start({ now, wanted, seen }) {
     if (seen.process || wanted.desired === "stopped") throw new Error("started beside a process, or unwanted");
-    if (isAskedAnew(wanted, seen)) seen.crashes = 0;
+    if (isReplacementWanted(wanted, seen)) seen.crashes = 0;
     seen.last = { version: wanted.version, restart: wanted.restart_wanted };
     seen.startAt = null;
     seen.process = { ready: false, startedAt: now, stoppingSince: null, busy: false, lastProgressAt: now };
@@ -117,9 +117,10 @@ function upgrade(world: World): void {
   Object.assign(wanted, { version: `${wanted.version}+`, previous_version, watch_left_ms: null });
 }
 
-const onProcess = (change: (process: NonNullable<SeenDaemon["process"]>, now: number) => void) => (world: World) => {
-  if (world.seen.process) change(world.seen.process, world.now);
-};
+const onProcess =
+  (change: (process: NonNullable<ObservedDaemon["process"]>, now: number) => void) => (world: World) => {
+    if (world.seen.process) change(world.seen.process, world.now);
+  };
 const moves: ((world: World) => void)[] = [
   ...(["start", "stop", "restart", "pause", "resume", "kill"] as const).map(
     (action) => (world: World) => command(world, action),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WantedDaemon } from "../../../shared/store/daemons/report-daemon.ts";
 import { decideStep, statusOf } from "../../../worker/daemons/desired-state.ts";
-import type { SeenDaemon, SeenProcess } from "../../../worker/daemons/seen-daemon.ts";
+import type { ObservedDaemon, ObservedProcess } from "../../../worker/daemons/observed-state.ts";
 
 const times = { stallMs: 1_000, startMs: 5_000 };
 const now = 100_000;
@@ -17,20 +17,20 @@ const wanted = (changes: Partial<WantedDaemon> = {}): WantedDaemon => ({
   watch_left_ms: null,
   ...changes,
 });
-const seen = (changes: Partial<SeenDaemon> = {}): SeenDaemon => ({
+const seen = (changes: Partial<ObservedDaemon> = {}): ObservedDaemon => ({
   process: null,
   last: { version: "1", restart: 0 },
   crashes: 0,
   startAt: null,
   ...changes,
 });
-const running = (changes: Partial<SeenProcess> = {}): Partial<SeenDaemon> => ({
+const running = (changes: Partial<ObservedProcess> = {}): Partial<ObservedDaemon> => ({
   process: { ready: true, startedAt: now - 100, stoppingSince: null, busy: false, lastProgressAt: now, ...changes },
 });
 const upgraded = { version: "2", previous_version: "1" };
 const on2 = { last: { version: "2", restart: 0 } };
 
-const cases: [string, WantedDaemon, SeenDaemon, string, string][] = [
+const cases: [string, WantedDaemon, ObservedDaemon, string, string][] = [
   ["a first start", wanted(), seen({ last: null }), "start", "starting"],
   ["at work", wanted(), seen(running()), "wait", "running"],
   ["paused: the process goes on", wanted({ desired: "paused" }), seen(running()), "wait", "paused"],

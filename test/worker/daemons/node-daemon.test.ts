@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { placeTypeStripper } from "../../../worker/adapters/node/place-type-stripper.ts";
+import { copyTypeStripper } from "../../../worker/adapters/node/copy-type-stripper.ts";
 import { DaemonLost } from "../../../worker/daemons/daemon-process.ts";
 import { createNodeHost } from "../../../worker/daemons/node-host.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
@@ -14,7 +14,7 @@ const start = (
   lifecycle: "daemon" | "interactive" = "daemon",
 ) =>
   startDaemon(
-    createNodeHost(sandbox, { path: process.execPath, typeStripper: placeTypeStripper(directory) }),
+    createNodeHost(sandbox, { path: process.execPath, typeStripper: copyTypeStripper(directory) }),
     [entrypoint.split(":")[0] ?? "", source],
     { entrypoint, lifecycle },
   );

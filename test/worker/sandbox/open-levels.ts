@@ -1,3 +1,4 @@
+import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { inject } from "vitest";
 import { createLog } from "../../../shared/platform/log.ts";
@@ -52,7 +53,9 @@ type Machine = {
 /** Every level that this machine can have, strongest first, unproven. `hosts`: what the way out allows beyond the web's ports. */
 export async function openLevels(hosts: readonly string[] = []): Promise<Machine> {
   const python = await findPython(undefined, searchPath);
-  const directory = `/var/tmp/runfleet-test-${process.pid}`;
+  // Not named by the pid: another user's run may have left that one. Sandboxes' users read it.
+  const directory = mkdtempSync("/var/tmp/runfleet-test-");
+  chmodSync(directory, 0o755);
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
   const egress = loopbackEgress(hosts);

@@ -18,7 +18,7 @@ const attack = (confinement: Confinement) => {
 };
 const landlocked = landlock(python, 1);
 /** What neither Landlock nor the file's mode keeps from a process of the file's owner. */
-const ofOwner = ["file_mode", "file_times", "decoys"];
+const ofOwner = ["file_mode", "file_times", "targets"];
 
 test.runIf(onLinux && landlocked !== null)(
   "Landlock as the worker's own user is not level 1: the modes of that user's files are in reach, and nothing else is",

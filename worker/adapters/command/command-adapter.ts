@@ -13,9 +13,9 @@ import {
 import { prewarm } from "../../warm/prewarm.ts";
 
 /**
- * Runs any program in a fresh sandbox: the run's files lie in its working directory, the request is JSON on its stdin, its
- * stdout is the output (or frames, where the config says `output: "ndjson"`), its stderr the log. Exit code 0 is a success.
- * A small Python program writes the files and becomes the program. Some of these are prewarmed and wait for a command.
+ * Runs any program in a fresh sandbox. The run's files are in the working directory, the request is JSON on stdin, stdout is
+ * the output (or frames, where the config says `output: "ndjson"`), and stderr is the log. Exit code 0 is a success. A small
+ * Python program, the launcher, writes the files and then becomes the program. Some launchers are prewarmed.
  */
 export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter & { close(): void } {
   const argv = [python.path, "-I", "-S", "-c", launcher] as const;
@@ -44,7 +44,7 @@ export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter 
   };
 }
 
-/** Reads the layout from stdin without reading ahead, so that the program finds its own input there. */
+/** Reads the files from stdin without reading ahead, so that the program finds its own input there. */
 const launcher = `import os, sys, binascii, json, urllib.parse
 def read(n):
     data = b""

@@ -3,16 +3,16 @@ import type { ContainerEngine } from "../../sandbox/container-engine.ts";
 import type { Adapter } from "../adapter.ts";
 import { readCommand, refuse, toStdin } from "../read-command.ts";
 
-/** What the engine's own client reads; the run's variables pass through its environment. */
+/** Variables that the engine's own client reads. The run's variables must not be among them: they go through its environment. */
 const engineVariable =
   /^(DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|SSH_|XDG_|HOME$|TMPDIR$|HTTPS?_PROXY$|NO_PROXY$)/i;
 
-/** Whose images may run: entries of CONTAINER_IMAGES. */
+/** `images`: the entries of CONTAINER_IMAGES, which are allowed to run. */
 export type Containers = { engine: ContainerEngine; images: readonly string[] };
 
 /**
- * Runs an OCI image that the operator allows and the engine has, each run in a container of its own without a network: the request (with the run's files) is JSON on
- * its stdin, stdout and stderr are read as a command's.
+ * Runs an OCI image that the operator allows and the engine has already. Each run has a container of its own, without a
+ * network. The request, with the run's files, is JSON on stdin; stdout and stderr are read as a command's.
  */
 export function createContainerAdapter({ engine, images }: Containers): Adapter {
   return {

@@ -8,22 +8,22 @@ import { readAnswer } from "./read-answer.ts";
 
 export type HttpOptions = {
   allowCidrs: string[];
-  /** What signs a user's requests: the secrets of the callbacks, the newest first. */
+  /** Returns the secrets that sign a user's requests, the newest first. They are those of the user's callbacks. */
   secretsOf: (userId: string) => Promise<string[]>;
-  /** The time that the receiver is told. */
+  /** Returns the time of the signature, by the clock of Postgres. */
   now: () => Promise<Date>;
 };
 
-/** How much of a refusal the error repeats. */
+/** How many characters of a failed answer the error repeats. */
 const excerptLength = 2_000;
-/** Bytes of an answer whose body means nothing. */
+/** At most this many bytes are read of an ignored body. */
 const dropLength = 64 * 1024;
 const done: ExitFrame = { type: "exit", code: 0, signal: null, limit: null, cpu_ms: null, max_rss_bytes: null };
 
 /**
- * Runs an agent that listens at a URL of its author's: POSTs the request there, signed as our callbacks are, and takes the
- * answer (Server-Sent Events, JSON lines, JSON or text) for what the agent says. A 202 leaves the run to be completed from
- * outside. An abort closes the connection. Private addresses are refused unless they are allowed to callbacks as well.
+ * Runs an agent that is served at its author's URL: POSTs the request there, signed as callbacks are, and reads the answer
+ * (Server-Sent Events, JSON lines, JSON or text) as the agent's output. After a 202 the run goes on until it is completed
+ * through the API. An abort closes the connection. Private addresses are refused unless CALLBACK_ALLOW_CIDRS allows them.
  */
 export function createHttpAdapter({ allowCidrs, secretsOf, now }: HttpOptions): Adapter & { close(): Promise<void> } {
   const fetch = createGuardedFetch(allowCidrs);
@@ -69,15 +69,15 @@ async function* conclude(answer: OpenAnswer, signal: AbortSignal): AsyncGenerato
     const message = `The agent answered ${answer.status}: ${await excerpt(answer)}`;
     return yield fault(`Http${answer.status}`, message);
   }
-  let said = false;
+  let hasOutcome = false;
   for await (const frame of readAnswer(answer)) {
-    said ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
+    hasOutcome ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
     yield frame;
   }
-  if (!said) yield { type: "result", result_content: null };
+  if (!hasOutcome) yield { type: "result", result_content: null };
 }
 
-/** Reads an answer to its end, or gives it up. */
+/** Reads and ignores a body, up to `dropLength`. */
 async function drop({ body }: OpenAnswer): Promise<void> {
   let length = 0;
   for await (const chunk of body) {
@@ -103,6 +103,6 @@ function messageOf(error: unknown): string {
   if (!(error instanceof TargetFault)) return "The agent could not be reached: the connection broke.";
   if (error.class === "blocked")
     return "The agent could not be reached: blocked, since its address is private or reserved.";
-  if (error.class === "protocol") return "The agent's answer is no HTTP, or its connection broke.";
+  if (error.class === "protocol") return "The agent's answer is no HTTP, or the connection broke.";
   return `The agent could not be reached: ${error.message}.`;
 }

@@ -10,9 +10,9 @@ import { maxLineBytes, splitLines } from "../../channel/split-lines.ts";
 type Body = AsyncIterable<Uint8Array>;
 
 /**
- * What an agent says in an HTTP answer. Of a JSON line or an event whose `type` (or event name) is a frame's, the frame;
- * any other JSON is output as it is, and so is text. A JSON answer is the result as a whole. An answer that can't be read
- * ends with an `error` that says why; what its body throws is thrown on.
+ * Reads an agent's HTTP answer as frames. A JSON line, or an event, whose `type` or event name is that of a frame becomes
+ * the frame; any other JSON becomes output, and so does text. A JSON answer is the result as a whole. An answer that can't
+ * be read ends with an `error` that says why. Errors of the body are thrown on.
  */
 export async function* readAnswer({ contentType, contentEncoding, body }: OpenAnswer): AsyncGenerator<AgentFrame> {
   const meter = createChannelMeter(channelBudget);
@@ -27,7 +27,7 @@ export async function* readAnswer({ contentType, contentEncoding, body }: OpenAn
   }
 }
 
-/** `message` says what the answer does. */
+/** `message` is the end of a sentence that begins with "The agent's answer". */
 class InvalidAnswer extends Error {
   override name = "InvalidAnswer";
 }
@@ -60,8 +60,8 @@ async function* readEvents(body: Body, meter: ChannelMeter): AsyncGenerator<Agen
 }
 
 /**
- * The lines that have come since, all in one text. They end in LF: the parser looks for a CR anew from each line on, so its time
- * for a text with one grows with the square of its length.
+ * Yields all whole lines that have come, as one text. Their ends are LF only: after each line the SSE parser searches the
+ * whole text for a CR, so its time for a text with a CR grows with the square of the length.
  */
 async function* wholeLines(body: Body, meter: ChannelMeter): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8");
@@ -134,7 +134,7 @@ async function* readText(body: Body, decoder: TextDecoder, meter: ChannelMeter):
   if (rest !== "") yield { type: "output", content: rest };
 }
 
-/** JSON and SSE are UTF-8, whatever the header says; a byte order mark is skipped. */
+/** JSON is UTF-8, whatever the header says. A byte order mark is skipped. */
 function textOf(bytes: Uint8Array | null): string {
   if (bytes === null) throw new InvalidAnswer(`has a line longer than ${maxLineBytes} bytes`);
   return new TextDecoder("utf-8").decode(bytes);

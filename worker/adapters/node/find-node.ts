@@ -1,23 +1,23 @@
 import { text } from "node:stream/consumers";
 import { runLimits } from "../../../shared/domain/run/limits.ts";
 import type { Log } from "../../../shared/platform/log.ts";
-import { ownFolder } from "../../environments/own-folder.ts";
+import { makeOwnedFolder } from "../../environments/make-owned-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { NodeRuntime } from "./node-command.ts";
-import { placeTypeStripper } from "./place-type-stripper.ts";
+import { copyTypeStripper } from "./copy-type-stripper.ts";
 
 type FindOptions = {
   sandbox: Sandbox;
-  /** Where a file can be put that every user may read. */
+  /** A directory for a file that every user may read. */
   directory: string;
   log: Pick<Log, "warn">;
 };
 
-/** This worker's own Node, where the sandbox can run it: below a closed home it can't, and null is the answer. */
+/** Returns this worker's own Node; null where a sandbox can't run it, for example below a home directory of mode 0700. */
 export async function findNode({ sandbox, directory, log }: FindOptions): Promise<NodeRuntime | null> {
   const path = process.execPath;
-  const fault = ownFolder(directory) ?? (await tryNode(sandbox, path));
-  if (fault === null) return { path, typeStripper: placeTypeStripper(directory) };
+  const fault = makeOwnedFolder(directory) ?? (await tryNode(sandbox, path));
+  if (fault === null) return { path, typeStripper: copyTypeStripper(directory) };
   log.warn({ reason: `${path} in the sandbox: ${fault}` }, "the adapter 'node' is not offered");
   return null;
 }

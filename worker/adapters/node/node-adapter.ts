@@ -5,12 +5,12 @@ import { createInterpreterPool } from "../../warm/interpreter-pool.ts";
 import type { IdleCache } from "../../warm/idle-cache.ts";
 import { runWarm } from "../../warm/run-warm.ts";
 import { nodeCommand, type NodeRuntime } from "./node-command.ts";
-import { takeOverNode } from "./node-interpreter.ts";
+import { createNodeInterpreter } from "./node-interpreter.ts";
 import { readProgram } from "./read-program.ts";
 
 /**
- * Runs JavaScript and TypeScript, each run in a fresh sandbox and process of its own. Node can't be forked: when a run has
- * ended, the process of the version's next run is started, loads the code, and waits for its one request.
+ * Runs JavaScript and TypeScript. Each run has a sandbox and a process of its own, since Node can't be forked. When a run
+ * has ended, the process of the version's next run is started, loads the code, and waits for its request.
  */
 export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime, idle: IdleCache): Adapter & { close(): void } {
   const program = readProgram("once");
@@ -19,7 +19,7 @@ export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime, idle: Idl
     limitsCpuAtStart: true,
     open: async (profile) => {
       const command = nodeCommand(node, program, resourcesOf(profile));
-      return takeOverNode(await sandbox.start({ ...command, egress: profile.egress }), node.typeStripper);
+      return createNodeInterpreter(await sandbox.start({ ...command, egress: profile.egress }), node.typeStripper);
     },
   });
   return {

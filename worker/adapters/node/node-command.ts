@@ -1,12 +1,15 @@
 import { dirname } from "node:path";
 import type { SandboxCommand } from "../../sandbox/process.ts";
 
-/** `typeStripper`: what makes JavaScript of TypeScript, shown to the sandbox read-only. */
+/** `typeStripper`: the path of the module that turns TypeScript into JavaScript. The sandbox sees it read-only. */
 export type NodeRuntime = { path: string; typeStripper: string };
 
 const megabyte = 1024 * 1024;
 
-/** How Node is started on a program of `readProgram`. V8 gives up by itself before the sandbox's limit ends it without a word. */
+/**
+ * Returns the command that runs a program of `readProgram`. The heap's limit is below the sandbox's: V8 then reports that it is
+ * out of memory, before the kernel kills the process without a message.
+ */
 export function nodeCommand(
   { path, typeStripper }: NodeRuntime,
   program: string,

@@ -2,14 +2,13 @@ import type { Duplex } from "node:stream";
 import type { SandboxProcess } from "../../sandbox/process.ts";
 import { type Interpreter, loaded } from "../../warm/interpreter.ts";
 
-/** More than its answer to the loading, a list of names. */
+/** The answer to `load` is a list of names, and shorter than this. */
 const maxAnswer = 1024 * 1024;
 
-/** What can be killed, and says when it has ended. */
-type Ending = { kill(): void; exited: Promise<unknown> };
+type Killable = { kill(): void; exited: Promise<unknown> };
 
-/** `isGone`: true after a kill as well, since a process that was killed may still have answered. */
-function watchEnd(child: Ending): Pick<Interpreter, "exited" | "isGone" | "kill"> {
+/** `isGone` is true after a kill as well: an answer that came before the kill may still be read. */
+function watchEnd(child: Killable): Pick<Interpreter, "exited" | "isGone" | "kill"> {
   let gone = false;
   void child.exited.then(() => (gone = true));
   return {
@@ -22,8 +21,8 @@ function watchEnd(child: Ending): Pick<Interpreter, "exited" | "isGone" | "kill"
   };
 }
 
-/** Takes over a process that was started with the program `once`: it loads code, and then executes one run. */
-export function takeOverNode(child: SandboxProcess, typeStripper: string): Interpreter {
+/** Makes an interpreter of a process that was started with the program `once`. It loads code, and then executes one run. */
+export function createNodeInterpreter(child: SandboxProcess, typeStripper: string): Interpreter {
   let hasRun = false;
   let endedMs = 0;
   void child.exited.then(({ cpu_ms }) => (endedMs = cpu_ms ?? 0));
@@ -40,13 +39,13 @@ export function takeOverNode(child: SandboxProcess, typeStripper: string): Inter
     },
     settled: null,
     usage: () => child.usage(),
-    // Where nothing counts a whole sandbox, a process that is gone is known by its end alone.
+    // Without a cgroup, only the exit tells the CPU time of a process that has ended.
     unbilledMs: () => (hasRun ? 0 : Math.max(child.usage().cpu_ms, endedMs)),
     ...watchEnd(child),
   };
 }
 
-/** Its first line; what comes after it stays to be read. Rejects when the channel ends before. */
+/** Returns the first line; later bytes stay in the stream. Rejects when the channel ends before. */
 function readAnswer(events: Duplex): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);
@@ -56,7 +55,7 @@ function readAnswer(events: Duplex): Promise<string> {
     };
     const fail = (): void => {
       settle();
-      reject(new Error("The process said nothing that is an answer."));
+      reject(new Error("The process ended without an answer."));
     };
     const take = (chunk: Buffer): void => {
       read = Buffer.concat([read, chunk]);

@@ -5,7 +5,10 @@ const shared = ["channel", "context", "describe-error", "read-typescript", "load
 const programs = { once: [...shared, "load-ahead", "once"], daemon: [...shared, "message", "daemon"] } as const;
 const importLine = /^import \{([^}]*)\} from "([^"]*)";\n/gm;
 
-/** One of our programs for `node -e`: its files as one module, in the order of their need, so that no sandbox must reach them. */
+/**
+ * Returns one of runtime/node's programs as a single module for `node -e`, so that no sandbox needs to read its files. Each
+ * file comes after the files that it imports.
+ */
 export function readProgram(name: keyof typeof programs): string {
   const builtins = new Map<string, Set<string>>();
   const takeImport = (_line: string, names: string, from: string): string => {

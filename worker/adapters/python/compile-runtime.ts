@@ -7,8 +7,8 @@ const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
 
 /**
- * The modules of runtime/python as marshalled code of this very interpreter, by name, so that no run compiles them and none
- * needs to reach the project's directory. Throws when the interpreter can't compile them.
+ * Returns the modules of runtime/python, by name, as code that this interpreter has compiled and marshalled: so no run
+ * compiles them, and no sandbox needs to read the project's directory. Throws when the interpreter can't compile them.
  */
 export async function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
   const compiler = readFileSync(runtimeFile("python/compile.py"), "utf8");

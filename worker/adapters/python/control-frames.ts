@@ -2,7 +2,7 @@
 export type ControlFrame = { type: string; stream: number; body: Buffer };
 
 const headLength = 8;
-/** No frame of pid 1's is longer. */
+/** Pid 1 sends no longer frame. */
 const mostBody = 65_536;
 
 export function encodeControlFrame(type: string, body: Buffer): Buffer {
@@ -13,8 +13,8 @@ export function encodeControlFrame(type: string, body: Buffer): Buffer {
 }
 
 /**
- * Cuts what comes into frames. `accept` says whether a frame of a type may come now, asked before its body is waited for.
- * Returns what is wrong with the channel, or null.
+ * Returns a function that splits chunks into frames. It returns what is wrong with the channel, or null. `accept` is called
+ * with a frame's type before the body has come: true when such a frame may come now.
  */
 export function createFrameReader(handlers: {
   accept(type: string): boolean;

@@ -2,14 +2,14 @@ import type { Frame } from "../../channel/frame-schema.ts";
 import type { Environments } from "../../environments/environments.ts";
 import type { AgentRequest } from "../adapter.ts";
 
-/** `opening`: the frames that are still to be sent before the agent's own. `cpu_ms`: what the install used. */
+/** `opening`: frames that must still be sent before the agent's own. `cpu_ms`: what the install used. */
 export type Installed = { packages: string | null; opening: Frame[]; cpu_ms: number | null };
 
 const started: Frame = { type: "started", warm: false };
 
 /**
- * Has what an agent requires installed, and yields the installer's log as `log` frames. Gives null after it has failed: then
- * all of the run's frames were sent.
+ * Installs what an agent requires, and yields the installer's log as `log` frames. Returns null when that failed; all of the
+ * run's frames were sent then.
  */
 export async function* installRequirements(
   environments: Environments,
@@ -30,7 +30,7 @@ export async function* installRequirements(
   return null;
 }
 
-/** A run's frames, whose `exit` counts the CPU time of the install that the run caused. */
+/** Adds the CPU time of the install that a run caused to the run's `exit` frame. */
 export async function* withInstall(frames: AsyncIterable<Frame>, { cpu_ms }: Installed): AsyncGenerator<Frame> {
   for await (const frame of frames) {
     const isCharged = frame.type === "exit" && cpu_ms !== null && cpu_ms > 0;

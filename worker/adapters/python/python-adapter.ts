@@ -6,15 +6,16 @@ import type { IdleCache } from "../../warm/idle-cache.ts";
 import { runWarm } from "../../warm/run-warm.ts";
 import { compileRuntime } from "./compile-runtime.ts";
 import { installRequirements, withInstall } from "./install-requirements.ts";
-import { pythonArgv, visible } from "./python-command.ts";
+import { pythonArgv, readOnlyPaths } from "./python-command.ts";
 import { runOnce } from "./run-once.ts";
 import { startWarmHost } from "./warm-host.ts";
 
 type PythonOptions = { sandbox: Sandbox; python: Python; environments: Environments; idle: IdleCache };
 
 /**
- * Runs Python source: as a fork of an interpreter that has loaded it, where the sandbox can keep one; else each run in a fresh
- * sandbox. What the agent requires is installed before. A start that fails rejects with `SandboxUnavailable`.
+ * Runs Python source. Where the sandbox supports warm starts, a run is a fork of an interpreter that has loaded the code;
+ * elsewhere each run has a fresh sandbox. The agent's requirements are installed first. A failed start rejects with
+ * `SandboxUnavailable`.
  */
 export async function createPythonAdapter(options: PythonOptions): Promise<Adapter & { close(): void }> {
   const { sandbox, python, environments, idle } = options;
@@ -27,9 +28,9 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
       idle,
       limitsCpuAtStart: false,
       open: async ({ resources, packages, egress }) => {
-        // Every symbol of every library is found at the start, once, not by each fork anew.
+        // Symbols of libraries are resolved once, at the start, instead of by each fork.
         const env = { LD_BIND_NOW: "1" };
-        const warm = await start({ argv, env, readOnly: visible(packages), resources, egress });
+        const warm = await start({ argv, env, readOnly: readOnlyPaths(packages), resources, egress });
         return startWarmHost(warm, { runtime, site: { site_path: python.sitePath, packages } });
       },
     });

@@ -3,17 +3,17 @@ import { runtimeFile } from "../runtime-file.ts";
 import type { SandboxCommand } from "../../sandbox/process.ts";
 import type { Python } from "../../sandbox/sandbox.ts";
 
-/** Our programs, each with the descriptor from which it reads the runtime's code and all that follows. */
+/** The programs of runtime/python, each with the file descriptor that it reads the runtime's code and its input from. */
 const programs = { once: 0, daemon: 0, session: 0, supervisor: 5 } as const;
 
-/** How Python is started on one of our programs: without `site`, for speed. */
+/** Returns the command line of one of the programs. Python starts without `site`, for speed. */
 export function pythonArgv(python: Python, program: keyof typeof programs): SandboxCommand["argv"] {
   const boot = readFileSync(runtimeFile("python/boot.py"), "utf8");
   return [python.path, "-I", "-S", "-X", "utf8", "-c", boot, program, String(programs[program])];
 }
 
-/** The length of the runtime's code, as `boot.py` reads it. */
+/** Returns the length of the runtime's code, as `boot.py` reads it. */
 export const runtimeHead = (runtime: Buffer): string => String(runtime.length).padStart(8, "0");
 
-/** What of an agent's own packages a sandbox is shown. */
-export const visible = (packages: string | null): string[] => (packages === null ? [] : [packages]);
+/** Returns the directories of an agent's own packages that its sandbox may read. */
+export const readOnlyPaths = (packages: string | null): string[] => (packages === null ? [] : [packages]);

@@ -10,13 +10,13 @@ import { type AgentCode, type Interpreter, type Loaded, loaded } from "../../war
 import { type ControlFrame, createFrameReader, encodeControlFrame } from "./control-frames.ts";
 import { runtimeHead } from "./python-command.ts";
 
-/** Where Python finds packages: what the machine has, and the agent's own. */
+/** Where Python finds packages: the machine's own, and the agent's. */
 type Site = { site_path: string[]; packages: string | null };
 type Equipment = { runtime: Buffer; site: Site };
 
 /**
- * What pid 1 is about to say, and so what may come next. Anything else ends the sandbox.
- * - `ready`: a process waits for its request. - `cleaning`: pid 1 removes what a run left.
+ * What pid 1 does now. It decides which frames may come next; any other frame ends the sandbox.
+ * - `ready`: a process waits for its request. - `cleaning`: pid 1 removes what a run left behind.
  */
 type State = "starting" | "started" | "loading" | "forking" | "ready" | "running" | "cleaning" | "gone";
 const mayCome: Record<State, string> = {
@@ -29,12 +29,12 @@ const mayCome: Record<State, string> = {
   cleaning: "C",
   gone: "",
 };
-/** How long each answer may take. A loading ends with the time of the run that waits for it, a run with its own. */
+/** How long each answer may take. Loading is bounded by the time of the run that waits for it, a run by its own time. */
 const answerMs: Partial<Record<State, number>> = { starting: 30_000, forking: 10_000, cleaning: 10_000 };
-/** After a run's end all that could write to its pipe is dead; something that still holds it open is a trick. */
+/** After a run's end every process that could write to its pipe is dead. A pipe that is still open then is an attack. */
 const drainMs = 1_000;
 const cpuCheckMs = 250;
-/** What is read of one sandbox before others have a turn, in bytes. */
+/** How many bytes of one sandbox are read before other work gets the event loop. */
 const turnBytes = 256 * 1024;
 
 type Run = {
@@ -46,23 +46,23 @@ type Run = {
 };
 
 /**
- * A warm Python: pid 1 of the sandbox is `supervisor.py`, whose frames are read here by a strict state machine. The
- * process that waits for a run's request has pipes of its own; their other ends are opened by pid 1's /proc.
+ * A warm Python interpreter. Pid 1 of the sandbox is `supervisor.py`, whose frames a strict state machine reads here. The
+ * process that waits for a run's request has pipes of its own; this worker opens their other ends through pid 1's /proc.
  */
 export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment): Interpreter {
   const { control } = sandbox;
   let state: State = "starting";
   let breach: string | null = null;
   let run: Run | null = null;
-  /** The pipes of the process that waits. */
+  /** The pipes of the process that waits for a request. */
   let pipes: { request: number; events: Socket } | null = null;
   let answer: ((body: Buffer) => void) | null = null;
   let deadline: NodeJS.Timeout | undefined;
-  /** Settles when what the last run had connected to is closed. */
+  /** Settles when the network connections of the last run are closed. */
   let connections: Promise<void> = Promise.resolve();
   /** Called when a process waits for its request, or none ever will. */
   let wake: (() => void) | null = null;
-  /** Processor time that is billed already. */
+  /** CPU time that was billed already. */
   let billedMs = 0;
   let before = sandbox.usage();
 
@@ -72,7 +72,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const ms = answerMs[next];
     if (ms !== undefined) deadline = setTimeout(() => expire(next), ms).unref();
   }
-  /** A worker that was stopped for a while finds its timers over before it has read what came meanwhile. */
+  /** After a pause of the whole worker, timers fire before frames that came meanwhile are read: those get 50 ms more. */
   function expire(late: State): void {
     deadline = setTimeout(() => state === late && fail(`no answer while ${late}`), 50).unref();
   }
@@ -98,9 +98,9 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
 
   const read = createFrameReader({ accept: (type) => mayCome[state].includes(type), take });
   let turn = 0;
-  /** What the run at hand printed, of the chunk that is being read. */
+  /** What the current chunk holds of the run's stdout and stderr. */
   const printed: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
-  /** Whether what a run prints waits for its reader. */
+  /** True when the run's output waits for its reader. */
   let isFull = false;
   const resume = (): void => {
     if (state !== "gone" && !isFull) control.resume();
@@ -109,7 +109,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (state === "gone") return;
     const fault = read(chunk);
     if (fault !== null) return fail(fault);
-    handOn();
+    flushPrinted();
     turn += chunk.length;
     if (turn < turnBytes) return;
     turn = 0;
@@ -121,7 +121,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     if (type === "D") return void printed[stream === 1 ? "stdout" : "stderr"].push(body);
     if (type === "P") return takePipes(body);
     if (type === "E") {
-      handOn();
+      flushPrinted();
       return endRun(body);
     }
     if (type === "C") return enter("forking");
@@ -140,8 +140,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     answer?.(body);
   }
 
-  /** What came in one chunk goes on in one piece: a program that prints single bytes doesn't make an event of each. */
-  function handOn(): void {
+  /** Passes on what one chunk held as one part, so that a program that prints single bytes makes no event of each byte. */
+  function flushPrinted(): void {
     for (const name of ["stdout", "stderr"] as const) {
       const parts = printed[name].splice(0);
       if (parts.length === 0) continue;
@@ -175,7 +175,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     run = null;
     enter(isClean ? "forking" : "cleaning");
     connections = sandbox.endRunConnections().catch(() => fail("its connections can't be closed"));
-    // What the run printed last waits with its own reader, who asks for no more of it.
+    // The run's last output waits in its own streams. Their reader need not ask for more.
     isFull = false;
     resume();
     if (!ended) return;
@@ -185,7 +185,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
     before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
-    // What is counted since the start would tell nothing of the next run.
+    // Kills and refused forks are counted since the sandbox's start: they would say nothing about the next run.
     if (limit !== null) kill();
     drain(ended.events);
   }
@@ -208,7 +208,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   const exited = sandbox.exited.then((exit) => {
     leave();
     answer?.(Buffer.alloc(0));
-    breach ??= surpriseIn(sandbox.complaint());
+    breach ??= findBreach(sandbox.complaint());
     const after = sandbox.usage();
     const limit = run?.isOverCpu ? "cpu" : limitReached(null, after);
     const ended = { ...exit, limit, cpu_ms: after.cpu_ms - billedMs, ...(breach === null ? {} : { breach }) };
@@ -219,7 +219,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     return ended;
   });
 
-  /** Sends a command, and gives the answer that ends the state. Rejects when the sandbox ends before. */
+  /** Sends a command and returns its answer, which ends the state. Rejects when the sandbox ends before. */
   async function ask(type: string, body: Buffer, next: State): Promise<Buffer> {
     if (state === "gone") throw new Error("The interpreter is gone.");
     const answered = new Promise<Buffer>((resolve) => (answer = resolve));
@@ -243,7 +243,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       before = sandbox.usage();
       billedMs = before.cpu_ms;
       const answered = parseLoaded(await ask("L", encodeLoad(code, sandbox), "loading"), fail);
-      if (answered.fault === null && !(await settled())) throw new Error("The interpreter ended after the loading.");
+      if (answered.fault === null && !(await settled()))
+        throw new Error("The interpreter ended after loading the code.");
       return answered;
     },
     run(request) {
@@ -302,10 +303,10 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   }
 }
 
-/** What pid 1 ended the sandbox for, as supervisor.py writes it; null where it ended for another reason. */
-const surpriseIn = (complaint: string): string | null => /^(?:Violation|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
+/** Returns why pid 1 ended the sandbox, as supervisor.py writes it; null when it ended for another reason. */
+const findBreach = (complaint: string): string | null => /^(?:Violation|NotClean): (.*)$/m.exec(complaint)?.[1] ?? null;
 
-/** The names of the agent's files for pid 1, which removes them after each run; the rest is the author's process's. */
+/** The file names are for pid 1, which removes the agent's files after each run; the rest is for the process that loads the code. */
 function encodeLoad(code: AgentCode, sandbox: WarmSandbox): Buffer {
   const names = Buffer.from(Object.keys(code.code).join("\0"));
   const length = Buffer.alloc(4);
@@ -318,12 +319,12 @@ function parseLoaded(body: Buffer, fail: (reason: string) => void): Loaded {
   try {
     return loaded.parse(JSON.parse(body.toString("utf8")));
   } catch (error) {
-    fail("its answer to the loading can't be read");
+    fail("its answer to `load` can't be read");
     throw error;
   }
 }
 
-/** Eight bytes of length, and as many of JSON. What the pipe takes is written at once, the rest as the process reads it. */
+/** Writes eight bytes of length and then the JSON: as much as the pipe takes at once, the rest as the process reads it. */
 function sendRequest(fd: number, body: Buffer): void {
   const head = Buffer.alloc(8);
   head.writeBigUInt64BE(BigInt(body.length));
@@ -332,7 +333,7 @@ function sendRequest(fd: number, body: Buffer): void {
   try {
     written = writeSync(fd, bytes);
   } catch {
-    // EAGAIN cannot be: the pipe is new. Without a reader (EPIPE) the process has ended, and pid 1 says so.
+    // EAGAIN is impossible: the pipe is new. EPIPE: the process has ended, and pid 1 reports that.
   }
   if (written === bytes.length) return closeSync(fd);
   const socket = new Socket({ fd, readable: false, writable: true });

@@ -10,18 +10,22 @@ import { recordMissed, settleTick, takeTick } from "../../../shared/store/jobs/r
 import { ValidationFault } from "../../../shared/domain/errors/validation-fault.ts";
 import type { WorkerContext } from "../../context.ts";
 
+export type FireDeps = Pick<WorkerContext, "db" | "log" | "ticks"> &
+  Parameters<typeof fireTick>[0] &
+  Parameters<typeof startFired>[0];
+
 /**
- * Fires the ticks of all jobs that are due. Any number of workers may do this at once: each takes another job, and a tick,
- * its run and the job's next tick are committed together or not at all. So whoever dies in between, or comes late, leaves a
- * tick that stands as due or one that was fired; never half of it, never two. It stops between two jobs when aborted.
+ * Fires the ticks of all jobs that are due. Any number of workers may do this at once: each locks another job, and a tick,
+ * its run and the job's next tick are committed together or not at all. So a worker that dies in between leaves a tick that
+ * is still due, or one that was fired: never half of a tick, never a tick fired twice. Stops between two jobs when aborted.
  */
-export async function fireDueJobs(ctx: WorkerContext, signal: AbortSignal): Promise<void> {
+export async function fireDueJobs(ctx: FireDeps, signal: AbortSignal): Promise<void> {
   const broken: string[] = [];
   while (!signal.aborted && (await fireNext(ctx, broken)));
 }
 
-/** Fires one due job; one that can't be fired joins `broken`, and is tried again another time. False: none is due. */
-async function fireNext(ctx: WorkerContext, broken: string[]): Promise<boolean> {
+/** Fires one due job. A job that fails is added to `broken` and tried again at the next call. Returns false when none is due. */
+async function fireNext(ctx: FireDeps, broken: string[]): Promise<boolean> {
   let jobId = "";
   try {
     const fired = await inTransaction(ctx.db, async (client) => {
@@ -37,20 +41,20 @@ async function fireNext(ctx: WorkerContext, broken: string[]): Promise<boolean> 
       return { runs, next };
     });
     if (!fired) return false;
-    // Not awaited: while Redis is away, other jobs are due too.
+    // Not awaited: other due jobs must not wait while Redis is away.
     if (fired.next) void ctx.ticks.arm(jobId, fired.next);
     for (const run of fired.runs) void startFired(ctx, run);
   } catch (error) {
     if (jobId === "") throw error;
     broken.push(jobId);
-    ctx.log.error({ job_id: jobId, err: String(error) }, "a job could not be fired; it is tried again");
+    ctx.log.error({ job_id: jobId, err: String(error) }, "a job could not be fired; the next poll tries again");
   }
   return true;
 }
 
-async function fireScheduled(ctx: WorkerContext, client: Queryable, job: JobRow, at: Date): Promise<FiredTick[]> {
+async function fireScheduled(ctx: FireDeps, client: Queryable, job: JobRow, at: Date): Promise<FiredTick[]> {
   const tick = { job_id: job.id, at, manual: false };
-  // Only where a clock went back.
+  // The tick was fired already; this only happens after a clock went back.
   if (!(await takeTick(client, tick))) return [];
   try {
     const fired = await fireTick(ctx, client, job, at);

@@ -1,21 +1,24 @@
 import { type Loop, startLoop } from "../../../shared/platform/lifecycle/start-loop.ts";
 import { consumeTicks } from "../consume.ts";
 import type { WorkerContext } from "../../context.ts";
-import { fireDueJobs } from "./fire-due-jobs.ts";
+import { type FireDeps, fireDueJobs } from "./fire-due-jobs.ts";
 
-/** What a nudge may be late by, or lost. */
-const lookEveryMs = 1_000;
+/** A tick whose nudge is late or lost fires at most this much later. */
+const pollMs = 1_000;
 
-/** This worker's share of firing jobs: when a nudge says that a tick has come, and each second in case none does. */
-export function fireSchedules(ctx: WorkerContext): Loop {
+/** Fires jobs that are due: when a nudge says that a tick has come, and each second in case the nudge was lost. */
+export function fireSchedules(ctx: FireDeps & Pick<WorkerContext, "config">): Loop {
   const { config, log } = ctx;
   const leaving = new AbortController();
   const fire = () => fireDueJobs(ctx, leaving.signal);
   const onError = (error: Error): void => log.warn({ part: "ticks", err: error.message }, "connection fault");
-  const loop = startLoop("fire-due-jobs", lookEveryMs, log, fire);
+  const loop = startLoop("fire-due-jobs", pollMs, log, fire);
   const consumer = consumeTicks({ ...config.redis, onError }, () =>
     fire().catch((error: unknown) =>
-      log.warn({ duty: "fire-due-jobs", err: String(error) }, "a nudge came to nothing"),
+      log.warn(
+        { duty: "fire-due-jobs", err: String(error) },
+        "due jobs could not be fired at a nudge; the poll tries again",
+      ),
     ),
   );
   return {

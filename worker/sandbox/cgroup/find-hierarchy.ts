@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { ownerTag } from "../owner-tag.ts";
 
 /**
- * Where this worker may make groups, one directory per controller; under v2 they are the same one. `cpu` counts processor
- * time; `shares` and `io` weigh groups against each other, where there are such controllers.
+ * Where this worker may create groups: one directory per controller, which under v2 are all the same one. `cpu` counts CPU
+ * time. `shares` and `io` set weights between groups; null where there are no such controllers.
  */
 export type Hierarchy = {
   version: 1 | 2;
@@ -18,9 +18,9 @@ export type Hierarchy = {
 type CgroupSources = { mountinfo: string; membership: string };
 
 /**
- * Finds the memory, pids and cpu controllers below the worker's own group, so that whatever limits the worker limits its
- * sandboxes too. Answers a reason where there is none that it may use. v1: the three hierarchies (cgroups-v1/cgroups.rst);
- * v2: one, whose controllers must be delegated to us (cgroup-v2.rst, "No Internal Process Constraint").
+ * Finds the memory, pids and cpu controllers below the worker's own group, so that the worker's limits apply to its sandboxes
+ * too. Returns a reason where this worker may use none. v1 has three hierarchies (cgroups-v1/cgroups.rst); v2 has one, whose
+ * controllers must be delegated to the worker (cgroup-v2.rst, "No Internal Process Constraint").
  */
 export function findHierarchy(sources: CgroupSources = readSources()): Hierarchy | { reason: string } {
   const v1 = (controller: string) => locate(sources, "cgroup", controller);
@@ -41,7 +41,7 @@ function readSources(): CgroupSources {
   return { mountinfo: read("/proc/self/mountinfo"), membership: read("/proc/self/cgroup") };
 }
 
-/** The worker's own directory in a hierarchy; its mount point where a container hides what is above. */
+/** Returns the worker's own directory in a hierarchy; the mount point where a container hides the directories above. */
 function locate({ mountinfo, membership }: CgroupSources, type: string, controller: string): string | null {
   const mount = mountinfo.split("\n").find((line) => {
     const [, filesystem = "", , options = ""] = / - (\S+) (\S+) (\S+)/.exec(line) ?? [];
@@ -57,7 +57,7 @@ function locate({ mountinfo, membership }: CgroupSources, type: string, controll
   return existsSync(directory) ? directory : point;
 }
 
-/** Not every kernel weighs I/O under v1; a group that weighs nothing would make each start slower. */
+/** Returns null for kernels that don't weigh I/O under v1: a group without effect would only make each start slower. */
 const weighing = (blkio: string | null): string | null =>
   blkio !== null && existsSync(join(blkio, "blkio.weight")) ? blkio : null;
 
@@ -78,8 +78,8 @@ function usable(hierarchy: Hierarchy): Hierarchy | { reason: string } {
 }
 
 /**
- * Hands memory and pids down to child groups, and cpu and io where they are offered; null when the first two are. A group
- * with children may hold no process itself.
+ * Enables memory and pids for child groups, and cpu and io where they are available. Returns null when memory and pids are
+ * enabled. Moves this process to a child group first, since a group with controllers for its children may hold no process.
  */
 function delegate(directory: string): { reason: string } | null {
   const control = join(directory, "cgroup.subtree_control");
@@ -107,6 +107,6 @@ function tryWrite(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch {
-    // The group's parent doesn't offer it.
+    // The parent group doesn't offer this controller.
   }
 }

@@ -10,34 +10,34 @@ type CgroupLimits = { memory_bytes: number; processes: number };
 
 export type Cgroup = {
   /**
-   * Moves a process in; what it starts afterwards is in as well. Off the event loop: the kernel may wait 10 ms here for
-   * every CPU to notice (cgroup_threadgroup_rwsem).
+   * Moves a process into the group. Processes that it starts later are in the group as well. Asynchronous: the kernel may wait
+   * 10 ms here for every CPU (cgroup_threadgroup_rwsem).
    */
   add(pid: number): Promise<void>;
   readUsage(): SandboxUsage;
-  /** Kills what is left in it and removes it, in the background. */
+  /** Kills the group's processes and removes the group, in the background. */
   remove(): void;
 };
 
 export type Cgroups = {
-  /** Throws where the kernel refuses the group or a limit. */
+  /** Throws when the kernel refuses the group or a limit. */
   create(limits: CgroupLimits): Cgroup;
-  /** When every removed group is gone. */
+  /** Resolves when every removed group is gone. */
   close(): Promise<void>;
 };
 
 const removalMs = 5_000;
 
-/** Of a sandbox's whole tree against others and against the worker: the kernel's default for one process (v1), for one group (v2). */
+/** A whole sandbox's weight against other sandboxes and the worker: the default of one process (v1), or of one group (v2). */
 const weights = { 1: { cpu: 1_024, io: 100 }, 2: { cpu: 100, io: 100 } } as const;
-/** v1 counts the memory of TCP sockets apart from the rest, v2 with it. */
+/** v1 has a separate limit for the memory of TCP sockets; v2 counts that memory with the rest. */
 const socketBytes = 32 * 1024 * 1024;
 
-/** Without a directory the setting is left out. */
+/** A setting without a directory is skipped. */
 type Setting = [directory: string | null, file: string, value: number];
 type Layout = {
   required(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
-  /** Not every kernel has these. */
+  /** Settings that some kernels don't have. */
   optional(limits: CgroupLimits, hierarchy: Hierarchy): Setting[];
   usage: { cpu: string; cpuKey: string | null; perMs: number; memory: string; peak: string; oom: string };
 };
@@ -84,7 +84,7 @@ const layouts: Record<1 | 2, Layout> = {
   },
 };
 
-/** Groups for sandboxes, named after this worker. Removes what dead workers left. */
+/** Opens groups for sandboxes, named by this worker's tag. Removes groups that dead workers left. */
 export function openCgroups(hierarchy: Hierarchy): Cgroups {
   const { memory, pids, cpu, shares, io } = hierarchy;
   const directories = [...new Set([memory, pids, cpu, shares, io])].filter((directory) => directory !== null);
@@ -134,8 +134,8 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
 type InGroup = (directory: string, file: string) => string;
 
 /**
- * A limit on processes is seldom the group's to enforce: the process's own rlimit, the same number, comes first. Then the
- * group has been full (`pids.peak`, since Linux 6.6).
+ * Forks are mostly refused by the rlimit, which has the same number and comes before the group's limit. That is seen by the
+ * group having been full (`pids.peak`, since Linux 6.6).
  */
 function readUsage(hierarchy: Hierarchy, processes: number, inGroup: InGroup, files: StatusFiles): SandboxUsage {
   const { cpu, cpuKey, perMs, memory, peak, oom } = layouts[hierarchy.version].usage;
@@ -165,7 +165,7 @@ function readMembers(path: string): number[] {
   }
 }
 
-/** rmdir answers EBUSY for as long as a dying process is in the group. */
+/** Removes groups. rmdir fails with EBUSY while a dying process is in the group. */
 async function removeGroups(paths: string[]): Promise<void> {
   const deadline = performance.now() + removalMs;
   let left = paths;
@@ -197,6 +197,6 @@ function tryKill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone already.
+    // The process is gone already.
   }
 }

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** Small files of the kernel's that are read again and again: each is opened once. */
+/** Small kernel files that are read again and again: each is opened once. */
 export type StatusFiles = {
-  /** The file's number, or that of its line `<key> <number>`; null where the kernel has none. */
+  /** Returns the file's number, or that of the line `<key> <number>`; null where the kernel has no such number. */
   number(path: string, key: string | null): number | null;
   close(): void;
 };

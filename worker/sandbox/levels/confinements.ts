@@ -5,15 +5,16 @@ import type { Confinement } from "./supervised.ts";
 const asIs: Confinement["wrap"] = ({ argv }) => [...argv];
 
 /**
- * Landlock for files and signals, a filter that leaves no socket but connected pairs. Level 1 on Linux for a sandbox with a
- * uid of its own. As the worker's own user it is level 0: Landlock doesn't keep a process from changing the modes, owners and
- * times of that user's files (landlock(7)), nor from using up what the kernel counts per user. Null without a filter.
+ * Landlock for files and signals, and a seccomp filter that allows no sockets but connected pairs. Level 1 on Linux for a
+ * sandbox with a uid of its own. As the worker's own user it is level 0: Landlock doesn't keep a process from changing modes,
+ * owners and times of that user's files (landlock(7)), or from using up what the kernel counts per user. Returns null where
+ * there is no filter for the machine.
  */
 export function landlock(python: Python, level: 0 | 1): Confinement | null {
   const seccomp = assembleSeccomp(process.arch, "shared");
   if (process.platform !== "linux" || !seccomp) return null;
   const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"];
-  // Node gives up where this file is there and it may not read it.
+  // Node does not start when this file exists but can't be read.
   const openssl = "/etc/ssl/openssl.cnf";
   return {
     report: { level, name: "landlock", layers: ["landlock", "seccomp", "rlimits"] },
@@ -55,7 +56,7 @@ export function seatbelt(python: Python): Confinement | null {
   };
 }
 
-/** Level 0: limits and a clean environment. Not isolation: for trusted agents only. */
+/** Level 0: limits and a clean environment. This is no isolation, and for trusted agents only. */
 export const bareProcess: Confinement = {
   report: { level: 0, name: "process", layers: ["rlimits"] },
   readable: [],

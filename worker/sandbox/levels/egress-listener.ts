@@ -5,26 +5,30 @@ import type { Python } from "../sandbox.ts";
 /** Where a sandbox's programs look for their proxy. */
 const proxyPort = 3128;
 
-type Ends = { python: Python; egress: Egress };
-type WayOut = {
+type EgressLaunch = {
   /** Goes before the command. */
   argv: string[];
   env: Record<string, string>;
   launch: Pick<LaunchOptions, "onListener">;
-  /** Null: no network. Closed by whoever started the sandbox, when it is gone. */
+  /** Null for no network. The caller closes the listener when the sandbox is gone. */
   listener: EgressListener | null;
 };
 
 /**
- * A sandbox with egress makes a listening socket in its own network namespace, where its programs look for a proxy, and hands
- * it to this process before it becomes its command. This process keeps the socket and lets the gateway serve it.
+ * Returns how a sandbox is started so that it has egress. Before it becomes its command it opens a listening socket in its own
+ * network namespace, where its programs look for their proxy, and sends the socket to this process on descriptor `fd`. This
+ * process keeps the socket and lets the gateway serve it.
  */
-export function wayOut({ python, egress }: Ends, allow: readonly string[] | null, fd: number): WayOut {
+export function launchWithEgress(
+  { python, egress }: { python: Python; egress: Egress },
+  allow: readonly string[] | null,
+  fd: number,
+): EgressLaunch {
   if (allow === null) return { argv: [], env: {}, launch: {}, listener: null };
   const listener = egress.open(allow);
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
   return {
-    argv: [python.path, "-I", "-S", "-c", handOver, String(fd)],
+    argv: [python.path, "-I", "-S", "-c", sendListener, String(fd)],
     env: {
       ...Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${proxyPort}`])),
       NO_PROXY: "localhost,127.0.0.1",
@@ -36,8 +40,8 @@ export function wayOut({ python, egress }: Ends, allow: readonly string[] | null
   };
 }
 
-/** Speaks Node's protocol for handles: internal/child_process.js, `NODE_HANDLE`; the other side's answer says that it has it. */
-const handOver = `import array, os, socket, sys
+/** Uses Node's protocol for handles (`NODE_HANDLE` in internal/child_process.js). The answer says that the socket was received. */
+const sendListener = `import array, os, socket, sys
 listener = socket.socket()
 listener.bind(("127.0.0.1", ${proxyPort}))
 listener.listen(64)

@@ -13,31 +13,31 @@ import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-tree.ts";
-import { wayOut } from "./egress-listener.ts";
+import { launchWithEgress } from "./egress-listener.ts";
 import { pairOffset, type SlotUids } from "../slot-uids.ts";
 
 type NamespaceOptions = {
   bwrap: OpenExecutable;
   python: Python;
   uids: SlotUids | null;
-  /** With them it is level 3, without them level 2, where rlimits bound each process but not the tree's memory. */
+  /** With cgroups the level is 3. Without them it is 2: rlimits bound each process, but not the memory of the whole tree. */
   cgroups: Cgroups | null;
   strayFds: readonly number[];
   egress: Egress;
 };
 
-/** The first descriptors after stdin, stdout, stderr and the events channel; bubblewrap reads them to their end and closes them. */
+/** The first descriptors after stdin, stdout, stderr and the events channel. bubblewrap reads them to the end and closes them. */
 const argsFd = 4;
 const seccompFd = 5;
-/** A warm sandbox's control channel stays open, and has a place of its own. */
+/** A warm sandbox's descriptors. Its control channel stays open. */
 const warmFds = { control: 5, seccomp: 6, info: 7, block: 8 } as const;
-/** The author's code's user id inside of a warm sandbox that has two; 0 is the first process's. */
+/** The uid of the author's code inside a warm sandbox with two user ids. The first process has uid 0. */
 const authorId = 1_000;
-/** How often a running tree's CPU time is compared with its limit; sooner at first, since short runs are metered by it as well. */
+/** How often a process tree's CPU time is compared with its limit. Sooner at first: these checks also measure short runs. */
 const cpuCheckMs = { first: 5, most: 250 };
-/** Characters of a first process's last words. */
+/** How many characters of a first process's stderr are kept. */
 const mostComplaint = 300;
-/** Ours in the cgroup: bubblewrap and pid 1, and in a warm sandbox the process that loads the code. */
+/** Runfleet's own processes in the cgroup: bubblewrap and pid 1, and in a warm sandbox the process that loads the code. */
 const ownProcesses = { plain: 2, warm: 3 } as const;
 const baseEnv = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workDirectory, TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
@@ -51,8 +51,8 @@ type Opened = {
 };
 
 /**
- * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, as an own uid where the worker is root. The uid is dropped
- * before bubblewrap starts: started by root it would leave the host's uid 0 to the agent for files.
+ * Levels 3 and 2: bubblewrap's namespaces and a seccomp filter, with a uid of its own for each sandbox where the worker is
+ * root. bubblewrap is started as that uid: if root started it, the agent would have the host's uid 0 for files.
  */
 export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
   const { uids, cgroups } = options;
@@ -114,7 +114,7 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
   };
 }
 
-/** Starts bubblewrap as an own uid and in a group of its own. */
+/** Returns a function that starts bubblewrap with a uid and a cgroup of its own. */
 function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   const { bwrap, python, uids, cgroups, strayFds, egress } = options;
   return async (command: WarmCommand, { script, pipes, view }: Start): Promise<Opened> => {
@@ -122,31 +122,31 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
     const release = () => uid !== null && uids?.release(uid);
     let group: Cgroup | null = null;
     let launched: Launched | null = null;
-    const way = wayOut({ python, egress }, command.egress ?? null, argsFd + pipes);
+    const egressLaunch = launchWithEgress({ python, egress }, command.egress ?? null, argsFd + pipes);
     try {
       group = createGroup(cgroups, command.resources, view.first === null ? "plain" : "warm");
       launched = await launchProcess({
         file: bwrap.file,
-        args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...way.argv, ...command.argv],
+        args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...egressLaunch.argv, ...command.argv],
         env: {},
         uid,
         extraPipes: pipes,
         strayFds,
-        ...way.launch,
+        ...egressLaunch.launch,
       });
-      // bubblewrap waits for its arguments until here, so nothing of the agent's runs outside the group.
+      // bubblewrap has waited for its arguments until here, so no code of the agent runs outside of the group.
       await group?.add(launched.pid);
       begin(launched, filter, {
         ...view,
         readOnly: [...python.prefixes, ...command.readOnly],
         diskBytes: command.resources.disk_bytes,
-        env: { ...baseEnv, ...way.env, ...command.env },
+        env: { ...baseEnv, ...egressLaunch.env, ...command.env },
         network: command.egress != null,
       });
-      return { launched, group, listener: way.listener, uid, release };
+      return { launched, group, listener: egressLaunch.listener, uid, release };
     } catch (error) {
       if (launched) process.kill(launched.pid, "SIGKILL");
-      way.listener?.close();
+      egressLaunch.listener?.close();
       group?.remove();
       release();
       throw error;
@@ -154,7 +154,7 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   };
 }
 
-/** Gives bubblewrap what it waits for. */
+/** Sends bubblewrap the arguments and the filter that it waits for. */
 function begin({ extra }: Launched, filter: Buffer | null, view: NamespaceView): void {
   extra[0]?.end(
     bwrapArgs(view)
@@ -165,8 +165,8 @@ function begin({ extra }: Launched, filter: Buffer | null, view: NamespaceView):
 }
 
 /**
- * Learns the first process's pid, and gives bubblewrap the two user ids that it waits for (user_namespaces(7)): only root
- * may map an id that isn't its own.
+ * Reads the first process's pid, and maps the two user ids that bubblewrap waits for (user_namespaces(7)): only root may map
+ * an id that is not its own.
  */
 async function admitFirstProcess({
   launched,
@@ -181,7 +181,7 @@ async function admitFirstProcess({
     for (const map of ["uid_map", "gid_map"])
       await writeFile(`/proc/${pid}/${map}`, `0 ${uid} 1\n${authorId} ${uid + pairOffset} 1\n`);
   const openDirectory = (path: string): number => openSync(path, fsConstants.O_RDONLY | fsConstants.O_DIRECTORY);
-  // Held open, this directory can't come to mean another process that gets the same pid.
+  // Held open, so that the directory can't become that of another process with the same pid.
   const held = [openDirectory(`/proc/${pid}`)];
   let isOpen = true;
   void exited.then(() => {
@@ -193,8 +193,8 @@ async function admitFirstProcess({
     control,
     holdDescriptors() {
       if (!isOpen) throw new Error("the sandbox is gone");
-      // By the sandbox's own /proc. By the machine's, whoever on it looks at this directory's name (as `ss -p` does) would
-      // take it from an ordinary user: the kernel then notices that a process without dumps belongs to root.
+      // Through the sandbox's own /proc. Through the machine's /proc, another process that looks up this directory's name (as
+      // `ss -p` does) would make it unusable for an ordinary user: the kernel then gives a non-dumpable process's files to root.
       held.push(openDirectory(`/proc/self/fd/${held[0]}/root/proc/1/fd`));
     },
     openDescriptor(fd, flags) {
@@ -204,7 +204,7 @@ async function admitFirstProcess({
   };
 }
 
-/** Of bubblewrap's JSON: `{"child-pid": …}`. */
+/** Reads bubblewrap's JSON: `{"child-pid": …}`. */
 async function readFirstPid(info: Duplex): Promise<number> {
   let said = "";
   for await (const part of info as AsyncIterable<Buffer>) {
@@ -229,10 +229,11 @@ function createGroup(
 }
 
 /**
- * Sets limits and becomes the command. Inside the user namespace RLIMIT_NPROC counts the sandbox's own processes only; dash
- * and ash call it -p, bash -u. It says no to a fork before the kernel has copied anything, a cgroup afterwards: without it a
- * fork bomb holds locks on the files of libraries that all sandboxes map. RLIMIT_AS, which counts reserved addresses too,
- * is for want of a cgroup. At the soft CPU limit the kernel sends SIGXCPU, at the hard one SIGKILL.
+ * Returns a shell script that sets limits and becomes the command. Inside the user namespace RLIMIT_NPROC counts the sandbox's
+ * own processes only; dash and ash call it -p, bash -u. RLIMIT_NPROC refuses a fork before the kernel has copied anything, a
+ * cgroup only afterwards: without the rlimit, a fork bomb would hold locks on library files that all sandboxes map. RLIMIT_AS,
+ * which counts reserved addresses too, is set where there is no cgroup. At the soft CPU limit the kernel sends SIGXCPU, at the
+ * hard one SIGKILL.
  */
 function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgroup: boolean): string {
   const { processes, cpu_ms, memory_bytes } = resources;
@@ -247,8 +248,8 @@ function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgrou
 }
 
 /**
- * CPU is each run's, the others are those of the process that loads the code and its forks. NPROC counts that process and,
- * where there is one user only, pid 1.
+ * CPU is a limit of each run; the other limits are of the process that loads the code and of its forks. NPROC also counts that
+ * process and, where there is only one user id, pid 1.
  */
 function warmLimits(
   { memory_bytes, processes }: WarmCommand["resources"],
@@ -264,7 +265,7 @@ function warmLimits(
   };
 }
 
-/** Follows a sandbox to its end. Without a cgroup it has used what was seen last. */
+/** Follows a sandbox to its end. Without a cgroup, the usage at the end is what was measured last. */
 function supervise({ launched, group, listener, release }: Opened): SandboxProcess {
   const { pid, stdin, stdout, stderr, events } = launched;
   let gone = false;
@@ -293,7 +294,7 @@ function supervise({ launched, group, listener, release }: Opened): SandboxProce
   return { pid, stdin, stdout, stderr, events, exited, kill, usage };
 }
 
-/** Ends a tree whose processes took more CPU time together than the limit, which rlimits grant to each of them. */
+/** Ends a process tree that has used more CPU time in all than the limit: rlimits limit each process only. */
 function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
   let over = false;
   let timer: NodeJS.Timeout;
@@ -313,9 +314,9 @@ function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
 }
 
 /**
- * Kills the first process of the pid namespace, and so all of it; bubblewrap outside stays to reap it. Killed itself, as when
- * there is no such child yet, it takes the rest along (PR_SET_PDEATHSIG) but leaves a zombie to the machine's init, which
- * in a container may be a Node that never reaps.
+ * Kills the first process of the pid namespace, which ends the whole namespace; bubblewrap outside then reaps it. Where there
+ * is no such child yet, bubblewrap itself is killed. That ends the rest, too (PR_SET_PDEATHSIG), but leaves a zombie to the
+ * machine's init, which in a container may be a Node that never reaps.
  */
 function killNamespace(pid: number): void {
   const children = readChildren(pid);
@@ -323,7 +324,7 @@ function killNamespace(pid: number): void {
     try {
       process.kill(target, "SIGKILL");
     } catch {
-      // It is gone already.
+      // The process is gone already.
     }
   }
 }
@@ -334,7 +335,7 @@ function exceeded(code: number | null, { memory_kills, refused_forks }: SandboxU
   return refused_forks > 0 ? "processes" : null;
 }
 
-/** bubblewrap exits with 128 + n when its command died of signal n. */
+/** bubblewrap exits with 128 + n when signal n ended its command. */
 function decodeStatus({ code, signal }: { code: number | null; signal: string | null }) {
   const name = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return name ? { code: null, signal: name } : { code, signal };

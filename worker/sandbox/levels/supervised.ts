@@ -14,13 +14,13 @@ import { findLeftovers, ownerTag } from "../owner-tag.ts";
 import { usageBelow } from "../process-tree.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
-/** What holds the command beyond rlimits and an environment of its own. */
+/** What confines the command besides rlimits and a clean environment. */
 export type Confinement = {
   report: { level: number; name: string; layers: string[] };
-  /** Landlock: the paths that stay readable; empty for no Landlock. */
+  /** For Landlock: the paths that stay readable. Empty for no Landlock. */
   readable: readonly string[];
   seccomp: Buffer | null;
-  /** Puts the command behind another program. */
+  /** Returns the command line, which may run the command through another program. */
   wrap(command: SandboxCommand, directory: string): string[];
 };
 
@@ -33,12 +33,13 @@ type SupervisedOptions = {
 
 const run = promisify(execFile);
 
-/** After this the supervisor is taken for stuck, and its process group is killed with it. */
+/** After this time the supervisor counts as stuck, and is killed with its process group. */
 const stuckMs = 1_000;
 
 /**
- * Levels without namespaces: `supervisor.py` starts the command confined, adopts what it leaves behind and ends all of it.
- * Working directories lie in the system's temporary directory. The worker removes them, those of dead workers at its start.
+ * Levels without namespaces: `supervisor.py` starts the confined command, adopts processes that it leaves behind, and ends all
+ * of them. Working directories are in the system's temporary directory. The worker removes them, and those of dead workers at
+ * its start.
  */
 export function createSupervisedSandbox({ python, uids, strayFds, confinement }: SupervisedOptions): Sandbox {
   const source = readFileSync(new URL("./supervisor.py", import.meta.url), "utf8");
@@ -77,7 +78,7 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
         });
         const [channel] = launched.extra as [Duplex];
         channel.end(encodeEnv(command.env, directory));
-        // The next run of this uid could read what is still there.
+        // The uid is released after the removal: its next run could read the files.
         return supervise(launched, channel, () => removeDirectory(directory).finally(release));
       } catch (error) {
         release();
@@ -120,7 +121,7 @@ function supervise(launched: Launched, channel: Duplex, settle: () => Promise<vo
   return { pid, stdin, stdout, stderr, events, exited, kill, usage: () => usageBelow(pid) };
 }
 
-/** Without a report the supervisor itself was killed: by our SIGTERM before it had started anything, or as stuck. */
+/** Without a report the supervisor itself was killed: by SIGTERM before it had started anything, or because it was stuck. */
 function decodeReport(line: string, exit: { code: number | null; signal: string | null }): SandboxExit {
   const [code, number, cpu_ms, max_rss_bytes, tooMany] = line.trim().split(" ").map(Number);
   if (code === undefined || number === undefined || cpu_ms === undefined || max_rss_bytes === undefined)
@@ -131,14 +132,14 @@ function decodeReport(line: string, exit: { code: number | null; signal: string 
 }
 
 /**
- * `rm` and `chmod` walk step by step: a run may leave paths that are longer than Node can name, directories that their own
- * user may not enter, and links in the place of directories. What the kernel doesn't let us remove stays.
+ * Uses `rm` and `chmod`, which walk a tree step by step: a run may leave paths that are too long for Node, directories that
+ * their own user may not enter, and links in the place of directories. What the kernel refuses to remove stays.
  */
 async function removeDirectory(directory: string): Promise<void> {
   const remove = () => run("rm", ["-rf", "--", directory]);
   await remove()
     .catch(async () => {
-      // `chmod -R` would follow a link that stands in the place of the directory itself.
+      // `chmod -R` would follow a link in the place of the directory itself.
       if (!(await lstat(directory)).isDirectory()) return;
       await run("chmod", ["-R", "u+rwX", "--", directory]);
       await remove();
@@ -146,7 +147,7 @@ async function removeDirectory(directory: string): Promise<void> {
     .catch(() => {});
 }
 
-/** The kernel's signals for a soft limit that was crossed. */
+/** Returns the limit that a signal stands for: the kernel sends these signals when a soft limit is exceeded. */
 function limitOf(signal: string | null): "cpu" | "disk" | null {
   if (signal === "SIGXCPU") return "cpu";
   return signal === "SIGXFSZ" ? "disk" : null;

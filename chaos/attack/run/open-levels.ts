@@ -1,3 +1,4 @@
+import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
 import { openAdapters } from "../../../worker/adapters/registry.ts";
@@ -14,14 +15,14 @@ import { openSlotUids } from "../../../worker/sandbox/slot-uids.ts";
 import { findStrayFds } from "../../../worker/sandbox/stray-fds.ts";
 
 const MiB = 1024 * 1024;
-/** Of an operator who lets idle interpreters hold so much. */
+/** As an operator may set it for idle interpreters. */
 const warmMemoryBytes = 768 * MiB;
 
-/** No attack of these has a network: the gateway's have tests and a fuzz of their own. */
+/** No attack here has a network: attacks on the gateway have tests and a fuzz of their own. */
 const noEgress = { open: () => ({ take: () => {}, endRun: async () => {}, close: () => {} }) };
 
-/** A level, with all that runs agents in it as a worker has it. */
-export type Ground = {
+/** A level, with everything that a worker runs agents with. */
+export type LevelUnderTest = {
   level: number;
   name: string;
   adapters: ReadonlyMap<string, Adapter>;
@@ -29,18 +30,20 @@ export type Ground = {
   close(): Promise<void>;
 };
 
-export type Machine = {
-  /** Those that this machine can have, the strongest first; those that its canaries don't prove among the `unproven`. */
+export type ProvenLevels = {
+  /** The levels that hold on this machine, the strongest first. `unproven` says why the others are missing. */
   levels: readonly Sandbox[];
   unproven: readonly string[];
-  open(sandbox: Sandbox): Promise<Ground>;
+  open(sandbox: Sandbox): Promise<LevelUnderTest>;
   close(): Promise<void>;
 };
 
-/** `bwrap`: bubblewrap's path; undefined looks on PATH. */
-export async function openMachine(bwrap: string | undefined, searchPath: string): Promise<Machine> {
+/** `bwrap`: bubblewrap's path; undefined to search `searchPath`. */
+export async function openLevels(bwrap: string | undefined, searchPath: string): Promise<ProvenLevels> {
   const python = await findPython(undefined, searchPath);
-  const directory = `/var/tmp/runfleet-attack-${process.pid}`; // A sandbox has a /tmp of its own in the way.
+  // Not in /tmp: a sandbox has its own. Not named by the pid: another user's run may have left that one.
+  const directory = mkdtempSync("/var/tmp/runfleet-attack-");
+  chmodSync(directory, 0o755);
   const uids = openSlotUids();
   const parts = { bwrap: findBwrap(bwrap, searchPath), python, uids, strayFds: findStrayFds(), egress: noEgress };
   const unproven: string[] = [];
@@ -57,7 +60,7 @@ export async function openMachine(bwrap: string | undefined, searchPath: string)
   return {
     levels,
     unproven,
-    open: (sandbox) => openGround(sandbox, python, directory),
+    open: (sandbox) => openLevel(sandbox, python, directory),
     async close() {
       await Promise.all(levels.map((level) => level.close()));
       uids?.close();
@@ -66,7 +69,7 @@ export async function openMachine(bwrap: string | undefined, searchPath: string)
   };
 }
 
-async function openGround(sandbox: Sandbox, python: Python, directory: string): Promise<Ground> {
+async function openLevel(sandbox: Sandbox, python: Python, directory: string): Promise<LevelUnderTest> {
   const node = await findNode({ sandbox, directory, log: { warn: () => {} } });
   const limits = { maxBytes: MiB, eachMaxBytes: MiB, deadlineMs: 1_000, packageHosts: [] };
   const log = { warn: () => {} };

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { keptBit } from "../../environments/own-folder.ts";
+import { stickyBit } from "../../environments/make-owned-folder.ts";
 
 /**
- * Puts what makes JavaScript of TypeScript, one file without dependencies, where every user may read it: a sandbox has a
- * user of its own, who can't get to where we are installed when that is below a closed home. Gives its path.
+ * Copies the module that turns TypeScript into JavaScript, one file without dependencies, to a place that every user may
+ * read: a sandbox's user can't reach Runfleet's own directory when that is below a home of mode 0700. Returns the path.
  */
-export function placeTypeStripper(directory: string): string {
+export function copyTypeStripper(directory: string): string {
   const bytes = readFileSync(fileURLToPath(import.meta.resolve("@swc/wasm-typescript")));
   const folder = join(directory, `type-stripper-${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}`);
   const place = join(folder, "wasm.js");
@@ -16,7 +16,7 @@ export function placeTypeStripper(directory: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const draft = `${place}.${process.pid}`;
   writeFileSync(draft, bytes);
-  chmodSync(draft, 0o644 | keptBit);
+  chmodSync(draft, 0o644 | stickyBit);
   renameSync(draft, place);
   return place;
 }

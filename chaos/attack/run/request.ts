@@ -9,7 +9,7 @@ const probes = { python: read("probe.py"), node: read("probe.mjs") };
 
 export const isNode = (kind: Kind): boolean => kind.startsWith("node");
 
-/** The program's files: what every attacker is given, and its own. */
+/** Returns the program's files: its own, and the probe that all programs use. */
 function filesOf({
   kind,
   program,
@@ -31,7 +31,7 @@ function filesOf({
 type Asked = Pick<Attack, "name" | "kind" | "program" | "mode" | "timeoutMs" | "inputBytes" | "cpuMs">;
 let count = 0;
 
-/** A run of the attack's own version. */
+/** Returns the request of a run. Each attack has a version of its own. */
 export function requestFor(attack: Asked, step: "probe" | "attack"): AgentRequest {
   const [entrypoint, code] = filesOf(attack);
   const version = hash("sha1", JSON.stringify([attack.name, attack.mode, code]));

@@ -1,12 +1,12 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** Of one line; the rest of it is dropped, so that a writer without line ends costs no memory. */
+/** The rest of a longer line is dropped, so that a writer without line ends costs no memory. */
 const mostChars = 4_000;
-/** Of all lines: then the writer finds its pipe closed. */
+/** After this many bytes the writer finds its pipe closed. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Calls `take` for each line that isn't blank, until the stream ends or is too long. Never rejects: a cut pipe has nothing more to say. */
-export async function splitLines(stream: AsyncIterable<Uint8Array>, take: (line: string) => void): Promise<void> {
+/** Calls `take` for each line that isn't blank, until the stream ends or is too long. A cut pipe ends it, too: never rejects. */
+export async function readLogLines(stream: AsyncIterable<Uint8Array>, take: (line: string) => void): Promise<void> {
   const decoder = new StringDecoder("utf8");
   let rest = "";
   let bytes = 0;
@@ -23,7 +23,7 @@ export async function splitLines(stream: AsyncIterable<Uint8Array>, take: (line:
       }
     }
   } catch {
-    // The process's exit tells why.
+    // The process's exit says why.
   }
   takeUnlessBlank(rest);
 }

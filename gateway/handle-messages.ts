@@ -6,16 +6,16 @@ import { type ServedListener, serveListener, type Shared } from "./serve-listene
 type Parts = {
   options: GatewayOptions;
   limits: GatewayLimits;
-  tell: (message: FromGateway) => void;
+  send: (message: FromGateway) => void;
   faults: () => number;
   guard: Shared["guard"];
 };
 
-/** Returns what takes the worker's messages, and the sockets that come with them, and does what they say. */
-export function hearWorker({
+/** Returns the handler of the worker's messages and of the sockets that come with them. */
+export function createMessageHandler({
   options,
   limits,
-  tell,
+  send,
   faults,
   guard,
 }: Parts): (message: unknown, socket: unknown) => void {
@@ -38,13 +38,13 @@ export function hearWorker({
         return listen(data, socket);
       case "end_run":
         return void (served.get(data.id)?.endRun() ?? Promise.resolve()).then(() =>
-          tell({ kind: "run_ended", id: data.id }),
+          send({ kind: "run_ended", id: data.id }),
         );
       case "close":
         served.get(data.id)?.close();
         return void served.delete(data.id);
       case "ping":
-        return tell({ kind: "pong", faults: faults() });
+        return send({ kind: "pong", faults: faults() });
     }
   };
 }

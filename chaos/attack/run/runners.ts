@@ -4,36 +4,36 @@ import type { DaemonHost } from "../../../worker/daemons/daemon-host.ts";
 import type { Frame } from "../../../worker/channel/frame-schema.ts";
 import { openInteractiveProcess, type InteractiveProcess } from "../../../worker/interactive/interactive-process.ts";
 import type { Attack } from "../attack.ts";
-import type { Ground } from "./open-machine.ts";
-import { type Played, playRun } from "./play-run.ts";
+import type { LevelUnderTest } from "./open-levels.ts";
+import { type Executed, executeRun } from "./execute-run.ts";
 import { isNode, requestFor } from "./request.ts";
 
-/** Plays the runs of one attack's version. */
-export type Player = {
-  play(step: "probe" | "attack"): Promise<Played>;
-  /** Ends what stays between its runs. Rejects when it doesn't end. */
+/** Executes the runs of one attack's version. */
+export type Runner = {
+  run(step: "probe" | "attack"): Promise<Executed>;
+  /** Ends the process that stays between runs. Rejects when the process doesn't end. */
   close(): Promise<void>;
 };
 
 const endMs = 3_000;
 
-export function openPlayer(ground: Ground, attack: Attack): Player {
+export function openRunner(level: LevelUnderTest, attack: Attack): Runner {
   const stays = /(daemon|interactive)$/.exec(attack.kind)?.[0];
   const language = isNode(attack.kind) ? "node" : "python";
   if (stays === undefined) {
-    const adapter = ground.adapters.get(attack.kind);
-    if (!adapter) throw new Error(`Level ${ground.level} can't run ${attack.kind}.`);
-    const play = (step: "probe" | "attack"): Promise<Played> =>
-      playRun((signal) => adapter.run(requestFor(attack, step), signal), attack.timeoutMs);
-    return { play, close: () => Promise.resolve() };
+    const adapter = level.adapters.get(attack.kind);
+    if (!adapter) throw new Error(`Level ${level.level} can't run ${attack.kind}.`);
+    const run = (step: "probe" | "attack"): Promise<Executed> =>
+      executeRun((signal) => adapter.run(requestFor(attack, step), signal), attack.timeoutMs);
+    return { run, close: () => Promise.resolve() };
   }
-  const host = ground.hosts.get(language);
-  if (!host) throw new Error(`Level ${ground.level} can't run ${attack.kind}.`);
+  const host = level.hosts.get(language);
+  if (!host) throw new Error(`Level ${level.level} can't run ${attack.kind}.`);
   return stays === "daemon" ? openDaemon(host, attack) : openThread(host, attack);
 }
 
-/** One that has ended is started anew by its next message. */
-function openDaemon(host: DaemonHost, attack: Attack): Player {
+/** A daemon that has ended is started again by its next message. */
+function openDaemon(host: DaemonHost, attack: Attack): Runner {
   let live: { daemon: DaemonProcess; ready: Promise<void>; isOver: boolean } | null = null;
   async function start(request: AgentRequest): Promise<NonNullable<typeof live>> {
     const { agent_id, user_id, version, code, entrypoint, resources } = request;
@@ -61,7 +61,7 @@ function openDaemon(host: DaemonHost, attack: Attack): Player {
     }
   }
   return {
-    play: (step) => playRun((signal) => deliver(requestFor(attack, step), signal), attack.timeoutMs),
+    run: (step) => executeRun((signal) => deliver(requestFor(attack, step), signal), attack.timeoutMs),
     async close() {
       live?.daemon.kill();
       if (live) await inTime(live.daemon.exited, "The daemon's process");
@@ -71,9 +71,9 @@ function openDaemon(host: DaemonHost, attack: Attack): Player {
 
 const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null } as const;
 
-function openThread(host: DaemonHost, attack: Attack): Player {
+function openThread(host: DaemonHost, attack: Attack): Runner {
   let live: { session: InteractiveProcess; isOver: boolean } | null = null;
-  async function* play(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
+  async function* run(request: AgentRequest, signal: AbortSignal): AsyncGenerator<Frame> {
     if (live === null || live.isOver) {
       const opened = {
         session: await openInteractiveProcess(host, request, { packages: null, signal }),
@@ -85,7 +85,7 @@ function openThread(host: DaemonHost, attack: Attack): Player {
     yield* live.session.run(request, signal);
   }
   return {
-    play: (step) => playRun((signal) => play(requestFor(attack, step), signal), attack.timeoutMs),
+    run: (step) => executeRun((signal) => run(requestFor(attack, step), signal), attack.timeoutMs),
     async close() {
       live?.session.kill();
       if (live) await inTime(live.session.over, "The thread's process");

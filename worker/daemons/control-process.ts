@@ -2,15 +2,15 @@ import { createRedactor, type Redactor } from "../../shared/platform/secrets/red
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { SandboxExit } from "../sandbox/process.ts";
 import { backoffMs, countCrash } from "./crash-backoff.ts";
-import { type DaemonLife, type LiveProcess, seenOf } from "./daemon-life.ts";
+import { type DaemonLife, type LiveProcess, observedOf } from "./daemon-life.ts";
 import { type DaemonEvents, openDaemonProcess } from "./daemon-process.ts";
-import { isAskedAnew } from "./seen-daemon.ts";
-import { hearOwnFrame } from "./hear-own-frame.ts";
+import { isReplacementWanted } from "./observed-state.ts";
+import { handleDaemonFrame } from "./handle-daemon-frame.ts";
 import { startDaemon } from "./start-daemon.ts";
 
-/** Starts the process that is wanted. One that can't be started has crashed. */
+/** Starts the process of the wanted version. A process that can't be started counts as a crash. */
 export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Promise<void> {
-  if (isAskedAnew(wanted, seenOf(life))) Object.assign(life, { crashes: 0, restarts: 0 });
+  if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, { crashes: 0, restarts: 0 });
   else if (life.last) life.restarts += 1;
   life.last = { version: wanted.version, restart: wanted.restart_wanted };
   life.startAt = null;
@@ -41,7 +41,7 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Prom
     void live.process.exited.then((exit) => noteExit(life, live, exit));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    noteCrash(life, startedAt, { code: null, signal: null, reason });
+    noteCrash(life, 0, { code: null, signal: null, reason });
   }
 }
 
@@ -54,7 +54,7 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
     onAlive() {
       if (life.live) life.live.lastProgressAt = performance.now();
     },
-    onOwn: (frame) => hearOwnFrame(life, redact.frame(frame)),
+    onOwn: (frame) => handleDaemonFrame(life, redact.frame(frame)),
     onPrint(stream, text) {
       life.log.add(stream, redact.text(text));
       return null;
@@ -62,14 +62,14 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
   };
 }
 
-/** Asks the process to end, once the message at hand is done. */
+/** Asks the process to end after its current message. */
 export function stopProcess({ live }: DaemonLife): void {
   if (!live) return;
   live.stoppingSince = performance.now();
   if (!live.busy) live.process.stop();
 }
 
-/** Ends the process, if there is one; resolves when it is gone. */
+/** Kills the process, if there is one. Resolves when it is gone. */
 export async function killProcess({ live }: DaemonLife): Promise<void> {
   live?.process.kill();
   await live?.process.exited;
@@ -83,7 +83,9 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   life.endedByUs = live.stoppingSince !== null || ignoredCancel;
   if (!life.endedByUs) {
     const unready = live.ready ? null : "it was not ready";
-    return noteCrash(life, live.startedAt, { code, signal, reason: limit ? `${limit}_limit` : unready });
+    // Loading counts for nothing, however long it takes: code that raises at its end must come to be failed.
+    const upMs = live.ready ? performance.now() - live.startedAt : 0;
+    return noteCrash(life, upMs, { code, signal, reason: limit ? `${limit}_limit` : unready });
   }
   const reason = ignoredCancel ? "a cancelled message did not end" : "stopped";
   life.lastExit = { code, signal, reason, at: new Date().toISOString() };
@@ -91,15 +93,14 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   life.wake.notify();
 }
 
-function noteCrash(life: DaemonLife, startedAt: number, how: HowItEnded): void {
+function noteCrash(life: DaemonLife, upMs: number, how: HowItEnded): void {
   const { backoffScale } = life.ctx.config.daemons;
-  const now = performance.now();
   life.endedByUs = false;
-  life.crashes = countCrash(life.crashes, now - startedAt, backoffScale);
+  life.crashes = countCrash(life.crashes, upMs, backoffScale);
   const delay = backoffMs(life.crashes, backoffScale);
-  life.startAt = delay === null ? "never" : now + delay;
+  life.startAt = delay === null ? "never" : performance.now() + delay;
   life.lastExit = { ...how, at: new Date().toISOString() };
-  const way = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
-  life.log.add("daemon", `crashed (${way})${how.reason === null ? "" : `: ${how.reason}`}`, "error");
+  const status = how.signal ?? (how.code === null ? "not started" : `code ${how.code}`);
+  life.log.add("daemon", `crashed (${status})${how.reason === null ? "" : `: ${how.reason}`}`, "error");
   life.wake.notify();
 }

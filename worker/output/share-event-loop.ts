@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One run's part of what this process, and all that its events go through, can do. */
+/** One run's share of the event loop, and of the stores that its events go through. */
 export type LoopShare = {
   /**
-   * After so many milliseconds of work for the run, which has sent so much in all: when it has had its turn, waits as long as
-   * it is the others'.
+   * To be called after `ms` milliseconds of work for the run, which has sent `sent` since its start. Waits when the run has
+   * used its time slice, so that other runs get theirs.
    */
   spend(ms: number, sent: Sent): Promise<void>;
   leave(): void;
 };
-/** Events, and characters in all of them. */
+/** How many events a run has sent, and how many characters in all. */
 export type Sent = { events: number; length: number };
 
-/** How long the work for one run may hold the event loop before others are let in. */
-const turnMs = 2;
-/** What an event costs behind this process, in Redis, Postgres and an API: by itself, and for each of its characters. */
+/** How long the work for one run may take before other runs get the event loop. */
+const sliceMs = 2;
+/** What an event costs outside of this process, in Redis, Postgres and an API: for each event, and for each character. */
 const eventMs = 0.1;
 const characterMs = 0.000_15;
-/** What is longer was mostly a wait for a store. */
+/** Longer work was mostly a wait for a store, and counts as this much. */
 const longestMs = 100;
-/** A run that used up a turn within this time still has much to say. */
+/** A run counts as busy for this long after it has used up a time slice. */
 const busyMs = 200;
 
 /**
- * Shares the event loop among runs: their agents decide how much there is to read. A run that alone has much to say gets half
- * of the time, n such runs get n of n + 1 parts, so that there is always one part for all that is done for the others.
+ * Shares the event loop among runs, since agents decide how much there is to read. n busy runs together get n of n + 1 parts
+ * of the time: a single one gets half. The last part is always left for the work for all other runs.
  */
 export function createLoopShares(): { join(): LoopShare } {
-  /** When each run last used up a turn. */
+  /** When each run last used up a time slice. */
   const usedUp = new Map<LoopShare, number>();
   return {
     join() {
@@ -38,7 +38,7 @@ export function createLoopShares(): { join(): LoopShare } {
           const behind = (sent.events - before.events) * eventMs + (sent.length - before.length) * characterMs;
           before = sent;
           spent += Math.min(ms, longestMs) + behind;
-          if (spent < turnMs) return;
+          if (spent < sliceMs) return;
           const now = performance.now();
           usedUp.set(share, now);
           const busy = [...usedUp.values()].filter((at) => now - at < busyMs).length;

@@ -5,8 +5,8 @@ import type { Leases } from "./leases.ts";
 
 type Started = { exited: Promise<unknown> };
 
-/** The sandbox, whose starts hold each environment of `directory` that they show until they have ended. */
-export function holdShown<S extends Sandbox>(sandbox: S, leases: Leases, directory: string): S {
+/** Returns the sandbox, which then leases each environment of `directory` that it shows until its process has ended. */
+export function withLeases<S extends Sandbox>(sandbox: S, leases: Leases, directory: string): S {
   async function start<T extends Started>(readOnly: readonly string[], begin: () => Promise<T>): Promise<T> {
     const keys = readOnly
       .map((path) => relative(directory, path).split(sep)[0] ?? "")

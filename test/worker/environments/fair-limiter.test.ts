@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseVictims, type Kept } from "../../../worker/environments/choose-victims.ts";
-import { rememberFailures } from "../../../worker/environments/remember-failures.ts";
-import { takeTurns } from "../../../worker/environments/take-turns.ts";
+import { chooseVictims, type StoredEnvironment } from "../../../worker/environments/choose-victims.ts";
+import { createFailureCache } from "../../../worker/environments/failure-cache.ts";
+import { createFairLimiter } from "../../../worker/environments/fair-limiter.ts";
 
 const never = new AbortController().signal;
 
 test("owners take turns, whoever has most work waiting, and no limit is exceeded", async () => {
-  const turns = takeTurns({ atOnce: 2, perOwner: 1 });
+  const turns = createFairLimiter({ atOnce: 2, perOwner: 1 });
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const work = (name: string) => () =>
@@ -28,7 +28,7 @@ test("owners take turns, whoever has most work waiting, and no limit is exceeded
 });
 
 test("who aborts while waiting gives up the turn, and failing work gives it to the next", async () => {
-  const turns = takeTurns({ atOnce: 1, perOwner: 1 });
+  const turns = createFairLimiter({ atOnce: 1, perOwner: 1 });
   const failing = turns.run(
     "a",
     never,
@@ -52,7 +52,7 @@ test("what goes is never in use nor was used just now, is the oldest, and no mor
     inUse: fc.boolean(),
   });
   const limits = fc.record({ bytes: fc.nat(500), count: fc.nat(10) });
-  const fits = (left: Kept[], { bytes, count }: { bytes: number; count: number }): boolean =>
+  const fits = (left: StoredEnvironment[], { bytes, count }: { bytes: number; count: number }): boolean =>
     left.reduce((sum, one) => sum + one.bytes, 0) <= bytes && left.length <= count;
   fc.assert(
     fc.property(fc.array(kept, { maxLength: 12 }), limits, (all, given) => {
@@ -74,7 +74,7 @@ test("what goes is never in use nor was used just now, is the oldest, and no mor
 
 test("a failure is remembered for half a minute", () => {
   let now = 0;
-  const failures = rememberFailures(() => now);
+  const failures = createFailureCache(() => now);
   failures.add("key", "No such package.");
   now = 29_000;
   expect(failures.find("key")).toContain("No such package.\n(It failed a moment ago. It will be tried again in 1 s.)");

@@ -3,50 +3,50 @@ import type { FromGateway, GatewayOptions } from "../../shared/schemas/gateway.t
 import { type GatewayProcess, startGateway } from "./start-gateway.ts";
 
 export type GatewayStart = {
-  /** Of the gateway's main. */
+  /** The gateway's main file. */
   script: URL;
   options: GatewayOptions;
   log: Log;
 };
 
 type Hooks = {
-  /** Whether there is anything for a gateway to do. */
+  /** True when a sandbox needs a gateway. */
   isNeeded: () => boolean;
   onStart: (gateway: GatewayProcess) => void;
   onMessage: (message: FromGateway) => void;
 };
 
-export type KeptGateway = {
-  /** Null: there is none now. */
-  now(): GatewayProcess | null;
-  /** Starts one, unless there is one or its restart is due. */
-  need(): void;
+export type SupervisedGateway = {
+  /** Returns the running gateway; null when there is none. */
+  current(): GatewayProcess | null;
+  /** Starts a gateway, unless one runs or a restart is scheduled. */
+  ensure(): void;
   close(): void;
 };
 
 const firstBackoffMs = 100;
 const mostBackoffMs = 5_000;
-/** One that lived this long is started again after the first backoff. */
-const settledMs = 30_000;
+/** After a gateway that ran this long, the backoff begins anew. */
+const stableMs = 30_000;
 
-/** Keeps one gateway at work from the first need: one that ends is started again, later each time. */
-export function keepGateway(
+/** Runs one gateway from the first `ensure` on. A gateway that ends is started again, each time after a longer wait. */
+export function superviseGateway(
   { script, options, log }: GatewayStart,
   { isNeeded, onStart, onMessage }: Hooks,
-): KeptGateway {
+): SupervisedGateway {
   let gateway: GatewayProcess | null = null;
   let closed = false;
   let backoffMs = firstBackoffMs;
-  let again: NodeJS.Timeout | null = null;
+  let restart: NodeJS.Timeout | null = null;
 
   function start(): void {
-    again = null;
+    restart = null;
     if (closed || !isNeeded()) return;
     const startedAt = performance.now();
     const onGone = (): void => {
       gateway = null;
-      if (performance.now() - startedAt > settledMs) backoffMs = firstBackoffMs;
-      again = setTimeout(start, backoffMs);
+      if (performance.now() - startedAt > stableMs) backoffMs = firstBackoffMs;
+      restart = setTimeout(start, backoffMs);
       backoffMs = Math.min(backoffMs * 2, mostBackoffMs);
     };
     gateway = startGateway(script, options, log, { onMessage, onGone });
@@ -54,13 +54,13 @@ export function keepGateway(
   }
 
   return {
-    now: () => gateway,
-    need() {
-      if (!gateway && !again) start();
+    current: () => gateway,
+    ensure() {
+      if (!gateway && !restart) start();
     },
     close() {
       closed = true;
-      if (again) clearTimeout(again);
+      if (restart) clearTimeout(restart);
       gateway?.end();
     },
   };

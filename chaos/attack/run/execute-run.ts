@@ -5,11 +5,11 @@ import { createOutputLimiter } from "../../../worker/output/limit-output.ts";
 import { SandboxUnavailable } from "../../../worker/sandbox/sandbox.ts";
 import type { Ending } from "../attack.ts";
 
-/** What a run's caller knows of it when it is over. */
-export type Played = {
+/** What a run's caller knows at the run's end. */
+export type Executed = {
   ending: Ending;
   result: unknown;
-  /** Of the program's error, or the breach. */
+  /** The message of the program's error, or of the breach. */
   message: string | null;
   cpuMs: number | null;
   warm: boolean;
@@ -17,13 +17,16 @@ export type Played = {
   frames: number;
 };
 
-/** Of one run here: enough for honest ones. */
+/** Enough for honest runs. */
 const outputLimits = { output_bytes: 1024 * 1024, events: 5_000, budget: undefined, spent: null };
-/** After this a run that has not ended never will. */
-const patienceMs = 6_000;
+/** A run that has not ended this long after its deadline never ends. */
+const graceMs = 6_000;
 
-/** Plays a run to its end as the worker does: held to its deadline and its output. */
-export async function playRun(run: (signal: AbortSignal) => AsyncIterable<Frame>, timeoutMs: number): Promise<Played> {
+/** Executes a run as the worker does, with its deadline and its output limits. */
+export async function executeRun(
+  run: (signal: AbortSignal) => AsyncIterable<Frame>,
+  timeoutMs: number,
+): Promise<Executed> {
   const controller = new AbortController();
   const startedAt = performance.now();
   const seen: Seen = { stopped: null, warm: false, last: null, exit: null, frames: 0 };
@@ -32,7 +35,7 @@ export async function playRun(run: (signal: AbortSignal) => AsyncIterable<Frame>
     controller.abort();
   }, timeoutMs);
   let given: NodeJS.Timeout | undefined;
-  const never = new Promise<"never">((resolve) => (given = setTimeout(resolve, timeoutMs + patienceMs, "never")));
+  const never = new Promise<"never">((resolve) => (given = setTimeout(resolve, timeoutMs + graceMs, "never")));
   let fault: unknown = null;
   const reading = readAll(run(controller.signal), seen, controller).catch((error: unknown) => void (fault = error));
   const how = await Promise.race([reading, never]);
@@ -74,7 +77,7 @@ async function readAll(frames: AsyncIterable<Frame>, seen: Seen, controller: Abo
 const isLast = (frame: Frame): frame is Last =>
   frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
 
-function summaryOf({ stopped, warm, last, exit, frames }: Seen): Omit<Played, "tookMs"> {
+function summaryOf({ stopped, warm, last, exit, frames }: Seen): Omit<Executed, "tookMs"> {
   const result = last?.type === "result" ? last.result_content : undefined;
   const said = last?.type === "error" ? `${last.error_type}: ${last.message}` : null;
   return {

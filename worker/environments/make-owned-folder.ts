@@ -2,23 +2,23 @@ import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * systemd-tmpfiles removes old files of /var/tmp, but none with this bit (XDG Base Directory, "sticky"). It means nothing
- * else on a regular file of Linux.
+ * systemd-tmpfiles removes old files of /var/tmp, except those with the sticky bit (XDG Base Directory). The bit means
+ * nothing else on a regular file of Linux.
  */
-export const keptBit = process.platform === "linux" ? 0o1000 : 0;
+export const stickyBit = process.platform === "linux" ? 0o1000 : 0;
 
 /**
- * Makes a folder that only this user can write and every user can read: sandboxes may have users of their own. Others could
- * plant code in a folder that they can write. Returns what is wrong with the folder as a sentence, or null.
+ * Makes a folder that only this user can write and every user can read: sandboxes may have users of their own. Another user
+ * could plant code in a folder that they can write. Returns what is wrong with the folder, as a sentence; null when nothing is.
  */
-export function ownFolder(directory: string): string | null {
+export function makeOwnedFolder(directory: string): string | null {
   const change = "Set ENVIRONMENTS_DIR to a folder of this user.";
   try {
     const made = mkdirSync(directory, { recursive: true });
     const found = lstatSync(directory);
     const uid = process.getuid?.();
     if (!found.isDirectory() || found.uid !== uid) return `${directory} belongs to another user. ${change}`;
-    // The umask may have closed those that were made.
+    // The umask may have taken permissions from the folders that were made.
     for (let at = directory; at.length >= (made ?? directory).length; at = dirname(at)) chmodSync(at, 0o755);
     const open = openFolder(directory);
     if (open) return `${open} can be changed by other users. ${change}`;
@@ -33,8 +33,8 @@ export function ownFolder(directory: string): string | null {
 }
 
 /**
- * Returns the nearest folder above whose entries others could exchange: it is another user's, or can be written by others
- * and has no sticky bit. The owner of `/` is root, under whatever number a container sees it.
+ * Returns the nearest folder above in which other users could exchange entries: it is another user's, or others can write to
+ * it and it has no sticky bit. The owner of `/` is root, whatever uid a container sees.
  */
 function openFolder(directory: string): string | null {
   const trusted = [process.getuid?.(), statSync("/").uid];

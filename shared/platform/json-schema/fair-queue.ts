@@ -1,23 +1,24 @@
-/** How an owner's tasks are held back. */
-export type TurnLimits = {
-  /** Tasks of one owner that may wait. */
+/** The limits for one owner's tasks. */
+export type FairQueueLimits = {
+  /** How many tasks may wait. */
   waiting: number;
-  /** After so many that ran out of time within `windowMs`, the owner's tasks are refused until the oldest is that old. */
+  /** After this many late tasks within `windowMs`, the owner's tasks are refused until the oldest of them is that old. */
   late: number;
   windowMs: number;
 };
 
-export type Turns<Task> = {
-  /** Takes a task in. Returns why it is refused, or null. */
+/** A queue of tasks that serves owners in turn. */
+export type FairQueue<Task> = {
+  /** Adds a task. Returns why the task is refused; null when it is not. */
   add(owner: string, task: Task, now: number): "busy" | "slow" | null;
-  /** Returns the next task: one of each owner at a time, owners in turn. Undefined: none may begin now. */
+  /** Returns the next task; undefined when none may begin now. Each owner has one task under way at a time. */
   next(): { owner: string; task: Task } | undefined;
-  /** Says that an owner's task is over. Returns those of its tasks that are refused now, since it ran out of time too often. */
+  /** To be called when a task has ended. Returns the owner's tasks that are refused now, because too many were late. */
   done(owner: string, wasLate: boolean, now: number): Task[];
 };
 
-/** Decides whose task is next. Times are in ms of any clock that only goes forward. */
-export function createTurns<Task>({ waiting, late, windowMs }: TurnLimits): Turns<Task> {
+/** `now` is in ms of any monotonic clock. */
+export function createFairQueue<Task>({ waiting, late, windowMs }: FairQueueLimits): FairQueue<Task> {
   const queues = new Map<string, Task[]>();
   const busy = new Set<string>();
   const lateAt = new Map<string, number[]>();
@@ -42,7 +43,7 @@ export function createTurns<Task>({ waiting, late, windowMs }: TurnLimits): Turn
       for (const [owner, queue] of queues) {
         if (busy.has(owner)) continue;
         const task = queue.shift();
-        // Behind all the others.
+        // The owner goes behind all others.
         queues.delete(owner);
         if (queue.length > 0) queues.set(owner, queue);
         if (task === undefined) continue;

@@ -1,18 +1,20 @@
 import { claimDaemons } from "../../shared/store/daemons/claim-daemons.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { daemonsChannel } from "../../shared/platform/stream/keys.ts";
-import type { WorkerContext } from "../context.ts";
-import { superviseDaemon, type Supervisor } from "./supervise-daemon.ts";
+import { superviseDaemon, type Supervisor, type SupervisorDeps } from "./supervise-daemon.ts";
 
-export type DaemonOwner = {
-  /** Takes daemons that nobody has, as far as there is room. */
+export type WorkerDaemons = {
+  /** Claims daemons without an owner, up to this worker's limit. */
   claim(): Promise<void>;
-  /** Gives all daemons away, each after the message at hand or `graceMs`. */
+  /** Gives up all daemons, each after its current message, or after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 };
 
-/** The daemons of this worker. Whoever wants something of a daemon tells all workers: its owner looks, the others claim. */
-export function ownDaemons(ctx: WorkerContext): DaemonOwner {
+/**
+ * The daemons that this worker owns. A change of a daemon is published to all workers: the owner checks the daemon, the
+ * others try to claim it.
+ */
+export function openWorkerDaemons(ctx: SupervisorDeps): WorkerDaemons {
   const { config, db, log } = ctx;
   const owned = new Map<string, Supervisor>();
   let claiming: Promise<void> | null = null;
@@ -35,11 +37,11 @@ export function ownDaemons(ctx: WorkerContext): DaemonOwner {
     claiming ??= claimSome().finally(() => (claiming = null));
     return claiming;
   }
-  function hear(message: string): void {
+  function onMessage(message: string): void {
     const [word, agentId = ""] = message.split(" ");
     const supervisor = owned.get(agentId);
-    if (word === "mail") supervisor?.mail();
-    else if (supervisor) supervisor.look();
+    if (word === "mail") supervisor?.checkMailbox();
+    else if (supervisor) supervisor.check();
     else void claim().catch(() => undefined);
   }
 
@@ -47,7 +49,7 @@ export function ownDaemons(ctx: WorkerContext): DaemonOwner {
     log.warn({ part: "daemons", err: error.message }, "connection fault"),
   );
   redis.subscribe(daemonsChannel(config.redis.prefix)).catch(() => undefined);
-  redis.on("message", (_channel, message: string) => hear(message));
+  redis.on("message", (_channel, message: string) => onMessage(message));
 
   return {
     claim,
@@ -57,7 +59,7 @@ export function ownDaemons(ctx: WorkerContext): DaemonOwner {
       await claiming?.catch(() => undefined);
       const given = [...owned];
       await Promise.all(given.map(([, supervisor]) => supervisor.drain(graceMs)));
-      await Promise.allSettled(given.map(([agentId]) => ctx.streams.tellDaemons("look", agentId)));
+      await Promise.allSettled(given.map(([agentId]) => ctx.streams.signalDaemons("look", agentId)));
     },
   };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ownFolder } from "../../../worker/environments/own-folder.ts";
+import { makeOwnedFolder } from "../../../worker/environments/make-owned-folder.ts";
 
 const isRoot = process.getuid?.() === 0;
 const folder = mkdtempSync("/var/tmp/runfleet-folders-");
@@ -13,32 +13,32 @@ const at = (name: string): string => join(folder, name);
 describe("the folder of environments", () => {
   test("is made for this user to write and every user to read, and is taken again as it is", () => {
     const umask = process.umask(0o077);
-    expect(ownFolder(at("new/environments"))).toBeNull();
+    expect(makeOwnedFolder(at("new/environments"))).toBeNull();
     process.umask(umask);
     expect(statSync(at("new")).mode & 0o777).toBe(0o755);
     chmodSync(at("new/environments"), 0o700);
-    expect(ownFolder(at("new/environments"))).toBeNull();
+    expect(makeOwnedFolder(at("new/environments"))).toBeNull();
     expect(statSync(at("new/environments")).mode & 0o777).toBe(0o755);
   });
 
   test("is no link, no file, and nothing that another user could exchange", () => {
     mkdirSync(at("target"));
     symlinkSync(at("target"), at("link"));
-    expect(ownFolder(at("link"))).toMatch(/another user.*ENVIRONMENTS_DIR/);
-    expect(ownFolder("/dev/null")).toMatch(/ENVIRONMENTS_DIR/);
+    expect(makeOwnedFolder(at("link"))).toMatch(/another user.*ENVIRONMENTS_DIR/);
+    expect(makeOwnedFolder("/dev/null")).toMatch(/ENVIRONMENTS_DIR/);
     mkdirSync(at("open"));
     chmodSync(at("open"), 0o777);
-    expect(ownFolder(at("open/environments"))).toMatch(/open can be changed by other users/);
+    expect(makeOwnedFolder(at("open/environments"))).toMatch(/open can be changed by other users/);
     chmodSync(at("open"), 0o1777);
-    expect(ownFolder(at("open/environments"))).toBeNull();
+    expect(makeOwnedFolder(at("open/environments"))).toBeNull();
   });
 
   test.runIf(isRoot)("is not below another user's folder, nor where the sandboxes' users can't get to", () => {
     mkdirSync(at("theirs"));
     chownSync(at("theirs"), 54_321, 54_321);
-    expect(ownFolder(at("theirs/environments"))).toMatch(/theirs can be changed by other users/);
+    expect(makeOwnedFolder(at("theirs/environments"))).toMatch(/theirs can be changed by other users/);
     mkdirSync(at("closed"), { mode: 0o700 });
-    expect(ownFolder(at("closed/environments"))).toMatch(/closed is closed to the sandboxes' users/);
+    expect(makeOwnedFolder(at("closed/environments"))).toMatch(/closed is closed to the sandboxes' users/);
   });
 
   test.runIf(isRoot)(

@@ -1,8 +1,7 @@
 type Waiting = { begin: () => void };
-type TurnLimits = { atOnce: number; perOwner: number };
+type FairLimits = { atOnce: number; perOwner: number };
 
-/** Work that waits for its turn. */
-export type Turns = {
+export type FairLimiter = {
   /**
    * Starts `work` when fewer than the limits are under way, and settles as it does. Among owners that wait, the one whose
    * work was started longest ago is next. Rejects with the signal's reason when `signal` aborts before the start.
@@ -10,13 +9,13 @@ export type Turns = {
   run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 };
 
-/** Owners whose last turn is known; a worker has far fewer that wait at once. */
+/** For how many owners the order of service is remembered. Far fewer owners wait at once. */
 const mostRemembered = 10_000;
 
-/** Limits how much is under way, in all and of one owner, so that no owner's work keeps the others' waiting. */
-export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
+/** Limits how much work is under way, in all and for one owner, so that no owner's work blocks the others'. */
+export function createFairLimiter({ atOnce, perOwner }: FairLimits): FairLimiter {
   const queues = new Map<string, Waiting[]>();
-  /** Owners in the order of their last turns. Who had no turn yet is not in it, and comes first. */
+  /** Owners, the longest not served first. Owners that were never served are not in it, and come before all of them. */
   const served = new Set<string>();
   const running = new Map<string, number>();
   let total = 0;
@@ -29,7 +28,7 @@ export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
     const [first, ...others] = queues.get(owner) ?? [];
     if (others.length === 0) queues.delete(owner);
     else queues.set(owner, others);
-    noteTurn(served, owner);
+    noteServed(served, owner);
     first?.begin();
     next();
   }
@@ -74,7 +73,7 @@ export function takeTurns({ atOnce, perOwner }: TurnLimits): Turns {
   };
 }
 
-function noteTurn(served: Set<string>, owner: string): void {
+function noteServed(served: Set<string>, owner: string): void {
   served.delete(owner);
   served.add(owner);
   const [oldest] = served;

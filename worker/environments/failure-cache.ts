@@ -1,8 +1,8 @@
 const rememberMs = 30_000;
 const most = 1_000;
 
-/** Failed installs of the last half minute, so that an agent that is run again and again doesn't install again and again. */
-export function rememberFailures(now: () => number = () => performance.now()) {
+/** Remembers failed installs for half a minute, so that an agent that runs again and again doesn't install each time. */
+export function createFailureCache(now: () => number = () => performance.now()) {
   const failures = new Map<string, { fault: string; at: number }>();
   return {
     add(key: string, fault: string): void {
@@ -11,7 +11,7 @@ export function rememberFailures(now: () => number = () => performance.now()) {
       const [oldest] = failures.keys();
       if (failures.size > most && oldest !== undefined) failures.delete(oldest);
     },
-    /** Returns the fault and how long it is remembered. */
+    /** Returns the fault, and when the install will be tried again; null when there is none. */
     find(key: string): string | null {
       const found = failures.get(key);
       const left = found ? rememberMs - (now() - found.at) : 0;
