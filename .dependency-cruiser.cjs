@@ -123,7 +123,7 @@ module.exports = {
 
     // ── doors ──
     door("express-lives-in-http", "Only the HTTP shell knows Express.", packages("express"), [
-      "^api/(http/|app\\.ts$|main\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
+      "^api/(http/|app\\.ts$|main\\.ts$|stream/(sse-writer|sse-ping|respond-sse|write-sse)\\.ts$)",
     ]),
     door(
       "bullmq-has-two-doors",
@@ -154,7 +154,7 @@ module.exports = {
         "^shared/platform/net/",
         "^gateway/",
         "^dev/",
-        "^api/(http/|main\\.ts$|app\\.ts$|stream/(open-outlet|respond-sse)\\.ts$)",
+        "^api/(http/|main\\.ts$|app\\.ts$|stream/(sse-writer|sse-ping|respond-sse|write-sse)\\.ts$)",
         "^worker/health/",
       ],
     ),

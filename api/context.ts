@@ -9,56 +9,59 @@ import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-que
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
-import { type Admission, createAdmission } from "./execute/admission.ts";
-import { createFleetView, type FleetView } from "./execute/fleet-view.ts";
-import { createVersionView, type VersionView } from "./execute/version-view.ts";
-import { type NewsBell, openNewsBell } from "./notifications/news-bell.ts";
+import { type CapacityChecker, createCapacityChecker } from "../shared/services/runs/check-capacity.ts";
+import { createFleetView, type FleetView } from "../shared/services/runs/fleet-view.ts";
+import { createVersionCache, type VersionCache } from "../shared/services/runs/version-cache.ts";
+import { type NotificationSignal, openNotificationSignal } from "./stream/notification-signal.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 
-/** What operations work with. */
+/** What the operations of this process need. */
 export type ApiContext = {
   config: Config;
   log: Log;
   db: Db;
   streams: RunStreams;
   queue: RunQueue;
-  /** Wakes workers for the ticks of jobs. */
+  /** Delayed queue jobs that wake workers for the ticks of schedules (`/v1/jobs`). */
   ticks: TickQueue;
   hub: TailHub;
   fleet: FleetView;
-  news: NewsBell;
-  admission: Admission;
-  versions: VersionView;
+  notificationSignal: NotificationSignal;
+  /** Checks users' quotas and the room in the queue. */
+  capacity: CapacityChecker;
+  versions: VersionCache;
   jsonSchemas: JsonSchemas;
   guards: Guards;
-  /** Memory, event loop, handles of this process. */
+  /** Metrics of this process: memory, event loop, handles. */
   processMetrics: Registry;
-  /** Aborted when this process goes: it is no longer ready, and its streams end, to be resumed elsewhere. */
+  /** Aborted when this process shuts down: it is no longer ready, and clients resume its streams at another process. */
   leaving: AbortSignal;
   close(): Promise<void>;
 };
 
 export function createApiContext(config: Config, log: Log, leaving: AbortSignal): ApiContext {
   const opened: Close[] = [];
-  // Every request that waits for something listens to it.
+  // Every waiting request adds a listener.
   setMaxListeners(0, leaving);
-  const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
+  const track = <T extends { close(): Promise<void> | void }>(part: T): T => {
     opened.push(() => part.close());
     return part;
   };
-  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+  const logFault = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
   const { url, prefix } = config.redis;
-  const db = opens(openDb(config.database.url, config.database.poolSize, quiet("postgres")));
-  const streams = opens(openRunStreams(url, prefix, quiet("streams")));
-  const queue = opens(openRunQueue(url, prefix, quiet("queue")));
-  const ticks = opens(openTickQueue(url, prefix, quiet("ticks")));
-  const hub = opens(openTailHub({ url, prefix, db, streams, log }));
-  const news = opens(openNewsBell({ db, redisUrl: url, prefix, onError: quiet("news") }));
+  const db = track(openDb(config.database.url, config.database.poolSize, logFault("postgres")));
+  const streams = track(openRunStreams(url, prefix, logFault("streams")));
+  const queue = track(openRunQueue(url, prefix, logFault("queue")));
+  const ticks = track(openTickQueue(url, prefix, logFault("ticks")));
+  const hub = track(openTailHub({ url, prefix, db, streams, log }));
+  const notificationSignal = track(
+    openNotificationSignal({ db, redisUrl: url, prefix, onError: logFault("notifications") }),
+  );
   const fleet = createFleetView(db);
-  const admission = createAdmission(db, config.queue);
-  const versions = createVersionView(db);
-  const guards = opens(openGuards(config, db, log));
-  const jsonSchemas = opens(createJsonSchemas());
+  const capacity = createCapacityChecker(db, config.queue);
+  const versions = createVersionCache(db);
+  const guards = track(openGuards(config, db, log));
+  const jsonSchemas = track(createJsonSchemas());
   const processMetrics = new Registry();
   collectDefaultMetrics({ register: processMetrics });
   return {
@@ -70,8 +73,8 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     ticks,
     hub,
     fleet,
-    news,
-    admission,
+    notificationSignal,
+    capacity,
     versions,
     jsonSchemas,
     guards,

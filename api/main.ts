@@ -6,7 +6,7 @@ import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts
 import { createLog } from "../shared/platform/log.ts";
 import { writeTrace } from "../shared/platform/trace.ts";
 import { createApiContext } from "./context.ts";
-import { startBulkWork } from "./execute/work-bulk.ts";
+import { startBulkWork } from "./bulk/work-on-bulk-operations.ts";
 import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { closeConnectionsWhenLeaving, drainServer } from "./http/drain-server.ts";
@@ -14,7 +14,7 @@ import { operations } from "./operations.ts";
 import { exportFaults } from "./system/metrics.ts";
 import { withDocs } from "./system/with-docs.ts";
 
-/** For its supervisor to start it again: as EX_TEMPFAIL of sysexits.h. */
+/** Asks the supervisor to start the process again: EX_TEMPFAIL of sysexits.h. */
 const brokenExitCode = 75;
 
 await runProcess(async (asked, survive) => {
@@ -37,7 +37,7 @@ await runProcess(async (asked, survive) => {
   closeConnectionsWhenLeaving(server, signal);
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");
-  if (config.auth.mode === "open") log.warn("AUTH_MODE=open: everybody who can reach this address may run code here");
+  if (config.auth.mode === "open") log.warn("AUTH_MODE=open: anyone who can reach this address can run code here");
   log.info({ host: config.http.host, port: config.http.port }, "api ready");
   const net = survive(log);
   exportFaults(context.processMetrics, net);
@@ -46,8 +46,8 @@ await runProcess(async (asked, survive) => {
     ending.abort();
   });
   await aborted(signal);
-  log.info("leaving");
-  // It isn't ready any more, and goes on answering until whoever sends requests here has seen that.
+  log.info("shutting down");
+  // The process reports that it is not ready, and still answers until load balancers have noticed.
   await sleep(config.shutdownNoticeMs);
   context.hub.leave();
   await Promise.all([drainServer(server, config.shutdownGraceMs), bulk.close()]);

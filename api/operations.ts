@@ -1,5 +1,7 @@
 import type { ApiContext } from "./context.ts";
 import { executeOperations } from "./execute/operations.ts";
+import { bulkOperations } from "./bulk/operations.ts";
+import { replayOperations } from "./replay/operations.ts";
 import { agentsOperations } from "./agents/operations.ts";
 import { versionsOperations } from "./versions/operations.ts";
 import { runsOperations } from "./runs/operations.ts";
@@ -16,9 +18,11 @@ import { internalOperations } from "./internal/operations.ts";
 import { systemOperations } from "./system/operations.ts";
 import type { Operation } from "./http/define-operation.ts";
 
-/** Every operation of the service: the router, the OpenAPI document and the tests take it from here. */
+/** All operations of the service. The router, the OpenAPI document and the tests use this list. */
 export const operations: readonly Operation<ApiContext>[] = [
   ...executeOperations,
+  ...bulkOperations,
+  ...replayOperations,
   ...agentsOperations,
   ...versionsOperations,
   ...runsOperations,

@@ -5,11 +5,11 @@ import { withDocs } from "./system/with-docs.ts";
 
 const file = "docs/openapi.json";
 
-// `npm run openapi`, from the project's root: the document as a file, for those who read it without a server. With
-// `--check` it only tells whether the file is up to date.
+// `npm run openapi`, from the project's root, writes the OpenAPI document to a file. With `--check` it only checks that the file
+// is up to date.
 const text = `${JSON.stringify(buildOpenApi(withDocs(operations)), null, 2)}\n`;
 if (process.argv.includes("--check")) {
-  if (readFileSync(file, "utf8") !== text) throw new Error(`${file} is out of date: npm run openapi`);
+  if (readFileSync(file, "utf8") !== text) throw new Error(`${file} is out of date. Run: npm run openapi`);
 } else {
   mkdirSync("docs", { recursive: true });
   writeFileSync(file, text);

@@ -11,12 +11,12 @@ export const drainWorker = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "worker",
-  summary: "Send a worker away once its runs have ended",
+  summary: "Drain a worker",
   description:
-    "Within seconds it takes no more, and its process ends when what it has is over; its daemons go to others. Whoever keeps it running starts a fresh one: so a fleet is rolled, worker by worker.",
+    "Within seconds the worker claims no more runs, and its process ends when its runs have ended. Its daemons move to other workers. A supervisor that restarts workers can so replace a fleet, worker by worker.",
   request: { params: workerParams },
-  responses: { 200: { description: "What it was told", schema: dismissedWorker } },
-  async handle({ db }: ApiContext, { params: { worker_id } }) {
+  responses: { 200: { description: "The order that the worker gets", schema: dismissedWorker } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { worker_id } }) {
     const dismissal = await dismissWorker(db, worker_id, "drain");
     if (!dismissal) throw notFound("worker", worker_id);
     return { status: 200, body: { id: worker_id, dismissal } };

@@ -17,9 +17,9 @@ export const getAdminOverview = defineOperation({
   name: "get_admin_overview",
   area: "Admin",
   scope: "admin",
-  summary: "How the service is doing",
-  responses: { 200: { description: "Its figures, now", schema: adminOverview } },
-  async handle(ctx: ApiContext) {
+  summary: "An overview of the service",
+  responses: { 200: { description: "The current numbers", schema: adminOverview } },
+  async handle(ctx: Pick<ApiContext, "db" | "queue">) {
     const { db } = ctx;
     const until = new Date();
     const lastDay = { since: new Date(until.getTime() - dayMs), until, unit: null, timezone: "UTC" };

@@ -4,7 +4,7 @@ import { readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
 import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { lastDays } from "./last-days.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 
 export const getCosts = defineOperation({
   method: "get",
@@ -12,13 +12,13 @@ export const getCosts = defineOperation({
   name: "get_costs",
   area: "Admin",
   scope: "admin",
-  summary: "Whose runs, or which agent's, cost most",
+  summary: "Costs by user or agent, highest first",
   description:
-    "As the agents report it, of runs that ended in the last 30 days unless `since` and `until` say otherwise.",
+    "The costs that agents reported for runs that ended in the last 30 days, or between `since` and `until`.",
   request: { query: costQuery },
   responses: { 200: { description: "The costs", schema: costs } },
-  async handle({ db }: ApiContext, { query: { by, limit, ...query } }) {
-    const { since, until } = lastDays(query);
+  async handle({ db }: Pick<ApiContext, "db">, { query: { by, limit, ...query } }) {
+    const { since, until } = timeRangeOf(query);
     const [data, sums] = await Promise.all([
       readCosts(db, by, { since, until }, limit),
       readAnalytics(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),

@@ -5,7 +5,7 @@ import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
-/** Longer than a worker counts as able, so that ops still see one that just went silent. */
+/** Longer than a silent worker counts as live, so that operators see one that was just lost. */
 const shownForMs = 60_000;
 
 export const getFleet = defineOperation({
@@ -17,13 +17,13 @@ export const getFleet = defineOperation({
   summary: "The workers",
   responses: {
     200: {
-      description: "Workers with their last sign of life",
+      description: "Workers with their last heartbeat",
       schema: z
         .object({ data: z.array(fleetWorker) })
         .meta({ id: "Fleet", example: { data: [exampleOf(fleetWorker)] } }),
     },
   },
-  async handle({ db }: ApiContext) {
+  async handle({ db }: Pick<ApiContext, "db">) {
     return { status: 200, body: { data: await listWorkers(db, shownForMs) } };
   },
 });

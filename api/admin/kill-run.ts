@@ -17,15 +17,15 @@ export const killRun = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "run",
-  summary: "End a run now, whatever its worker does",
+  summary: "End a run at once, even if its worker hangs",
   description:
-    "It is `cancelled` when this is answered, and its worker, which may hang, can write no more; where it lives it kills the process. Cancelling asks the worker instead. One that has ended stays as it is.",
+    "With the answer the run is `cancelled`, and its worker can't write to it any more. A live worker kills the run's process. `POST /v1/runs/{run_id}/cancel` asks the worker to stop the run instead. An ended run does not change.",
   request: {
     params: z.object({ run_id: text({ max: 512 }).meta({ example: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c" }) }),
     body: killBody,
   },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle(ctx: ApiContext, { params: { run_id }, body: { reason } }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { run_id }, body: { reason } }) {
     const nothing = { result_content: null, state_snapshot: null };
     const error = { code: "killed", type: null, message: reason, traceback: null };
     const outcome = { ...nothing, status: "cancelled", error } as const;

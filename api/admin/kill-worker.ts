@@ -11,12 +11,12 @@ export const killWorker = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "worker",
-  summary: "Send a worker away at once",
+  summary: "Stop a worker at once",
   description:
-    "Within seconds it hands back its runs, uncharged, to be begun anew elsewhere, and its process ends. For one that does not even hear this: its runs are taken away when its lease runs out.",
+    "Within seconds the worker gives its runs back, which start again elsewhere and are not charged for it, and its process ends. If the worker does not react, its runs are queued again when its lease expires.",
   request: { params: workerParams },
-  responses: { 200: { description: "What it was told", schema: dismissedWorker } },
-  async handle({ db }: ApiContext, { params: { worker_id } }) {
+  responses: { 200: { description: "The order that the worker gets", schema: dismissedWorker } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { worker_id } }) {
     const dismissal = await dismissWorker(db, worker_id, "kill");
     if (!dismissal) throw notFound("worker", worker_id);
     return { status: 200, body: { id: worker_id, dismissal } };

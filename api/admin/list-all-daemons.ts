@@ -10,16 +10,16 @@ export const listAllDaemons = defineOperation({
   name: "list_all_daemons",
   area: "Admin",
   scope: "admin",
-  summary: "Everybody's daemons, newest first",
-  description: "The ids of a page are those of the agents.",
+  summary: "All users' daemons, newest first",
+  description: "`first_id` and `last_id` of a page are agent ids.",
   request: {
     query: pageQuery.extend({
-      status: choice(daemonStatuses).optional().meta({ description: "Only those of this status." }),
-      user_id: clientId().optional().meta({ description: "Only this user's." }),
+      status: choice(daemonStatuses).optional().meta({ description: "Only daemons with this status." }),
+      user_id: clientId().optional().meta({ description: "Only daemons of this user." }),
     }),
   },
   responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord, "agent_id") } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { status, user_id, ...page } = query;
     const { data, has_more } = await listDaemons(db, { status, user_id, owner: null }, page);
     const ids = { first_id: data[0]?.agent_id ?? null, last_id: data.at(-1)?.agent_id ?? null };

@@ -11,10 +11,10 @@ export const listAllRuns = defineOperation({
   name: "list_all_runs",
   area: "Admin",
   scope: "admin",
-  summary: "Everybody's runs, newest first",
+  summary: "All users' runs, newest first",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };
   },

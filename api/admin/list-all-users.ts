@@ -4,7 +4,7 @@ import { userListQuery } from "../../shared/schemas/user.ts";
 import { listUserFigures } from "../../shared/store/analytics/list-user-figures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { lastDays } from "./last-days.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 
 export const listAllUsers = defineOperation({
   method: "get",
@@ -12,11 +12,11 @@ export const listAllUsers = defineOperation({
   name: "list_all_users",
   area: "Admin",
   scope: "admin",
-  summary: "Users, with the figures of their last 30 days",
+  summary: "Users, with the analytics of their last 30 days",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(adminUser) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listUserFigures(db, filter, lastDays(), { limit, after, order }) };
+    return { status: 200, body: await listUserFigures(db, filter, timeRangeOf(), { limit, after, order }) };
   },
 });

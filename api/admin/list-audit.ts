@@ -10,10 +10,10 @@ export const listAudit = defineOperation({
   name: "list_audit",
   area: "Admin",
   scope: "admin",
-  summary: "Who did what to which thing, newest first",
+  summary: "The audit log, newest first",
   request: { query: auditQuery },
-  responses: { 200: { description: "A page of acts", schema: pageOf(auditEntry) } },
-  async handle({ db }: ApiContext, { query }) {
+  responses: { 200: { description: "A page of audit entries", schema: pageOf(auditEntry) } },
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
   },

@@ -11,10 +11,10 @@ export const listDeadLetters = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "Callbacks and webhook deliveries that were given up, newest first",
-  description: "A run's is sent again by `POST /v1/runs/{run_id}/callbacks/redeliver`.",
+  description: "`POST /v1/runs/{run_id}/callbacks/redeliver` sends the callback of a run again.",
   request: { query: deadLetterQuery },
   responses: { 200: { description: "A page of messages", schema: pageOf(deadLetter) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
   },

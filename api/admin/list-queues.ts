@@ -11,7 +11,7 @@ export const listQueues = defineOperation({
   name: "list_queues",
   area: "Admin",
   scope: "admin",
-  summary: "What waits: runs, and callbacks that are owed",
+  summary: "The queues of runs and callbacks",
   responses: {
     200: {
       description: "The queues",
@@ -20,7 +20,7 @@ export const listQueues = defineOperation({
         .meta({ id: "Queues", example: { data: [exampleOf(queueState)] } }),
     },
   },
-  async handle(ctx: ApiContext) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">) {
     return { status: 200, body: { data: await readQueueStates(ctx) } };
   },
 });

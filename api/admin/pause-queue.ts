@@ -11,12 +11,12 @@ export const pauseQueue = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "queue",
-  summary: "Let a queue stand still",
+  summary: "Pause a queue",
   description:
-    "`runs`: no worker begins one; new ones are accepted and wait, and their streams say so. `callbacks`: none is sent. What is under way goes on.",
+    "`runs`: workers start no runs; new runs are accepted and wait, and their streams say so. `callbacks`: none is sent. Running runs and deliveries continue.",
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
-  async handle(ctx: ApiContext, { params, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">, { params, caller }) {
     const name = queueNamed(params.queue_id);
     await pause(ctx.db, name, caller.actor);
     return { status: 200, body: await readQueueState(ctx, name) };

@@ -3,13 +3,13 @@ import { type QueueName, queueNames, type QueueState } from "../../shared/schema
 import { readQueues } from "../../shared/store/queues/read-queues.ts";
 import type { ApiContext } from "../context.ts";
 
-/** The queues, with Redis' side where it can be asked. */
-export async function readQueueStates({ db, queue }: ApiContext): Promise<QueueState[]> {
+/** Returns the queues, with the number of nudges in Redis if Redis is reachable. */
+export async function readQueueStates({ db, queue }: Pick<ApiContext, "db" | "queue">): Promise<QueueState[]> {
   const [states, nudges] = await Promise.all([readQueues(db), queue.counts().catch(() => null)]);
   return states.map((state) => ({ ...state, nudges: state.name === "runs" ? nudges : null }));
 }
 
-export async function readQueueState(ctx: ApiContext, name: QueueName): Promise<QueueState> {
+export async function readQueueState(ctx: Pick<ApiContext, "db" | "queue">, name: QueueName): Promise<QueueState> {
   const state = (await readQueueStates(ctx)).find((each) => each.name === name);
   if (!state) throw notFound("queue", name);
   return state;

@@ -5,8 +5,8 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { queueNamed, readQueueState } from "./queue-states.ts";
 
-/** Their nudges were used up in vain. Those behind are found by the workers, as slots get free. */
-const nudged = 1_000;
+/** So many queued runs are nudged again, since their nudges were used up during the pause. Workers find the others by polling. */
+const maxNudges = 1_000;
 
 export const resumeQueue = defineOperation({
   method: "post",
@@ -15,14 +15,14 @@ export const resumeQueue = defineOperation({
   area: "Admin",
   scope: "admin",
   audit: "queue",
-  summary: "Let a queue go on",
+  summary: "Resume a queue",
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
-  async handle(ctx: ApiContext, { params }) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue">, { params }) {
     const name = queueNamed(params.queue_id);
     await resume(ctx.db, name);
     if (name === "runs") {
-      const waiting = await findQueuedRuns(ctx.db, nudged);
+      const waiting = await findQueuedRuns(ctx.db, maxNudges);
       await Promise.allSettled(waiting.map((id) => ctx.queue.dispatch(id)));
     }
     return { status: 200, body: await readQueueState(ctx, name) };

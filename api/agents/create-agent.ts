@@ -17,14 +17,17 @@ export const createAgent = defineOperation({
   audit: "agent",
   summary: "Create an agent, or publish a version of it",
   description:
-    "An id that stands already, of the same owner, with a new version publishes that version. The same version with the same config changes nothing (200); with another config it is refused (409): versions are immutable.",
+    "If the agent exists and belongs to the same owner, a new version is published. An existing version with the same config changes nothing (200). With another config it is refused (409), because versions are immutable.",
   request: { body: agentBody },
   errors: ["foreign_user_id", "agent_id_taken", "version_exists", "too_many_agents"],
   responses: {
-    200: { description: "This version stood already", schema: agentRecord },
-    201: { description: "Created or published", schema: agentRecord },
+    200: { description: "This version exists already", schema: agentRecord },
+    201: { description: "The agent was created, or the version published", schema: agentRecord },
   },
-  async handle({ db, jsonSchemas, config: limits }: ApiContext, { body, caller }) {
+  async handle(
+    { db, jsonSchemas, config: limits }: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
+    { body, caller },
+  ) {
     const config = body.config ?? {};
     const user_id = ownerOf(caller, body.user_id);
     await checkAgentConfig(jsonSchemas, user_id, config);
@@ -34,11 +37,14 @@ export const createAgent = defineOperation({
     const most_agents = limits.perUser.agents;
     const published = await publishVersion(db, { id, user_id, name, version, config, metadata, most_agents });
     if (published.kind === "full")
-      throw conflict("too_many_agents", `'${user_id}' has as many agents as one may have.`);
+      throw conflict("too_many_agents", `The user '${user_id}' has as many agents as allowed. Delete one first.`);
     if (published.kind === "foreign" || published.kind === "missing")
-      throw conflict("agent_id_taken", `The agent id '${id}' is taken.`);
+      throw conflict("agent_id_taken", `The agent id '${id}' belongs to another user. Choose another id.`);
     if (published.kind === "differs")
-      throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
+      throw conflict(
+        "version_exists",
+        `Version '${version}' exists with another config, and versions are immutable. Publish the config under a new version.`,
+      );
     const { kind, agent } = published;
     return kind === "published" ? { status: 201, body: agent } : { status: 200, body: agent };
   },

@@ -14,8 +14,8 @@ export const deleteAgentSecret = defineOperation({
   summary: "Remove a secret of an agent",
   request: { params: secretParams },
   errors: ["secret_not_found"],
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { agent_id, name }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id, name }, caller }) {
     if (!(await deleteSecret(db, agent_id, name, caller.owner))) throw notFound("secret", name);
     return { status: 204 };
   },

@@ -13,14 +13,18 @@ export const deleteAgent = defineOperation({
   audit: "agent",
   summary: "Delete an agent",
   description:
-    "With its versions, tags, secrets and jobs; its runs stay on record. 409 while a run has not ended or its daemon has not stopped.",
+    "Deletes the agent with its versions, tags, secrets and jobs. Its runs are not deleted. 409 while one of its runs has not ended or its daemon has not stopped.",
   request: { params: agentParams },
   errors: ["agent_in_use"],
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const done = await remove(db, agent_id, caller.owner);
     if (done === "missing") throw notFound("agent", agent_id);
-    if (done === "in_use") throw conflict("agent_in_use", "A run of it has not ended, or its daemon has not stopped.");
+    if (done === "in_use")
+      throw conflict(
+        "agent_in_use",
+        "A run of the agent has not ended, or its daemon has not stopped. Cancel the runs and stop the daemon first.",
+      );
     return { status: 204 };
   },
 });

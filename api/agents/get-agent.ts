@@ -10,10 +10,10 @@ export const getAgent = defineOperation({
   name: "get_agent",
   area: "Agents",
   scope: "agents:read",
-  summary: "An agent as of its current version",
+  summary: "An agent with its current version",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     const body = await readAgent(db, params.agent_id, caller.owner);
     if (!body) throw notFound("agent", params.agent_id);
     return { status: 200, body };

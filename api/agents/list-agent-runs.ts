@@ -17,7 +17,7 @@ export const listAgentRuns = defineOperation({
   summary: "An agent's runs, newest first",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };

@@ -13,7 +13,7 @@ export const listAgentSecrets = defineOperation({
   area: "Agents",
   scope: "agents:read",
   summary: "The names of an agent's secrets",
-  description: "Their values are never shown.",
+  description: "The values are never returned.",
   request: { params: agentParams },
   responses: {
     200: {
@@ -23,7 +23,7 @@ export const listAgentSecrets = defineOperation({
         .meta({ id: "AgentSecrets", example: { data: [exampleOf(secretRecord)] } }),
     },
   },
-  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const data = await listSecrets(db, agent_id, caller.owner);
     if (!data) throw notFound("agent", agent_id);
     return { status: 200, body: { data } };

@@ -11,10 +11,10 @@ export const listAgents = defineOperation({
   area: "Agents",
   scope: "agents:read",
   summary: "Agents, newest first",
-  description: "Each as of its current version.",
+  description: "Each agent is shown with its current version.",
   request: { query: agentListQuery },
   responses: { 200: { description: "A page of agents", schema: pageOf(agentRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

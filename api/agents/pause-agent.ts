@@ -18,19 +18,22 @@ export const pauseAgent = defineOperation({
   area: "Agents",
   scope: "agents:write",
   audit: "agent",
-  summary: "Stop an agent from running: the kill switch",
+  summary: "Pause an agent: the kill switch",
   description:
-    "New runs are refused (409), those that wait are not begun until it is resumed; running ones go on, unless `cancel_runs`.",
+    "New runs are refused (409). Queued runs wait until the agent is resumed. Running runs continue, unless `cancel_runs` is true.",
   request: { params: agentParams, body: pauseBody },
   responses: {
     200: {
-      description: "The agent, and how many runs were cancelled",
+      description: "The agent, and the number of cancelled runs",
       schema: agentRecord
         .extend({ cancelled_runs: z.number().int() })
         .meta({ id: "PausedAgent", example: { ...exampleOf(agentRecord), status: "paused", cancelled_runs: 2 } }),
     },
   },
-  async handle(ctx: ApiContext, { params: { agent_id }, body: { cancel_runs }, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "db" | "streams" | "queue">,
+    { params: { agent_id }, body: { cancel_runs }, caller },
+  ) {
     if (!(await setAgentStatus(ctx.db, agent_id, caller.owner, "paused"))) throw notFound("agent", agent_id);
     const cancelled_runs = cancel_runs ? await cancelOpenRuns(ctx, agent_id) : 0;
     const agent = await readAgent(ctx.db, agent_id, caller.owner);
@@ -39,7 +42,7 @@ export const pauseAgent = defineOperation({
   },
 });
 
-async function cancelOpenRuns(ctx: ApiContext, agentId: string): Promise<number> {
+async function cancelOpenRuns(ctx: Pick<ApiContext, "db" | "streams" | "queue">, agentId: string): Promise<number> {
   for (let cancelled = 0; ;) {
     const open = await findOpenRuns(ctx.db, agentId, atOnce);
     if (open.length === 0) return cancelled;

@@ -14,11 +14,14 @@ export const putAgentSecret = defineOperation({
   audit: "agent",
   summary: "Set a secret of an agent",
   description:
-    "Kept sealed. Runs of a version whose config lists the name in `secrets` get it as an environment variable; it is blotted out of what they say.",
+    "The value is stored encrypted. Runs get it as an environment variable when their version's config lists the name in `secrets`. It is redacted from their output.",
   request: { params: secretParams, body: secretBody },
   errors: ["agent_not_found"],
-  responses: { 200: { description: "It is set", schema: secretRecord } },
-  async handle({ db, config }: ApiContext, { params: { agent_id, name }, body: { value }, caller }) {
+  responses: { 200: { description: "The secret was set", schema: secretRecord } },
+  async handle(
+    { db, config }: Pick<ApiContext, "config" | "db">,
+    { params: { agent_id, name }, body: { value }, caller },
+  ) {
     const fault = secretNameFault(name);
     if (fault)
       throw new ValidationFault([{ type: "value_error", loc: ["path", "name"], msg: `Value error, ${fault}` }]);

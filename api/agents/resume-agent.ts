@@ -12,11 +12,11 @@ export const resumeAgent = defineOperation({
   area: "Agents",
   scope: "agents:write",
   audit: "agent",
-  summary: "Let a paused agent run again",
-  description: "The runs that waited are begun within seconds.",
+  summary: "Resume a paused agent",
+  description: "Its queued runs start within seconds.",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
-  async handle({ db }: ApiContext, { params: { agent_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const stands = await setAgentStatus(db, agent_id, caller.owner, "active");
     const body = stands ? await readAgent(db, agent_id, caller.owner) : null;
     if (!body) throw notFound("agent", agent_id);

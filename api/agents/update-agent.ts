@@ -13,10 +13,10 @@ export const updateAgent = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Change an agent's name and metadata",
-  description: "A merge patch (RFC 7396). Another config is another version: publish it.",
+  description: "The body is a merge patch (RFC 7396). To change the config, publish a new version.",
   request: { params: agentParams, body: agentPatch },
   responses: { 200: { description: "The agent", schema: agentRecord } },
-  async handle({ db }: ApiContext, { params: { agent_id }, body: patch, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, body: patch, caller }) {
     const body = (await patchAgent(db, agent_id, caller.owner, patch))
       ? await readAgent(db, agent_id, caller.owner)
       : null;

@@ -5,9 +5,8 @@ import type { Db } from "../../shared/store/client.ts";
 import { applyObject } from "./apply-object.ts";
 
 /**
- * Keeps an event and brings all that it concerns to what the events known so far say, in one
- * transaction. An object's state is made of all of its events each time, so that their order and repeats change nothing.
- * False: the event was known.
+ * Stores an event and updates the object that it is about, in one transaction. An object's state is computed from all of its
+ * stored events each time, so that the order and repetition of events don't matter. Returns false when the event was known.
  */
 export function applyEvent(db: Db, event: VerifiedEvent): Promise<boolean> {
   return inBillingTransaction(db, async (client) => {

@@ -9,11 +9,11 @@ import { notify } from "../../shared/store/notifications/notify.ts";
 import { foldInvoice } from "./fold-invoice.ts";
 import { foldPayment } from "./fold-payment.ts";
 import { foldSubscription } from "./fold-subscription.ts";
-import { payerNews } from "./payer-news.ts";
+import { billingNotification } from "./billing-notification.ts";
 
 /**
- * Brings an object of the provider's, its payment's money and its user's plan to what its events say. `cause`: the event
- * that makes it. An object whose user nobody knows yet waits for an event that tells.
+ * Updates an object of the payment provider from its stored events: its row, the money of its payment and its user's plan. `cause`:
+ * the id of the event that caused the update. An object whose user is unknown waits for an event that names the user.
  */
 export async function applyObject(client: Queryable, object_id: string, cause: string): Promise<void> {
   const user_id = await findPayer(client, object_id);
@@ -28,7 +28,7 @@ export async function applyObject(client: Queryable, object_id: string, cause: s
   const paid = foldPayment(object_id, events);
   if (paid) await putPayment(client, user_id, paid, cause);
   for (const event of events) {
-    const news = payerNews(event, object_id);
+    const news = billingNotification(event, object_id);
     if (news) await notify(client, { user_id, body: null, agent_id: null, run_id: null, ...news });
   }
   await markApplied(client, object_id);

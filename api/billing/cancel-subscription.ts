@@ -16,17 +16,24 @@ export const cancelSubscription = defineOperation({
   audit: "subscription",
   summary: "Cancel a subscription",
   description:
-    "At the end of what is paid, or at once. One that the payment provider keeps is changed there (202); its event changes the record. One that was made here ends at once (200).",
+    "The subscription ends with the paid period, or at once with `at_once`. A subscription at the payment provider is changed there (202), and the provider's event changes the record. One that was created here ends at once (200).",
   request: {
     params: subscriptionParams,
-    query: z.object({ at_once: laxBool().default(false).meta({ description: "Don't wait for the period's end." }) }),
+    query: z.object({
+      at_once: laxBool()
+        .default(false)
+        .meta({ description: "True: the subscription ends now instead of at the end of the period." }),
+    }),
   },
   errors: providerErrors,
   responses: {
-    200: { description: "It has ended", schema: subscriptionRecord },
-    202: { description: "The provider was asked", schema: subscriptionRecord },
+    200: { description: "The subscription has ended", schema: subscriptionRecord },
+    202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
-  async handle({ config, db }: ApiContext, { params: { subscription_id: id }, query: { at_once }, caller }) {
+  async handle(
+    { config, db }: Pick<ApiContext, "config" | "db">,
+    { params: { subscription_id: id }, query: { at_once }, caller },
+  ) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
     if (found.status === "canceled") return { status: 200, body: found };

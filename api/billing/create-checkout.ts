@@ -18,12 +18,13 @@ export const createCheckout = defineOperation({
   area: "Billing",
   scope: "billing:write",
   idempotent: true,
-  summary: "Open the payment provider's page to take a plan or to top the wallet up",
-  description: "Send the user to `url`. What he pays comes back by the webhook. 503 where no provider is configured.",
+  summary: "Create a checkout page for a plan or a wallet top-up",
+  description:
+    "Send the user to `url`, a page of the payment provider. The provider reports the payment by its webhook. 503 when no provider is configured.",
   request: { body: checkoutBody },
   errors: ["foreign_user_id", "plan_not_found", "plan_not_for_sale", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const { plan_id = null, amount_usd_cents = null, success_url, cancel_url } = body;
     const user_id = ownerOf(caller, body.user_id);
     const bought = plan_id === null ? topUp(user_id, amount_usd_cents) : await planOf(ctx, user_id, plan_id);
@@ -45,16 +46,19 @@ function topUp(user_id: string, amount: number | null): Params {
   return {
     mode: "payment",
     line_items: [{ quantity: 1, price_data }],
-    // By this the payment's own event says whose wallet it is for.
+    // The payment's event carries this metadata, which names the user whose wallet is topped up.
     payment_intent_data: { metadata: { user_id } },
   };
 }
 
-async function planOf({ db }: ApiContext, user_id: string, plan_id: string): Promise<Params> {
+async function planOf({ db }: Pick<ApiContext, "db">, user_id: string, plan_id: string): Promise<Params> {
   const plan = await readPlan(db, plan_id);
   if (!plan?.active) throw notFound("plan", plan_id);
   if (plan.provider_price_id === null)
-    throw conflict("plan_not_for_sale", `The plan '${plan_id}' has no price at the payment provider.`);
+    throw conflict(
+      "plan_not_for_sale",
+      `The plan '${plan_id}' has no price at the payment provider, so it can't be bought. An admin can set provider_price_id.`,
+    );
   return {
     mode: "subscription",
     line_items: [{ quantity: 1, price: plan.provider_price_id }],

@@ -11,12 +11,12 @@ export const createPortal = defineOperation({
   name: "create_portal",
   area: "Billing",
   scope: "billing:write",
-  summary: "Open the payment provider's page of a user's cards, invoices and subscriptions",
-  description: "503 where no provider is configured.",
+  summary: "Create a page for managing cards, invoices and subscriptions",
+  description: "The page is the payment provider's. 503 when no provider is configured.",
   request: { body: portalBody },
   errors: ["foreign_user_id", ...providerErrors],
   responses: { 201: { description: "The page", schema: hostedPage } },
-  async handle(ctx: ApiContext, { body: { return_url, user_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "config" | "db">, { body: { return_url, user_id }, caller }) {
     const customer = await findCustomer(ctx, ownerOf(caller, user_id));
     const { id, url } = await askProvider(ctx.config.billing, ({ billingPortal }) =>
       billingPortal.sessions.create({ customer, return_url }),

@@ -15,20 +15,24 @@ export const createSubscription = defineOperation({
   scope: "billing:write",
   idempotent: true,
   audit: "subscription",
-  summary: "Take a plan that costs nothing",
+  summary: "Subscribe to a free plan",
   description:
-    "An admin may give any plan. One with a price is taken by `POST /v1/billing/checkout` (else 402). The newest subscription in force decides a user's plan.",
+    "An admin may give a user any plan. Others buy a plan with a price by `POST /v1/billing/checkout`; here it is a 402. The newest active subscription decides a user's plan.",
   request: { body: subscriptionBody },
   errors: ["foreign_user_id", "plan_not_found", "payment_required"],
   responses: { 201: { description: "The subscription", schema: subscriptionRecord } },
-  async handle({ db }: ApiContext, { body: { plan_id, user_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { plan_id, user_id }, caller }) {
     const owner = ownerOf(caller, user_id);
     const plan = await readPlan(db, plan_id);
     if (!plan?.active) throw notFound("plan", plan_id);
     if (plan.price_micro_usd > 0 && !covers(caller.scopes, "admin"))
-      throw new AppError("quota_exceeded", "payment_required", "This plan has a price: POST /v1/billing/checkout.");
+      throw new AppError(
+        "quota_exceeded",
+        "payment_required",
+        "The plan has a price. Buy it with POST /v1/billing/checkout.",
+      );
     const body = await readSubscription(db, await makeSubscription(db, owner, plan_id), null);
-    if (!body) throw new Error("A subscription that was made is gone.");
+    if (!body) throw new Error("A new subscription has no row.");
     return { status: 201, body };
   },
 });

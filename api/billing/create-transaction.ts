@@ -12,13 +12,13 @@ export const createTransaction = defineOperation({
   scope: "admin",
   idempotent: true,
   audit: "transaction",
-  summary: "Give a user credit, or correct his wallet",
+  summary: "Credit or correct a user's wallet",
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
-  async handle({ db }: ApiContext, { body: { user_id, amount_micro_usd, description = null } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, amount_micro_usd, description = null } }) {
     const id = await grant(db, { user_id, amount_micro_usd, description });
     const [body] = await readTransactions(db, [id]);
-    if (!body) throw new Error("What was booked is gone.");
+    if (!body) throw new Error("A new booking has no row.");
     return { status: 201, body };
   },
 });

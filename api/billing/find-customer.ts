@@ -3,12 +3,12 @@ import { saveCustomer, readCustomer } from "../../shared/store/billing/customers
 import type { Db } from "../../shared/store/client.ts";
 import { askProvider } from "./ask-provider.ts";
 
-/** The provider's customer that a user is; made where he is none yet. */
+/** Returns the id of a user's customer record at the payment provider. Creates the record if there is none. */
 export async function findCustomer({ config, db }: { config: Config; db: Db }, user_id: string): Promise<string> {
   const known = await readCustomer(db, user_id);
   if (known !== null) return known;
   const made = await askProvider(config.billing, ({ customers }) =>
-    // The key: of two requests at once, both get the same one.
+    // With this idempotency key, two concurrent requests get the same customer.
     customers.create({ metadata: { user_id } }, { idempotencyKey: `runfleet-customer-${user_id}` }),
   );
   return saveCustomer(db, user_id, made.id);

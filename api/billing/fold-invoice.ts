@@ -5,14 +5,14 @@ import { newest } from "./newest-event.ts";
 
 const rank = (type: string): number => ["invoice.finalized", "invoice.payment_failed", "invoice.paid"].indexOf(type);
 
-/** What an invoice's events, in any order, say of it: paid is paid. Null: none is an invoice's. */
+/** Computes an invoice from its events in any order. A paid invoice stays paid. Null: no event is about an invoice. */
 export function foldInvoice(events: readonly StoredEvent[]): MirroredInvoice | null {
-  const told = events.filter(({ type }) => rank(type) >= 0);
+  const relevant = events.filter(({ type }) => rank(type) >= 0);
   const paid = newest(
-    told.filter(({ type }) => type === "invoice.paid"),
+    relevant.filter(({ type }) => type === "invoice.paid"),
     rank,
   );
-  const last = paid ?? newest(told, rank);
+  const last = paid ?? newest(relevant, rank);
   if (!last) return null;
   const invoice = providerInvoice.parse(last.object);
   return {

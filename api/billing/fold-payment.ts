@@ -11,27 +11,27 @@ import { newest } from "./newest-event.ts";
 /** A cent is 10,000 micro-USD. */
 const microUsdPerCent = 10_000;
 
-/** `wallet_micro_usd`: how much of the payment belongs into the wallet. */
+/** `wallet_micro_usd`: the part of the payment that is credited to the wallet. */
 export type FoldedPayment = { payment: MirroredPayment; wallet_micro_usd: number };
 
 /**
- * What a payment's events, in any order, say of it: succeeded is succeeded, and what was refunded most stands. Null: none
- * is a payment's.
+ * Computes a payment from its events in any order. A succeeded payment stays succeeded, and the largest refunded amount counts.
+ * Null: no event is about a payment.
  */
 export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedPayment | null {
-  const told = readPayment(events);
-  const money = moneyOf(told);
+  const facts = readPayment(events);
+  const money = moneyOf(facts);
   const as_of = newest(events, equal)?.created;
   if (!money || !as_of) return null;
-  const charge = chargeOf(told);
-  const { invoice, last_payment_error, description } = told.intent ?? untold;
+  const charge = chargeOf(facts);
+  const { invoice, last_payment_error, description } = facts.intent ?? noIntent;
   const { wallet_micro_usd, ...amounts } = money;
   const payment = {
     id,
-    // One that tells of no payment intent is an object of its own.
+    // A charge without a payment intent is an object of its own.
     charge_id: charge === id ? null : charge,
     invoice_id: invoice,
-    status: statusOf(told),
+    status: statusOf(facts),
     ...amounts,
     failure_message: last_payment_error?.message ?? null,
     description,
@@ -40,8 +40,8 @@ export function foldPayment(id: string, events: readonly StoredEvent[]): FoldedP
   return { payment, wallet_micro_usd };
 }
 
-function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
-  // Its refund may come before its own event.
+function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: PaymentFacts) {
+  // The refund's event may arrive before the payment's own.
   const known = intent ?? charges[0] ?? disputes[0];
   if (!known) return null;
   const { currency, created } = known;
@@ -62,19 +62,19 @@ function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: Told) {
 }
 
 const equal = (): number => 0;
-const untold = { invoice: null, last_payment_error: null, description: null };
+const noIntent = { invoice: null, last_payment_error: null, description: null };
 
-const chargeOf = ({ intent, charges, disputes }: Told): string | null =>
+const chargeOf = ({ intent, charges, disputes }: PaymentFacts): string | null =>
   intent?.latest_charge ?? charges[0]?.id ?? disputes[0]?.charge ?? null;
 
-function statusOf({ succeeded, intent }: Told): string {
+function statusOf({ succeeded, intent }: PaymentFacts): string {
   if (succeeded) return "succeeded";
   return intent ? "failed" : "pending";
 }
 
-type Told = ReturnType<typeof readPayment>;
+type PaymentFacts = ReturnType<typeof readPayment>;
 
-/** `isTopUp`: it names its user itself or is a checkout's in payment mode; what pays an invoice is none. */
+/** `isTopUp`: the payment names its user or belongs to a checkout in payment mode, and pays no invoice. */
 function readPayment(events: readonly StoredEvent[]) {
   const of = (type: string): StoredEvent[] => events.filter((event) => event.type === type);
   const success = newest(of("payment_intent.succeeded"), equal);

@@ -3,7 +3,7 @@ import type { MirroredSubscription } from "../../shared/store/billing/put-subscr
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 import { newest } from "./newest-event.ts";
 
-/** Within one second of the provider's clock the maker comes first; what is deleted stays so. */
+/** The order of events within one second of the provider's clock. A deleted subscription stays deleted. */
 const rank = (type: string): number => {
   if (type === "customer.subscription.created") return 0;
   return type === "customer.subscription.deleted" ? 2 : 1;
@@ -11,14 +11,14 @@ const rank = (type: string): number => {
 
 const nothing = { price: null, current_period_start: null, current_period_end: null };
 
-/** What a subscription's events, in any order, say of it. Null: none is a subscription's. */
+/** Computes a subscription from its events in any order. Null: no event is about a subscription. */
 export function foldSubscription(events: readonly StoredEvent[]): MirroredSubscription | null {
-  const told = events.filter(({ type }) => type.startsWith("customer.subscription."));
+  const relevant = events.filter(({ type }) => type.startsWith("customer.subscription."));
   const last =
     newest(
-      told.filter(({ type }) => rank(type) === 2),
+      relevant.filter(({ type }) => rank(type) === 2),
       rank,
-    ) ?? newest(told, rank);
+    ) ?? newest(relevant, rank);
   if (!last) return null;
   const { id, status, items, metadata, ...object } = providerSubscription.parse(last.object);
   const [item = nothing] = items.data;

@@ -13,7 +13,7 @@ export const getSubscription = defineOperation({
   summary: "A subscription",
   request: { params: subscriptionParams },
   responses: { 200: { description: "The subscription", schema: subscriptionRecord } },
-  async handle({ db }: ApiContext, { params: { subscription_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { subscription_id }, caller }) {
     const body = await readSubscription(db, subscription_id, caller.owner);
     if (!body) throw notFound("subscription", subscription_id);
     return { status: 200, body };

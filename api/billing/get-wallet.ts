@@ -11,11 +11,11 @@ export const getWallet = defineOperation({
   name: "get_wallet",
   area: "Billing",
   scope: "billing:read",
-  summary: "Your money, your plan and what of it this week has used",
+  summary: "Your balance, your plan and this week's usage",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet", schema: wallet } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: await readWallet(db, ownerOf(caller, query.user_id)) };
   },
 });

@@ -12,8 +12,8 @@ export const listPayments = defineOperation({
   scope: "billing:read",
   summary: "Payments, newest first",
   request: { query: paidQuery },
-  responses: { 200: { description: "A page of them", schema: pageOf(paymentRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  responses: { 200: { description: "A page of the list", schema: pageOf(paymentRecord) } },
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

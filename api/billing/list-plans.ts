@@ -13,7 +13,7 @@ export const listPlans = defineOperation({
   summary: "Plans, newest first",
   request: { query: pageQuery },
   responses: { 200: { description: "A page of plans", schema: pageOf(planRecord) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     return { status: 200, body: await readPage(db, query) };
   },
 });

@@ -12,8 +12,8 @@ export const listSubscriptions = defineOperation({
   scope: "billing:read",
   summary: "Subscriptions, newest first",
   request: { query: subscriptionQuery },
-  responses: { 200: { description: "A page of them", schema: pageOf(subscriptionRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  responses: { 200: { description: "A page of the list", schema: pageOf(subscriptionRecord) } },
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

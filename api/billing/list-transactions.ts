@@ -12,8 +12,8 @@ export const listTransactions = defineOperation({
   scope: "billing:read",
   summary: "Bookings of wallets, newest first",
   request: { query: transactionQuery },
-  responses: { 200: { description: "A page of them", schema: pageOf(transactionRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  responses: { 200: { description: "A page of the list", schema: pageOf(transactionRecord) } },
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

@@ -10,10 +10,10 @@ export const listUsage = defineOperation({
   name: "list_usage",
   area: "Billing",
   scope: "billing:read",
-  summary: "What each run has used and cost, newest first",
+  summary: "The usage and cost of each run, newest first",
   request: { query: usageQuery },
-  responses: { 200: { description: "A page of them", schema: pageOf(usageRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  responses: { 200: { description: "A page of the list", schema: pageOf(usageRecord) } },
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

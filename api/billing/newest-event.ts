@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../shared/store/billing/read-events.ts";
 
-/** The newest event; of those of one second that of the highest rank, then that of the greatest id. */
+/** Returns the newest event. Of events within one second the highest rank wins, then the greatest id. */
 export function newest(events: readonly StoredEvent[], rank: (type: string) => number): StoredEvent | null {
   const later = (a: StoredEvent, b: StoredEvent): boolean => {
     const difference = a.created.getTime() - b.created.getTime() || rank(a.type) - rank(b.type);

@@ -11,14 +11,19 @@ export const putPlan = defineOperation({
   area: "Billing",
   scope: "admin",
   audit: "plan",
-  summary: "Make a plan, or change it",
-  description: "The plan named `default` is that of every user who has no other one. Bounds hold after a second.",
+  summary: "Create or change a plan",
+  description:
+    "The plan `default` applies to every user without another plan. Changed limits apply after at most a second.",
   request: { params: planParams, body: planBody },
   errors: ["price_taken"],
   responses: { 200: { description: "The plan", schema: planRecord } },
-  async handle({ db }: ApiContext, { params: { plan_id }, body: asked }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { plan_id }, body: asked }) {
     const body = await put(db, plan_id, asked);
-    if (!body) throw conflict("price_taken", `Another plan has the price '${asked.provider_price_id}'.`);
+    if (!body)
+      throw conflict(
+        "price_taken",
+        `Another plan has the provider_price_id '${asked.provider_price_id}'. Use another price.`,
+      );
     return { status: 200, body };
   },
 });

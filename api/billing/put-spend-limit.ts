@@ -12,12 +12,12 @@ export const putSpendLimit = defineOperation({
   area: "Billing",
   scope: "billing:write",
   audit: "spend_limit",
-  summary: "Set what a day, a week or a month may cost",
-  description: "Once it is reached you are notified and, if it is enforced, runs are refused with 402.",
+  summary: "Set the spend limit of a day, a week or a month",
+  description: "When the limit is reached, you are notified. If it is enforced, runs are refused with 402.",
   request: { body: spendLimitBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet with its limits", schema: wallet } },
-  async handle({ db }: ApiContext, { body, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     await put(db, { ...body, user_id });
     return { status: 200, body: await readWallet(db, user_id) };

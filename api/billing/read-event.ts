@@ -10,14 +10,14 @@ import {
 } from "../../shared/schemas/billing-event.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 
-/** What an event is about. */
+/** The object, customer and user of an event. */
 type About = { object_id: string | null; customer_id: string | null; user_id: string | null; error: string | null };
 
 const nothing: About = { object_id: null, customer_id: null, user_id: null, error: null };
 
 /**
- * Which object an event is folded into, and of whom it is. A payment's object is its payment intent: checkout, charge and
- * dispute tell of the same one. A type that isn't ours is about nothing; an object that can't be read is an error to keep.
+ * Returns the object and the user that an event is about. The object of a payment is its payment intent: events of checkouts,
+ * charges and disputes belong to the same one. An event of an unknown type has no object. An unreadable one has an error, which is stored.
  */
 export function readEvent(event: z.output<typeof providerEvent>): About {
   const read = readers.find(([types]) => types.test(event.type))?.[1];

@@ -9,8 +9,8 @@ import { applyEvent } from "./apply-event.ts";
 import { readEvent } from "./read-event.ts";
 import { verifyEvent } from "./verify-event.ts";
 
-/** The provider's are a few KiB. */
-const longestBytes = 256 * 1024;
+/** Real events have a few KiB. */
+const maxBytes = 256 * 1024;
 
 export const receiveWebhookEvent = defineOperation({
   method: "post",
@@ -20,34 +20,39 @@ export const receiveWebhookEvent = defineOperation({
   scope: "public",
   summary: "Receive an event of the payment provider",
   description:
-    "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of `STRIPE_WEBHOOK_SECRET` (else 400 `invalid_signature`). Each event is kept once and applied in one transaction; any order and any repeats of them end in the same state. Without such a secret nothing is kept: 503 `no_webhook_secret`.",
+    "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of the secrets in `STRIPE_WEBHOOK_SECRET`, else the answer is 400 `invalid_signature`. Each event is stored once and applied in one transaction. Any order and any repetition of events lead to the same state. Without a configured secret the answer is 503 `no_webhook_secret`.",
   request: {
     headers: z.object({
-      "stripe-signature": z
-        .string()
-        .optional()
-        .meta({ description: "Stripe's, over the body's bytes as they were sent." }),
+      "stripe-signature": z.string().optional().meta({ description: "Stripe's signature of the body's bytes." }),
     }),
   },
-  rawBody: { most_bytes: longestBytes },
+  rawBody: { most_bytes: maxBytes },
   errors: ["invalid_signature", "invalid_event", "no_webhook_secret", "rate_limited", "dependency_unavailable"],
   responses: {
     200: {
-      description: "Kept",
+      description: "The event was stored",
       schema: z
         .object({ received: z.literal(true), duplicate: z.boolean().optional() })
         .meta({ id: "WebhookEventReceived", example: { received: true } }),
     },
   },
-  async handle({ config, db, log, guards }: ApiContext, { body, headers, ip }) {
-    // It needs no key.
+  async handle(
+    { config, db, log, guards }: Pick<ApiContext, "config" | "log" | "db" | "guards">,
+    { body, headers, ip },
+  ) {
+    // The operation is public, so it is limited by address here.
     await guards.limiter.count(`ip:${ip}`);
     const secrets = config.billing.webhookSecrets;
     if (secrets.length === 0)
-      throw unavailable("no_webhook_secret", "The payment provider's events need STRIPE_WEBHOOK_SECRET to be set.", 60);
+      throw unavailable(
+        "no_webhook_secret",
+        "The payment provider's events can't be verified. Set STRIPE_WEBHOOK_SECRET.",
+        60,
+      );
     verifyEvent(body, headers["stripe-signature"], { secrets, now: await readClock(db) });
     const event = toEvent(body);
-    if (event.error !== null) log.warn({ event_id: event.event_id, err: event.error }, "a billing event can't be read");
+    if (event.error !== null)
+      log.warn({ event_id: event.event_id, err: event.error }, "a billing event could not be read");
     const isNew = await applyEvent(db, event);
     return { status: 200, body: { received: true as const, ...(isNew ? {} : { duplicate: true }) } };
   },
@@ -70,4 +75,5 @@ function parseObject(body: Buffer): Record<string, unknown> {
   }
 }
 
-const invalid = () => new AppError("bad_request", "invalid_event", "The body is not an event in JSON.");
+const invalid = () =>
+  new AppError("bad_request", "invalid_event", "The body is not an event of the payment provider in JSON.");

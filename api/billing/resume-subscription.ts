@@ -12,18 +12,20 @@ export const resumeSubscription = defineOperation({
   area: "Billing",
   scope: "billing:write",
   audit: "subscription",
-  summary: "Take a cancellation back, or go on after a pause",
-  description: "The payment provider is asked (202); its event changes the record. What has ended is taken anew (409).",
+  summary: "Resume a subscription",
+  description:
+    "Withdraws a cancellation, or ends a pause. A subscription at the payment provider is changed there (202), and the provider's event changes the record. An ended subscription is a 409; subscribe again.",
   request: { params: subscriptionParams },
   errors: ["subscription_canceled", ...providerErrors],
   responses: {
-    200: { description: "It is in force", schema: subscriptionRecord },
-    202: { description: "The provider was asked", schema: subscriptionRecord },
+    200: { description: "The subscription is active", schema: subscriptionRecord },
+    202: { description: "The payment provider was asked to change the subscription", schema: subscriptionRecord },
   },
-  async handle({ config, db }: ApiContext, { params: { subscription_id: id }, caller }) {
+  async handle({ config, db }: Pick<ApiContext, "config" | "db">, { params: { subscription_id: id }, caller }) {
     const found = await readSubscription(db, id, caller.owner);
     if (!found) throw notFound("subscription", id);
-    if (found.status === "canceled") throw conflict("subscription_canceled", "The subscription has ended.");
+    if (found.status === "canceled")
+      throw conflict("subscription_canceled", "The subscription has ended. Subscribe again.");
     if (found.provider_subscription_id === null) return { status: 200, body: found };
     await askProvider(config.billing, ({ subscriptions }) =>
       found.status === "paused" ? subscriptions.resume(id) : subscriptions.update(id, { cancel_at_period_end: false }),

@@ -15,11 +15,11 @@ import { awaitDaemon, readDaemonOf } from "./await-daemon.ts";
 export type DaemonAct = DaemonSettings & { action: DaemonCommand["action"] };
 
 /**
- * Changes what is wanted of an agent's daemon and tells its supervisor, or any worker. Waits up to `waitMs` for it to be
- * so. The same act again changes nothing.
+ * Changes the desired state of an agent's daemon and signals its supervisor, or any worker. Waits up to `waitMs` until the daemon
+ * has that state. A repeated act changes nothing.
  */
 export async function actOnDaemon(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "leaving">,
   agent_id: string,
   act: DaemonAct,
   waitMs: number,
@@ -42,19 +42,23 @@ export async function actOnDaemon(
   const named = { agent_id, user_id, version: current.version };
   const outcome = await changeDaemon(ctx.db, named, decide, ctx.config.perUser.daemons);
   if (outcome === "full")
-    throw conflict("too_many_daemons", `As many daemons of '${user_id}' are started as may be; stop one.`);
+    throw conflict("too_many_daemons", `The user '${user_id}' has as many started daemons as allowed. Stop one first.`);
   const changed = outcome === "changed";
   if (changed) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await awaitDaemon(ctx, agent_id, (seen) => isSettled(act.action, seen), waitMs);
   return { agent_id, action: act.action, changed, daemon, run_id: null };
 }
 
-/** An agent's daemon as it is; nothing changes. */
-export async function showDaemon(ctx: ApiContext, agent_id: string): Promise<DaemonControlled> {
+/** Returns an agent's daemon and changes nothing. */
+export async function showDaemon(ctx: Pick<ApiContext, "db">, agent_id: string): Promise<DaemonControlled> {
   return { agent_id, action: "status", changed: false, daemon: await readDaemonOf(ctx, agent_id, null), run_id: null };
 }
 
-async function resolve(ctx: ApiContext, agent_id: string, name: string): Promise<{ version: string; user_id: string }> {
+async function resolve(
+  ctx: Pick<ApiContext, "db">,
+  agent_id: string,
+  name: string,
+): Promise<{ version: string; user_id: string }> {
   const found = await resolveVersion(ctx.db, agent_id, name, null);
   if (!("missing" in found)) return found;
   throw found.missing === "agent" ? notFound("agent", agent_id) : notFound("version", name);
@@ -64,7 +68,7 @@ function openEnv(keys: KeyRing, agent_id: string, { sealed_env }: StandingRow): 
   return sealed_env ? JSON.parse(open(keys, sealed_env, sealedFields.daemonEnv(agent_id)).toString("utf8")) : {};
 }
 
-/** Whether what the act asks for has come to be, or can't any more. */
+/** True when the daemon has the state that the act asks for, or can't reach it any more. */
 function isSettled(action: DaemonAct["action"], { status, desired }: DaemonRecord): boolean {
   if (status === "failed") return true;
   if (desired === "stopped") return status === "stopped";

@@ -5,20 +5,22 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";
 import type { ApiContext } from "../context.ts";
 
-type Deps = Pick<ApiContext, "db" | "leaving">;
-
 const pollMs = 100;
 
 /** Throws `not_found` when there is no such agent. */
-export async function readDaemonOf({ db }: Deps, agent_id: string, owner: Owner): Promise<DaemonRecord> {
+export async function readDaemonOf(
+  { db }: Pick<ApiContext, "db">,
+  agent_id: string,
+  owner: Owner,
+): Promise<DaemonRecord> {
   const daemon = await readDaemon(db, agent_id, owner);
   if (!daemon) throw notFound("agent", agent_id);
   return daemon;
 }
 
-/** A daemon once `enough` says so, or as it is after `waitMs`. */
+/** Returns the daemon as soon as `enough` is true of it, at the latest after `waitMs`. */
 export async function awaitDaemon(
-  deps: Deps,
+  deps: Pick<ApiContext, "db" | "leaving">,
   agent_id: string,
   enough: (daemon: DaemonRecord) => boolean,
   waitMs: number,

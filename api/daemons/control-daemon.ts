@@ -4,8 +4,8 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { actOnDaemon, showDaemon } from "./act-on-daemon.ts";
 import { readDaemonOf } from "./await-daemon.ts";
-import { awaitMessage } from "./await-message.ts";
 import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
+import { awaitMessage } from "./await-message.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const controlDaemon = defineOperation({
@@ -16,11 +16,14 @@ export const controlDaemon = defineOperation({
   scope: "daemons:write",
   summary: "Control an agent's daemon",
   description:
-    "Each action says what is wanted and can be repeated: what is so already is answered with `changed: false`. The answer comes at once, or with `?wait=N` when it is so, after at most N seconds. A restart while one is under way is the same one; `kill` is a stop without grace; `pause` holds the mailbox while the process goes on; `message` hands a payload over as a run, and starts the daemon where there is none.",
+    "An action sets the desired state and can be repeated: `changed: false` means that the state was desired already. The answer comes at once; with `?wait=N` it comes when the state is reached, after at most N seconds. A second restart during a restart changes nothing. `kill` stops without a grace period. `pause` stops handing messages over, while the process keeps running. `message` sends a payload as a run and starts the daemon if it is stopped.",
   request: { params: daemonParams, query: waitQuery, body: daemonControl },
   errors: ["version_not_found", ...messageErrors, "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    { params, query, body, traceparent, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     const { agent_id } = params;
     await readDaemonOf(ctx, agent_id, caller.owner);

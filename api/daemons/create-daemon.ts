@@ -21,10 +21,13 @@ export const createDaemon = defineOperation({
   },
   errors: ["agent_not_found", "version_not_found", "too_many_daemons", "too_many_streams"],
   responses: {
-    200: { description: "It is wanted so already", schema: daemonRecord },
-    201: { description: "It is started", schema: daemonRecord },
+    200: { description: "The daemon is started already", schema: daemonRecord },
+    201: { description: "The daemon is being started", schema: daemonRecord },
   },
-  async handle(ctx: ApiContext, { query, body: { agent_id, ...settings }, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "leaving">,
+    { query, body: { agent_id, ...settings }, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, agent_id, caller.owner);
     const { changed, daemon } = await actOnDaemon(ctx, agent_id, { ...settings, action: "start" }, query.wait * 1000);

@@ -12,8 +12,8 @@ export const getDaemonStatus = defineOperation({
   scope: "daemons:read",
   summary: "An agent's daemon",
   request: { params: daemonParams },
-  responses: { 200: { description: "The daemon; `stopped` where there never was one", schema: daemonRecord } },
-  async handle(ctx: ApiContext, { params, caller }) {
+  responses: { 200: { description: "The daemon; `stopped` if it was never started", schema: daemonRecord } },
+  async handle(ctx: Pick<ApiContext, "db">, { params, caller }) {
     return { status: 200, body: await readDaemonOf(ctx, params.agent_id, caller.owner) };
   },
 });

@@ -15,20 +15,20 @@ export const listDaemonLogs = defineOperation({
   area: "Daemons",
   scope: "daemons:read",
   summary: "A daemon's log, oldest first",
-  description: "What the daemon prints and logs outside of its messages, and what its supervisor says of it.",
+  description: "The log has what the daemon prints outside of its messages, and lines of its supervisor.",
   request: {
     params: daemonParams,
     query: z.object({
-      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "The largest number of things to return." }),
       after: z
         .string()
         .optional()
-        .meta({ description: "The id of the line after which to go on: `last_id` of the page before." }),
+        .meta({ description: "The page starts after the line with this id: `last_id` of the previous page." }),
     }),
   },
   errors: ["malformed_cursor"],
   responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },
-  async handle(ctx: ApiContext, { params, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params, query, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const found = await readDaemonLog(ctx.db, params.agent_id, readLogCursor(query.after), query.limit + 1);
     const data = found.slice(0, query.limit);

@@ -11,15 +11,15 @@ export const listDaemons = defineOperation({
   area: "Daemons",
   scope: "daemons:read",
   summary: "Daemons, newest first",
-  description: "The ids of a page are those of the agents.",
+  description: "`first_id` and `last_id` of a page are agent ids.",
   request: {
     query: pageQuery.extend({
-      status: choice(daemonStatuses).optional().meta({ description: "Only those of this status." }),
-      user_id: clientId().optional().meta({ description: "Only this user's." }),
+      status: choice(daemonStatuses).optional().meta({ description: "Only daemons with this status." }),
+      user_id: clientId().optional().meta({ description: "Only daemons of this user." }),
     }),
   },
   responses: { 200: { description: "A page of daemons", schema: pageOf(daemonRecord, "agent_id") } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { status, user_id, ...page } = query;
     const { data, has_more } = await readPage(db, { status, user_id, owner: caller.owner }, page);
     const ids = { first_id: data[0]?.agent_id ?? null, last_id: data.at(-1)?.agent_id ?? null };

@@ -5,8 +5,8 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { readDaemonOf } from "./await-daemon.ts";
-import { awaitMessage } from "./await-message.ts";
 import { daemonParams, messageErrors, waitQuery } from "./daemon-request.ts";
+import { awaitMessage } from "./await-message.ts";
 import { sendMessage } from "./send-message.ts";
 
 export const postDaemonMessage = defineOperation({
@@ -17,27 +17,32 @@ export const postDaemonMessage = defineOperation({
   scope: "daemons:write",
   summary: "Send a message to an agent's daemon",
   description:
-    "A message is a run of lifecycle `daemon`: followed, cancelled and read as any run. Messages are handed over one at a time, in order.",
+    "A message is a run of lifecycle `daemon` and is followed, cancelled and read like any run. The daemon gets its messages one at a time, in order.",
   request: {
     params: daemonParams,
     query: waitQuery,
     body: z
       .object({
-        payload: jsonObject().default({}).meta({ description: "What `on_message` gets as its input." }),
-        run_id: clientId().nullish().meta({ description: "The same id with the same payload is one message." }),
+        payload: jsonObject().default({}).meta({ description: "The input of `on_message`." }),
+        run_id: clientId()
+          .nullish()
+          .meta({ description: "A repeated request with the same id and payload refers to the same message." }),
       })
       .meta({ id: "DaemonMessage", example: { payload: { text: "Hello" } } }),
   },
   errors: [...messageErrors, "too_many_streams"],
   responses: {
-    200: { description: "It has ended", schema: runRecord },
+    200: { description: "The message's run has ended", schema: runRecord },
     202: {
-      description: "It is in the mailbox",
+      description: "The message is in the mailbox",
       schema: runRecord,
       example: { ...queuedExample, lifecycle: "daemon", origin: "daemon" },
     },
   },
-  async handle(ctx: ApiContext, { params, query, body, traceparent, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "hub" | "fleet" | "capacity" | "leaving">,
+    { params, query, body, traceparent, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const { payload, run_id = null } = body;

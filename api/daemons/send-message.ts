@@ -13,14 +13,14 @@ import type { ApiContext } from "../context.ts";
 export type DaemonMessage = {
   agent_id: string;
   payload: Record<string, unknown>;
-  /** The message's own id; the same with the same payload is one message. */
+  /** The id of the message, if the client chose one. The same id with the same payload is the same message. */
   run_id: string | null;
   traceparent: string | null;
 };
 
-/** Puts a message into a daemon's mailbox, which is the queue: the message is a run. Starts the daemon where there is none. */
+/** Inserts a message as a queued run; a daemon's mailbox is its agent's queued runs. Starts the daemon if it is stopped. */
 export async function sendMessage(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "capacity">,
   { agent_id, payload, run_id, traceparent }: DaemonMessage,
 ): Promise<{ run_id: string; changed: boolean }> {
   if (Buffer.byteLength(JSON.stringify(payload)) > requestLimits.input_bytes)
@@ -33,11 +33,12 @@ export async function sendMessage(
     ]);
   const version = await resolveVersion(ctx.db, agent_id, "current", null);
   if ("missing" in version) throw notFound("agent", agent_id);
-  if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
+  if (version.status !== "active")
+    throw conflict("agent_not_active", `The agent is ${version.status} and takes no messages. Resume it first.`);
   const adapter_type = chooseAdapter({}, version);
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  const position = await ctx.admission.admit({ user_id: version.user_id, agent_id, run_id, key: null });
+  const position = await ctx.capacity.reserve({ user_id: version.user_id, agent_id, run_id, key: null });
   await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,
@@ -59,7 +60,7 @@ export async function sendMessage(
   const run = newRun(ctx.config.encryptionKeys, material);
   const insertion = await insertRun(ctx.db, run, null);
   if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
-    throw conflict("run_id_taken", `The run id '${run.id}' stands for another request.`);
+    throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
   await ctx.streams.signalDaemons("mail", agent_id).catch(() => undefined);
   return { run_id: run.id, changed: insertion.kind === "inserted" };
 }

@@ -22,7 +22,10 @@ export const stopDaemon = defineOperation({
   },
   errors: ["agent_not_found", "too_many_streams"],
   responses: { 200: { description: "The daemon, and whether anything changed", schema: daemonControlled } },
-  async handle(ctx: ApiContext, { params, query, body, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "leaving">,
+    { params, query, body, caller, holdOpen },
+  ) {
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const act = { ...body, action: "stop" } as const;

@@ -6,13 +6,13 @@ import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
-import { writeSse } from "../stream/respond-sse.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { writeSse } from "../stream/write-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
 import { readLogCursor } from "./log-cursor.ts";
 
-/** How often a reader's daemon is looked at. A log is written every 200 ms at most. */
+/** How often the daemon is read for each reader. A log is written at most every 200 ms. */
 const pollMs = 300;
 const batch = 500;
 
@@ -26,18 +26,18 @@ export const streamDaemon = defineOperation({
   name: "stream_daemon",
   area: "Daemons",
   scope: "daemons:read",
-  summary: "A daemon's log and status, as they come",
+  summary: "Stream a daemon's log and status",
   description:
-    "Server-Sent Events: `log` with the id of its line, and `daemon.status` with the daemon whenever its status changes, without an id. Resume with `Last-Event-ID` (or `?after=`). It ends when the reader goes.",
+    "Server-Sent Events: a `log` event for each line, with the line's id, and a `daemon.status` event without an id at each change of status. Resume with `Last-Event-ID` (or `?after=`). The stream ends when the client disconnects.",
   request: {
     params: daemonParams,
-    query: z.object(resumeQuery),
-    headers: z.object(resumeHeader),
+    query: z.object(afterQuery),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { params, query, headers, untilGone, caller, holdOpen }) {
-    const cursor = readLogCursor(headers["last-event-id"] ?? query.after);
+  async handle(ctx: Pick<ApiContext, "db" | "leaving">, { params, query, headers, untilGone, caller, holdOpen }) {
+    const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const until = AbortSignal.any([untilGone(), ctx.leaving]);
@@ -45,7 +45,12 @@ export const streamDaemon = defineOperation({
   },
 });
 
-async function* follow(ctx: ApiContext, agent_id: string, start: EventId, until: AbortSignal): AsyncGenerator<string> {
+async function* follow(
+  ctx: Pick<ApiContext, "db">,
+  agent_id: string,
+  start: EventId,
+  until: AbortSignal,
+): AsyncGenerator<string> {
   let cursor = start;
   let shown = "";
   while (!until.aborted) {

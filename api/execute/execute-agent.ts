@@ -6,10 +6,10 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
+import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { acceptErrors, acceptRun } from "./accept-run.ts";
-import { awaitEnd } from "./await-end.ts";
+import { acceptAndFollow, awaitFollowedRun } from "./accept-and-follow.ts";
 import { parsePrefer, type Prefer } from "./parse-prefer.ts";
 
 export const executeAgent = defineOperation({
@@ -20,30 +20,36 @@ export const executeAgent = defineOperation({
   scope: "runs:write",
   summary: "Run an agent and stream its results",
   description:
-    "Answers with Server-Sent Events until the run's terminal event. `Prefer: respond-async` answers 202 with the run; `Prefer: wait=N` waits up to N seconds (at most 60) for its end. A cut stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`. `?format=` gives the stream in another protocol's words.",
+    "The answer is a stream of Server-Sent Events until the run's terminal event. With `Prefer: respond-async` it is 202 and the run. With `Prefer: wait=N` it comes when the run has ended, or after N seconds (at most 60). An interrupted stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`. `?format=` selects the stream format of another protocol.",
   request: {
     query: z.object({
       on_disconnect: choice(["continue", "cancel"])
         .default("continue")
-        .meta({ description: "What the client's going away means." }),
+        .meta({ description: "What happens to the run when the client disconnects." }),
       ...formatQuery,
     }),
     headers: z.object({
-      prefer: z.string().optional().meta({ description: "`respond-async` or `wait=N`. Left out: the stream." }),
+      prefer: z
+        .string()
+        .optional()
+        .meta({ description: "`respond-async` or `wait=N`. Left out: the answer is a stream." }),
       ...idempotencyHeader,
     }),
     body: executeRequest,
   },
   errors: [...acceptErrors, "too_many_streams"],
   responses: {
-    200: { description: "The stream; with `Prefer: wait`, the ended run", schema: runRecord, streams: true },
-    202: { description: "Accepted", schema: runRecord, example: queuedExample },
+    200: { description: "The stream; with `Prefer`, the ended run", schema: runRecord, streams: true },
+    202: { description: "The run was accepted, and has not ended", schema: runRecord, example: queuedExample },
   },
-  async handle(ctx: ApiContext, { body, headers, query, traceparent, untilGone, caller, holdOpen }) {
+  async handle(
+    ctx: AcceptDeps & Pick<ApiContext, "hub" | "leaving">,
+    { body, headers, query, traceparent, untilGone, caller, holdOpen },
+  ) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
     if (staysOpen(prefer)) holdOpen();
-    const accepted = await acceptRun(ctx, body, {
+    const accepted = await acceptAndFollow(ctx, body, {
       owner: caller.owner,
       traceparent: traceparent ?? null,
       key: repeatKeyOf(caller, "execute", key),
@@ -54,9 +60,14 @@ export const executeAgent = defineOperation({
     if (prefer === "stream")
       return {
         respond: (_req, res) =>
-          respondSse(ctx, res.set(attached), { ...accepted, first: accepted.queued, format: query.format }),
+          respondSse(ctx, res.set(attached), {
+            ...accepted,
+            first: accepted.queued,
+            format: query.format,
+          }),
       };
-    if (prefer.waitMs > 0) await awaitEnd(ctx, accepted, prefer.waitMs, untilGone());
+    const signals = [untilGone(), ctx.leaving];
+    if (prefer.waitMs > 0) await awaitFollowedRun(ctx, accepted, prefer.waitMs, signals);
     accepted.tail.close();
     const record = await readRun(ctx.db, accepted.run_id, caller.owner);
     if (!record) throw new Error("An accepted run has no row.");
@@ -66,9 +77,9 @@ export const executeAgent = defineOperation({
       "Content-Location": `/v1/runs/${record.id}`,
     };
     const answer = { body: record, headers: location };
-    // Who asked not to wait is told that the run was taken, even where it is over by now.
-    const isTaken = prefer.waitMs === 0 && accepted.queued !== null;
-    return isTaken || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
+    // With `respond-async` a new run is answered with 202, even when it has ended by now.
+    const isNew = prefer.waitMs === 0 && accepted.queued !== null;
+    return isNew || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
 

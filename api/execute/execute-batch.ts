@@ -2,13 +2,12 @@ import { z } from "zod";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { type ExecuteRequest, executeRequest } from "../../shared/schemas/execute-request.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader } from "../http/idempotency-header.ts";
-import { acceptUnread } from "./accept-run.ts";
-import type { Origin } from "./prepare-run.ts";
+import { type AcceptDeps, acceptRun } from "../../shared/services/runs/accept-run.ts";
+import type { Origin } from "../../shared/services/runs/prepare-run.ts";
 
-const most = 100;
+const maxRequests = 100;
 
 const item = z.object({
   index: z.number().int(),
@@ -16,7 +15,7 @@ const item = z.object({
   error: z
     .object({ code: z.string(), detail: z.unknown() })
     .nullable()
-    .meta({ description: "Why this one was refused; the others run nevertheless." }),
+    .meta({ description: "Why this request was refused. The other runs are started nevertheless." }),
 });
 type Item = z.infer<typeof item>;
 
@@ -29,16 +28,16 @@ export const executeBatch = defineOperation({
   idempotent: true,
   summary: "Start up to 100 runs at once",
   description:
-    "Each as by `POST /v1/execute` with `Prefer: respond-async`. A field of a wrong type refuses the whole (422).",
+    "Each request is handled like `POST /v1/execute` with `Prefer: respond-async`. A field of a wrong type refuses the whole batch (422).",
   request: {
     headers: z.object(idempotencyHeader),
     body: z
-      .object({ requests: z.array(executeRequest).min(1).max(most) })
+      .object({ requests: z.array(executeRequest).min(1).max(maxRequests) })
       .meta({ id: "ExecuteBatch", example: { requests: [{ agent_id: "hello-agent", version: "current" }] } }),
   },
   responses: {
     202: {
-      description: "What became of each, in their order",
+      description: "The result of each request, in the order of the requests",
       schema: z.object({ accepted: z.number().int(), refused: z.number().int(), data: z.array(item) }).meta({
         id: "BatchResult",
         example: {
@@ -52,17 +51,17 @@ export const executeBatch = defineOperation({
       }),
     },
   },
-  async handle(ctx: ApiContext, { body, headers, caller, traceparent }) {
+  async handle(ctx: AcceptDeps, { body, headers, caller, traceparent }) {
     const key = headers["idempotency-key"];
     const user_id = caller.owner ?? caller.user_id;
-    // A repeat whose first died half way finds the runs that the first made, by keys of their own.
+    // Each item has a key of its own: if the first request failed half way, a repeated one finds the runs that it made.
     const originOf = (index: number): Origin => ({
       owner: caller.owner,
       traceparent: traceparent ?? null,
       key: key === undefined ? null : { user_id, route: `execute-batch/${index}`, key },
     });
     const data: Item[] = [];
-    // One after the other: their order is that of their places in the queue and in their threads.
+    // One after the other, so that the queue and the threads have the runs in the order of the requests.
     for (const [index, request] of body.requests.entries())
       data.push(await start(ctx, index, request, originOf(index)));
     const accepted = data.filter(({ run_id }) => run_id !== null).length;
@@ -70,9 +69,9 @@ export const executeBatch = defineOperation({
   },
 });
 
-async function start(ctx: ApiContext, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
+async function start(ctx: AcceptDeps, index: number, request: ExecuteRequest, origin: Origin): Promise<Item> {
   try {
-    return { index, run_id: await acceptUnread(ctx, request, origin), error: null };
+    return { index, run_id: (await acceptRun(ctx, request, origin)).run_id, error: null };
   } catch (error) {
     if (error instanceof ValidationFault)
       return { index, run_id: null, error: { code: "validation_error", detail: error.detail } };

@@ -8,7 +8,7 @@ const adapters = z
     data: z.array(
       z.object({
         adapter_type: z.enum(adapterTypes),
-        available: z.boolean().meta({ description: "A live worker offers it now." }),
+        available: z.boolean().meta({ description: "True when a live worker offers the adapter." }),
       }),
     ),
   })
@@ -28,9 +28,9 @@ export const listAdapters = defineOperation({
   name: "list_adapters",
   area: "Execute",
   scope: "runs:read",
-  summary: "The adapter types, and which of them can run now",
-  responses: { 200: { description: "All that a request may name", schema: adapters } },
-  async handle({ fleet }: ApiContext) {
+  summary: "The adapter types, and which of them are available",
+  responses: { 200: { description: "All adapter types", schema: adapters } },
+  async handle({ fleet }: Pick<ApiContext, "fleet">) {
     const offered = await fleet.adapters();
     const data = adapterTypes.map((adapter_type) => ({ adapter_type, available: offered.has(adapter_type) }));
     return { status: 200, body: { data } };

@@ -1,4 +1,4 @@
-/** RFC 7240. `stream`: no preference. An unknown or malformed preference is ignored, as the RFC wants. */
+/** The `Prefer` header (RFC 7240). `stream`: no preference. The RFC demands that unknown and malformed preferences are ignored. */
 export type Prefer = "stream" | { waitMs: number };
 
 const maxWaitSeconds = 60;

@@ -6,44 +6,39 @@ import { open, seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimKey, freeKey, saveAnswer, type RepeatKey } from "../../shared/store/users/idempotency-keys.ts";
-import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { idempotencyKeyReused } from "../../shared/domain/errors/validation-fault.ts";
 import type { AnyResult } from "./define-operation.ts";
 import { replayed } from "./idempotency-header.ts";
 
 export type AnswerOnce = (key: RepeatKey, body: unknown, act: () => Promise<AnyResult>) => Promise<AnyResult>;
 
 /**
- * Does a request once, and gives its answer to each that repeats it. A repeat with another body is a 422, one that comes
- * while the first is at work a 409. A request that is refused leaves its key free.
+ * Performs a request once and returns its stored answer to each repetition. A repetition with another body is a 422; one during
+ * the first request is a 409. A refused request frees its key.
  */
 export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
   return async (key, body, act) => {
-    const place = sealedFields.answer(key.user_id, key.route, key.key);
+    const field = sealedFields.answer(key.user_id, key.route, key.key);
     const hash = requestHash(body);
     const claimed = await claimKey(db, key, hash);
     if (claimed.kind === "repeat") {
-      if (!claimed.request_hash.equals(hash)) throw keyReused();
-      if (!claimed.answer) throw conflict("request_in_progress", "The first request with this key is still at work.");
+      if (!claimed.request_hash.equals(hash)) throw idempotencyKeyReused();
+      if (!claimed.answer)
+        throw conflict(
+          "request_in_progress",
+          "The first request with this Idempotency-Key has not been answered yet. Try again later.",
+        );
       const { status, text } = claimed.answer;
-      const told = open(keyRing, Buffer.from(text, "base64"), place).toString("utf8");
-      return { status, body: z.unknown().parse(JSON.parse(told)), headers: replayed };
+      const json = open(keyRing, Buffer.from(text, "base64"), field).toString("utf8");
+      return { status, body: z.unknown().parse(JSON.parse(json)), headers: replayed };
     }
     const result = await act().catch(async (error: unknown) => {
       await freeKey(db, key).catch(() => undefined);
       throw error;
     });
-    if ("respond" in result || "text" in result) throw new Error("Only a JSON answer can be repeated.");
-    const text = seal(keyRing, JSON.stringify(result.body ?? null), place).toString("base64");
+    if ("respond" in result || "text" in result) throw new Error("Only a JSON answer can be stored for repetitions.");
+    const text = seal(keyRing, JSON.stringify(result.body ?? null), field).toString("base64");
     await saveAnswer(db, key, { status: result.status, text });
     return result;
   };
 }
-
-export const keyReused = (): ValidationFault =>
-  new ValidationFault([
-    {
-      type: "value_error",
-      loc: ["header", "idempotency-key"],
-      msg: "Value error, this key stands for another request",
-    },
-  ]);

@@ -21,12 +21,12 @@ type Deps = { db: Db; auth: Config["auth"]; log: Log };
 
 const everybody = { owner: null, run_id: null } as const;
 
-/** Who a request comes from. It rejects with `unauthorized` where that can't be told. */
+/** Returns a function that finds out who sends a request. It rejects with `unauthorized` for missing or wrong credentials. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { mode, internalToken, bootstrapAdminKey } = deps.auth;
   const internal: Caller = { ...everybody, user_id: "internal", actor: "internal", scopes: ["internal"] };
   const bootstrap: Caller = { ...everybody, user_id: "admin", actor: "bootstrap", scopes: ["admin"] };
-  // Where there is a token for the internal operations, they aren't open to those who have none.
+  // With a token for the internal operations, open mode does not include their scope.
   const openScopes = internalToken === undefined ? ["*", "admin"] : ["*"];
   const open: Caller = { ...everybody, user_id: "public", actor: "open", scopes: openScopes };
   return async ({ authorization, token }) => {
@@ -34,25 +34,34 @@ export function createAuthenticate(deps: Deps): Authenticate {
     if (bearer !== undefined && internalToken !== undefined && sameSecret(bearer, internalToken)) return internal;
     if (mode === "open") return open;
     if (bearer === undefined)
-      return token === undefined ? refuse("missing_key", "Send Authorization: Bearer <key>.") : byRunToken(deps, token);
+      return token === undefined
+        ? refuse("missing_key", "The request has no key. Send it as Authorization: Bearer <key>.")
+        : byRunToken(deps, token);
     if (bootstrapAdminKey !== undefined && sameSecret(bearer, bootstrapAdminKey)) return bootstrap;
     return byKey(deps, bearer);
   };
 }
 
-/** URLs end up in logs and histories, so only what reads a single run may stand in one. */
+/** URLs end up in logs and histories, so only a token that reads a single run may be part of one. */
 async function byRunToken(deps: Deps, token: string): Promise<Caller> {
   const caller = await byKey(deps, token);
-  return caller.run_id === null ? refuse("key_in_url", "Only a run's read token may be sent as ?token=.") : caller;
+  return caller.run_id === null
+    ? refuse(
+        "key_in_url",
+        "An API key must not be sent as ?token=; only a run's read token may. Send the key in the Authorization header.",
+      )
+    : caller;
 }
 
 async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
   const given = parseApiKey(text);
   const key = given && (await readApiKey(db, given.id));
   if (!given || !key || !timingSafeEqual(given.secret_hash, key.secret_hash))
-    return refuse("invalid_key", "The key is unknown, revoked or expired.");
+    return refuse("invalid_key", "The key is unknown, revoked or expired. Send a valid key.");
   if (key.stale_use)
-    noteKeyUse(db, key.id).catch((error: unknown) => log.warn({ err: String(error) }, "a key's use wasn't noted"));
+    noteKeyUse(db, key.id).catch((error: unknown) =>
+      log.warn({ err: String(error) }, "the last use of a key could not be stored"),
+    );
   const { user_id, scopes, run_id } = key;
   return { owner: scopes.includes("admin") ? null : user_id, user_id, actor: key.id, scopes, run_id };
 }

@@ -1,22 +1,26 @@
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 
-/** Who asks. */
+/** Who sends a request. */
 export type Caller = {
-  /** Whose things the caller sees; null: everybody's (AUTH_MODE=open, and keys of the scope `admin`). */
+  /** The user whose things the caller sees. Null: all users' (AUTH_MODE=open, and keys of the scope `admin`). */
   owner: string | null;
-  /** Who the caller is; owns what is made without naming an owner. */
+  /** The caller's user id. It owns what is created without naming an owner. */
   user_id: string;
-  /** As the audit log names it: a key's id, `open`, `bootstrap`, `internal`. */
+  /** The name in the audit log: a key's id, `open`, `bootstrap` or `internal`. */
   actor: string;
   scopes: readonly string[];
-  /** Not null: the caller may read this run and nothing else. */
+  /** The one run that a run's read token may read. Null: not restricted to a run. */
   run_id: string | null;
 };
 
-/** Whom a new thing belongs to. Throws forbidden where `named` is somebody for whom the caller may not act. */
+/** Returns the owner of a new thing. Throws forbidden when the caller may not act for the user `named`. */
 export function ownerOf(caller: Caller, named: string | null | undefined): string {
   if (named == null) return caller.user_id;
   if (caller.owner !== null && named !== caller.owner)
-    throw new AppError("forbidden", "foreign_user_id", `This key acts for '${caller.owner}', not for '${named}'.`);
+    throw new AppError(
+      "forbidden",
+      "foreign_user_id",
+      `This key belongs to '${caller.owner}' and can't act for the user_id '${named}'.`,
+    );
   return named;
 }

@@ -16,7 +16,7 @@ export type HttpParts<C> = {
   log: Log;
 };
 
-/** The app of a list of operations, without a port. No CORS: browsers of other origins go through their own server. */
+/** Returns the Express app of a list of operations; it listens to no port. There is no CORS: pages of other origins use their own server. */
 export function createHttpApp<C>({ operations, context, guards, gate, log }: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);

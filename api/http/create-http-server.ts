@@ -5,17 +5,17 @@ import { newId } from "../../shared/platform/ids.ts";
 
 export type HttpTimeouts = { headersMs: number; requestMs: number };
 
-/** A server whose clients must send their headers, and the whole of their request, in time. An answer may take for ever. */
+/** Returns a server with time limits for receiving the headers and the whole request. Answers have no time limit. */
 export function createHttpServer(app: Express, { headersMs, requestMs }: HttpTimeouts): Server {
   const server = createServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(5_000, headersMs / 2),
-      // Longer than a proxy's usual 60 s, so that it's the proxy that closes an idle connection.
+      // Longer than the 60 s that are usual for proxies: the proxy, not the server, should close an idle connection.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      ...bornAsExpress(app),
+      ...expressClasses(app),
     },
     app,
   );
@@ -24,10 +24,10 @@ export function createHttpServer(app: Express, { headersMs, requestMs }: HttpTim
 }
 
 /**
- * Requests and responses that have Express' methods when they are made. Express would change the prototype of each, and one
- * whose prototype was changed has a hidden class of its own: 1 KB more for as long as it lives.
+ * Returns request and response classes that have Express' methods. Express would change the prototype of each object instead,
+ * and an object whose prototype was changed has a hidden class of its own, which takes 1 KB more memory.
  */
-function bornAsExpress(app: Express) {
+function expressClasses(app: Express) {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse {}
   Object.setPrototypeOf(AppRequest.prototype, app.request);
@@ -38,7 +38,7 @@ function bornAsExpress(app: Express) {
 
 const statusOf: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answers bytes that no request came of. Where something was already answered, it could land within that answer. */
+/** Answers bytes that are no HTTP request. After a first answer the socket is closed, since the text could land inside that answer. */
 function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || socket.bytesWritten > 0) {
     socket.destroy();

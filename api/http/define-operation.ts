@@ -7,7 +7,7 @@ import type { RequestInfo } from "./request-info.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** What an operation takes. `headers` are named in lower case; an optional `body` may be absent. */
+/** The schemas of an operation's input. Headers are named in lower case. An optional `body` may be absent. */
 export type RequestSchemas = {
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -15,12 +15,12 @@ export type RequestSchemas = {
   body?: z.ZodType;
 };
 
-/** One documented answer. Without a `schema` it has no body; `content_type` is JSON's unless it is said. */
+/** One documented answer. Without a `schema` it has no body. The default of `content_type` is JSON. */
 type ResponseSpec = {
   description: string;
   schema?: z.ZodType;
   content_type?: string;
-  /** The answer may be a run's stream as well: Server-Sent Events, or a plain text where that was asked for. */
+  /** The answer may also be a run's stream: Server-Sent Events, or plain text with `?format=text`. */
   streams?: true;
   example?: unknown;
 };
@@ -28,7 +28,7 @@ type ResponseSpec = {
 type Headers = Record<string, string>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** The body as bytes, and how many at most; false: as JSON. */
+/** The body is taken as bytes, at most so many. False: the body is JSON. */
 export type RawBody = false | { most_bytes: number };
 
 export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false> = RequestInfo & {
@@ -38,9 +38,9 @@ export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false
   body: Raw extends false ? Parsed<Q["body"]> : Buffer;
 };
 
-/** An answer with its own bytes: HTML, text. */
+/** An answer that is no JSON, such as HTML or text. */
 type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
-/** An answer that takes the socket over: a stream. It is done when the promise settles. HEAD never gets here. */
+/** An answer that writes the response itself: a stream. It is not called for HEAD requests. */
 type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
 export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;
 
@@ -52,32 +52,32 @@ type JsonResult<R extends Record<number, ResponseSpec>> = {
 
 type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends RawBody> = {
   method: Method;
-  /** As in OpenAPI: `/v1/runs/{run_id}`. */
+  /** In the form of OpenAPI: `/v1/runs/{run_id}`. */
   path: string;
-  /** In words of its own: `get_run`. The operation id is made from it in FastAPI's way. */
+  /** In snake_case: `get_run`. The OpenAPI operation id is made from it by FastAPI's rule. */
   name: string;
-  /** OpenAPI's tag. */
+  /** The tag in OpenAPI. */
   area: string;
-  /** What a key must be allowed to. `public`: needs no key. */
+  /** The scope that a key must have. `public`: no key is needed. */
   scope: Scope | "public";
-  /** A run's read token may ask for it too; its path has `{run_id}`. */
+  /** A run's read token may use it, too. The path must have `{run_id}`. */
   runToken?: true;
-  /** It takes an `Idempotency-Key`: a request that repeats another one gets its answer. For what creates. */
+  /** It accepts an `Idempotency-Key`: a repeated request gets the first one's answer. For operations that create something. */
   idempotent?: true;
-  /** The audit log notes who did it to a thing of this kind, whose id is the path's `{<kind>_id}` or the answer's. */
+  /** The audit log records each use. The value is the kind of the target; its id is the path's `{<kind>_id}`, else the answer's `id`. */
   audit?: string;
   summary: string;
   description?: string;
   request?: Q;
-  /** The body is handed over as bytes, whatever its type (a signature is made of them), at most so many. */
+  /** The handler gets the body as bytes of any content type, for checking a signature. */
   rawBody?: Raw;
-  /** What it throws beside what all operations of its kind do; see `errorsOf`. */
+  /** The codes that it throws, besides those of all operations of its kind; see `errorsOf`. */
   errors?: readonly ErrorCode[];
   responses: R;
   handle: (ctx: C, input: OperationInput<Q, Raw>) => Promise<JsonResult<NoInfer<R>> | TextResult | TakeoverResult>;
 };
 
-/** An operation of a service whose context is a `C`, whatever it takes and answers. */
+/** An operation with any input and answers, of a service whose context is a `C`. */
 export type Operation<C> = {
   method: Method;
   path: string;
@@ -98,8 +98,9 @@ export type Operation<C> = {
 };
 
 /**
- * One operation: what it takes, what it answers, and the handler, whose input is typed by the schemas and whose JSON
- * answers must be documented ones. Errors are thrown (`shared/domain/errors/app-error.ts`). Annotate the handler's `ctx` with what it needs.
+ * Declares one operation: its input, its answers and its handler. The schemas give the handler's input its type, and the handler
+ * may return documented answers only. Errors are thrown (`shared/domain/errors/app-error.ts`). Annotate the handler's `ctx` with
+ * what it needs: `Pick<ApiContext, "db">`.
  */
 export function defineOperation<
   C,
@@ -124,7 +125,7 @@ export function defineOperation<
     rawBody: spec.rawBody ?? false,
     errors: spec.errors ?? [],
     responses,
-    // The mount parses with the very schemas in `request`, so the input has the type that they infer.
+    // mount.ts parses with the schemas in `request`, so the input has the type that they infer.
     handle: (ctx, input) => spec.handle(ctx, input as OperationInput<Q, Raw>),
   };
 }
@@ -134,6 +135,6 @@ const withIdempotencyKey = (request: RequestSchemas): RequestSchemas => ({
   headers: (request.headers ?? z.object({})).extend(idempotencyHeader),
 });
 
-/** FastAPI's rule: `\W` of name + path becomes `_`, then the method. */
+/** FastAPI's rule: name and path with each `\W` replaced by `_`, then the method. */
 const operationId = (name: string, path: string, method: Method): string =>
   `${`${name}${path}`.replaceAll(/\W/g, "_")}_${method}`;

@@ -14,7 +14,7 @@ const ofGuards: readonly ErrorCode[] = [
 ];
 const ofBodies: readonly ErrorCode[] = ["content_encoding_not_supported", "body_incomplete", "payload_too_large"];
 
-/** The codes that an operation may answer with: those that it declares, and those that all of its kind have. */
+/** Returns the error codes that an operation may answer with: its declared ones, and those of all operations of its kind. */
 export function errorsOf(operation: Operation<never>): Set<string> {
   const { method, scope, runToken, idempotent, request, rawBody, errors } = operation;
   return new Set([
@@ -30,8 +30,8 @@ export function errorsOf(operation: Operation<never>): Set<string> {
 }
 
 /**
- * What the last place of the path names may not be there. Not of a PUT, which may make it; and who declares a 404
- * declares all that he has.
+ * Returns the 404 code for the thing that the last parameter of the path names. None for a PUT, which may create the thing, and
+ * none for an operation that declares its 404 codes itself.
  */
 function notFoundOf({ method, path, errors }: Operation<never>): string[] {
   const thing = /.*\{(\w+?)(?:_id)?\}/.exec(path)?.[1];
@@ -41,20 +41,20 @@ function notFoundOf({ method, path, errors }: Operation<never>): string[] {
 }
 
 /**
- * What an operation answers to faults, by HTTP status. Each answer is named for its codes; those who have the same share
- * it in `shared`, the document's responses.
+ * Returns an operation's error responses by HTTP status. A response is named for its codes. Operations with the same codes share
+ * a response in `shared`, the responses of the document.
  */
 export function describeErrors(operation: Operation<never>, shared: Map<string, Json>): Record<string, Json> {
   const codes = errorsOf(operation);
-  const share = (told: [code: string, meaning: string][]): Json => {
-    const name = told.map(([code]) => code).join(".");
-    shared.set(name, errorResponse(told));
+  const share = (listed: [code: string, meaning: string][]): Json => {
+    const name = listed.map(([code]) => code).join(".");
+    shared.set(name, errorResponse(listed));
     return refer(name);
   };
   const answers: Record<string, Json> = {};
   for (const { status, codes: meanings } of Object.values(errorKinds)) {
-    const told = Object.entries(meanings).filter(([code]) => codes.has(code));
-    if (told.length > 0) answers[status] = share(told);
+    const listed = Object.entries(meanings).filter(([code]) => codes.has(code));
+    if (listed.length > 0) answers[status] = share(listed);
   }
   shared.set("any_other", {
     ...errorResponse(Object.entries(errorKinds.internal.codes)),
@@ -65,13 +65,13 @@ export function describeErrors(operation: Operation<never>, shared: Map<string, 
 
 const refer = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
-const errorResponse = (told: [code: string, meaning: string][]): Json => ({
-  description: told.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join("\n"),
+const errorResponse = (listed: [code: string, meaning: string][]): Json => ({
+  description: listed.map(([code, meaning]) => `- \`${code}\`: ${meaning}`).join("\n"),
   content: {
     "application/json": {
       schema: { $ref: "#/components/schemas/Error" },
       examples: Object.fromEntries(
-        told.map(([code, detail]) => [code, { value: { detail, code, request_id: "req_019aa5f0c1d2" } }]),
+        listed.map(([code, detail]) => [code, { value: { detail, code, request_id: "req_019aa5f0c1d2" } }]),
       ),
     },
   },

@@ -3,8 +3,8 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * From `leaving` on, answers tell clients and proxies to connect elsewhere next time. Without it a proxy might reuse a
- * connection at the very moment in which it is closed, and lose its request.
+ * Once `leaving` is aborted, answers tell clients and proxies not to reuse the connection. Otherwise a proxy could send a request
+ * at the moment in which the connection is closed, and lose it.
  */
 export function closeConnectionsWhenLeaving(server: Server, leaving: AbortSignal): void {
   server.prependListener("request", (_req, res) => {
@@ -12,7 +12,7 @@ export function closeConnectionsWhenLeaving(server: Server, leaving: AbortSignal
   });
 }
 
-/** Accepts no more connections and waits until the requests under way are answered, `graceMs` at most. */
+/** Accepts no more connections, and waits until the active requests are answered, at most `graceMs`. */
 export async function drainServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();

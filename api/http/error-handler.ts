@@ -6,12 +6,12 @@ import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
 import { requestId } from "./request-context.ts";
 
-/** Last of the routes: nothing else took the request. */
+/** The last route: no other route matched the request. */
 export const notFoundHandler: RequestHandler = () => {
   throw new AppError("not_found", "not_found", "Not Found");
 };
 
-/** The only place where errors become HTTP. Of an unknown one the client learns nothing, and the log its class. */
+/** The only place that turns errors into HTTP answers. An unknown error is a plain 500; the log has its class and stack. */
 export function errorHandler(log: Log): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     if (res.headersSent) {
@@ -40,17 +40,27 @@ function sendError(res: Response, error: AppError): void {
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (isDependencyFault(error))
-    return new AppError("unavailable", "dependency_unavailable", "A part of the service is not reachable.", 1);
+    return new AppError(
+      "unavailable",
+      "dependency_unavailable",
+      "The database or Redis is not reachable. Try again later.",
+      1,
+    );
   if (isLostReference(error))
-    return new AppError("conflict", "deleted_meanwhile", "Something that the request needs was deleted meanwhile.");
-  // Express's own: a path that isn't percent-encoded text.
-  if (error instanceof URIError) return new AppError("bad_request", "malformed_url", "The URL is malformed.");
+    return new AppError(
+      "conflict",
+      "deleted_meanwhile",
+      "Something that the request refers to was deleted at the same time. Read it again.",
+    );
+  // Express throws it for a path that is not valid percent-encoding.
+  if (error instanceof URIError)
+    return new AppError("bad_request", "malformed_url", "The URL's path is not valid percent-encoding.");
   return undefined;
 }
 
-/** Of an error that nobody foresaw. The message stays out: it may hold SQL, arguments or a body. */
+/** Logs an unexpected error without its message, which may contain SQL, arguments or a body. */
 export function logFault(log: Log, error: unknown, res: Response): void {
-  // Said on purpose, such as a 503 while no worker is there: the access log has it.
+  // An expected error, such as a 503 without a live worker, is in the access log.
   if (error instanceof AppError) return;
   const { name, code, stack } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   log.error({

@@ -1,22 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHost, isLoopback } from "../../shared/domain/egress/loopback.ts";
 
-/** What a request says of itself, before anything is believed. */
+/** What a request says about itself. None of it is trusted. */
 export type Sent = {
   method: string;
   /** The request target as it came: a path or, to a proxy, a whole URL. */
   target: string;
   headers: IncomingHttpHeaders;
-  /** Of the `Host` headers, the number: Node keeps only the first one. */
+  /** The number of `Host` headers. Node keeps only the first one. */
   hosts: number;
-  /** The address at which the socket was reached. */
+  /** The local address of the socket. */
   localAddress: string | undefined;
 };
 
 /**
- * Returns the host that a request asks for and that is not ours; null: it asks for one of ours. A web page that has its
- * own name resolved to this machine (DNS rebinding) still sends its own name. `X-Forwarded-Host` is not looked at: a page
- * can send it.
+ * Returns the host that a request names when it is not ours, else null. A web page that lets its own name resolve to this
+ * machine (DNS rebinding) still sends that name. `X-Forwarded-Host` is ignored, because a page can send it.
  */
 export function foreignHost(
   { target, headers, hosts, localAddress }: Sent,
@@ -24,7 +23,7 @@ export function foreignHost(
 ): string | null {
   if (hosts > 1) return "several";
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
-  // HTTP/1.0 may leave it out; then the address stands for it. Node itself refuses that of HTTP/1.1.
+  // HTTP/1.0 requests may have no Host header; the address is used then. Node refuses HTTP/1.1 requests without it.
   const named = [authority, headers.host ?? localAddress ?? ""].filter((name) => name !== undefined);
   return named.find((name) => !isOurs(name, allowed)) ?? null;
 }
@@ -37,8 +36,8 @@ function isOurs(name: string, allowed: ReadonlySet<string>): boolean {
 const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Returns who made a browser send this write, where that is a page of another origin; null where it isn't, and for
- * clients that are no browsers, which send neither header. `allowed`: origins that may.
+ * Returns the origin of the web page that made a browser send this write, when it is another origin than ours and not in
+ * `allowed`; else null. Clients that are no browsers send neither header, which gives null, too.
  * https://www.w3.org/TR/fetch-metadata/ and https://datatracker.ietf.org/doc/html/rfc6454#section-7
  */
 export function foreignOrigin({ method, headers }: Sent, allowed: ReadonlySet<string>): string | null {
@@ -49,7 +48,7 @@ export function foreignOrigin({ method, headers }: Sent, allowed: ReadonlySet<st
   return site === undefined || site === "same-origin" || site === "none" ? null : `a ${String(site)} page`;
 }
 
-/** True where an origin and a `Host` header name the same host and port. The scheme is not compared: TLS may end at a proxy. */
+/** True when an origin and a `Host` header name the same host and port. The scheme is not compared: TLS may end at a proxy. */
 function isOwn(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
   const page = new URL(origin);

@@ -7,13 +7,13 @@ import { createStreamCounter, type StreamCounter } from "./count-streams.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
 
-/** What stands between requests and operations. */
+/** What checks and records requests before and after operations. */
 export type Guards = {
   authenticate: Authenticate;
   limiter: Pick<RateLimiter, "count">;
   streams: StreamCounter;
   answerOnce: AnswerOnce;
-  /** Notes an act that was done. Never rejects: it can't be undone any more. */
+  /** Records a finished act in the audit log. Never rejects, because the act can't be undone. */
   audit(act: Act): Promise<void>;
   close(): void;
 };
@@ -28,7 +28,10 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
     answerOnce: createAnswerOnce(db, config.encryptionKeys),
     audit: (act) =>
       appendAudit(db, act).catch((error: unknown) =>
-        log.error({ action: act.action, target_id: act.target_id, err: String(error) }, "an act wasn't noted"),
+        log.error(
+          { action: act.action, target_id: act.target_id, err: String(error) },
+          "an act could not be written to the audit log",
+        ),
       ),
     close: () => limiter.close(),
   };

@@ -4,15 +4,16 @@ import type { Caller } from "./caller.ts";
 
 /** https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ */
 export const idempotencyHeader = {
-  "idempotency-key": text({ min: 1, max: 255 })
-    .optional()
-    .meta({ description: "Of requests with one key the first is done; the others get its answer. Kept for 24 hours." }),
+  "idempotency-key": text({ min: 1, max: 255 }).optional().meta({
+    description:
+      "Of the requests with the same key only the first is performed; the others get its answer. Keys are stored for 24 hours.",
+  }),
 };
 
-/** Says that an answer is another request's. */
+/** Marks the stored answer of an earlier request. */
 export const replayed = { "Idempotency-Replayed": "true" };
 
-/** What a caller's requests to a route with this header share; null without one. */
+/** Returns what repeated requests have in common: user, route and key. Null without the header. */
 export function repeatKeyOf({ owner, user_id }: Caller, route: string, key: string | undefined): RepeatKey | null {
   return key === undefined ? null : { user_id: owner ?? user_id, route, key };
 }

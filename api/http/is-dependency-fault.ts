@@ -1,6 +1,6 @@
 /**
- * Whether an error says that Postgres or Redis couldn't be reached or isn't ready, so that the same request may
- * succeed a little later. Looks at codes along the chain of causes, and at texts only where a driver gives no code.
+ * True when an error says that Postgres or Redis could not be reached or is not ready, so that the same request may succeed
+ * later. It looks at the codes along the chain of causes, and at texts only where a driver gives no code.
  */
 export const isDependencyFault = (error: unknown): boolean =>
   chainOf(error).some(
@@ -10,11 +10,11 @@ export const isDependencyFault = (error: unknown): boolean =>
       (typeof fault["message"] === "string" && codelessText.test(fault["message"])),
   );
 
-/** Whether an error says that what a row was to refer to isn't there: it was deleted while the request was under way. */
+/** True when a row could not be written because a row that it refers to was deleted at the same time. */
 export const isLostReference = (error: unknown): boolean =>
   chainOf(error).some((fault) => codesOf(fault).some((code) => code === "23503" || code === "P2003"));
 
-/** An error and its causes. */
+/** Returns an error and its causes. */
 function chainOf(error: unknown): Record<string, unknown>[] {
   const chain: Record<string, unknown>[] = [];
   for (let at = error; isRecord(at) && chain.length < 8; at = at["cause"]) chain.push(at);

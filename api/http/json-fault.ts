@@ -1,10 +1,10 @@
-/** Where JSON text stops being JSON, in the words of Python's json module. `position` counts code points. */
+/** The first error of a JSON text, in the words of Python's json module. `position` counts code points. */
 export type JsonFault = { position: number; error: string };
 
 type Stop = { at: number; error: string };
 
 /**
- * What Python's C scanner (3.11) says of a text that JSON.parse refused. It never throws and needs no recursion.
+ * Returns what Python's C scanner (3.11) reports for a text that JSON.parse refused. It never throws and needs no recursion.
  * NaN and Infinity, which Python would take, are "Expecting value".
  * https://github.com/python/cpython/blob/3.11/Modules/_json.c
  */
@@ -13,7 +13,7 @@ export function findJsonFault(text: string): JsonFault {
   return { position: at - countPairs(text, at), error };
 }
 
-/** The surrogate pairs before `end`. */
+/** Returns the number of surrogate pairs before `end`. */
 function countPairs(text: string, end: number): number {
   let pairs = 0;
   for (let at = 1; at < end; at += 1)
@@ -50,7 +50,7 @@ function scan(text: string): Stop {
 
 type Begun = { close: "]" | "}"; empty: boolean; first: number | Stop };
 
-/** At `[` or `{`: where its first value begins, or, when it is empty, the index of its closing bracket. */
+/** At `[` or `{`: returns where the first value begins or, for an empty container, the index of the closing bracket. */
 function beginContainer(text: string, at: number): Begun | undefined {
   const opening = text[at];
   if (opening !== "[" && opening !== "{") return undefined;
@@ -60,7 +60,7 @@ function beginContainer(text: string, at: number): Begun | undefined {
   return { close, empty, first: empty || close === "]" ? inside : valueOfKey(text, inside) };
 }
 
-/** After a value: leaves all containers that end here, and answers where the next value begins. */
+/** After a value: closes all containers that end here, and returns where the next value begins. */
 function leaveValue(text: string, from: number, open: ("]" | "}")[]): number | Stop {
   let at = afterSpace(text, from);
   while (open.length > 0 && text[at] === open.at(-1)) {
@@ -87,7 +87,7 @@ function scalarEnd(text: string, at: number): number | Stop {
   return end ?? { at, error: "Expecting value" };
 }
 
-/** The index after the string that begins at `start`. */
+/** Returns the index after the string that begins at `start`. */
 function stringEnd(text: string, start: number): number | Stop {
   for (let at = start + 1; ;) {
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -103,7 +103,7 @@ function stringEnd(text: string, start: number): number | Stop {
   }
 }
 
-/** The index after the escape that begins at `at`, or undefined when the text ends within it. */
+/** Returns the index after the escape that begins at `at`. Undefined: the text ends inside the escape. */
 function escapeEnd(text: string, at: number): number | Stop | undefined {
   const kind = text[at + 1];
   if (kind === undefined) return undefined;

@@ -1,18 +1,18 @@
 import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
-import { admit, countBody, whoseLimit } from "./admit.ts";
+import { authorize, countBody, limiterKey } from "./authorize.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
 import { readRawBody } from "./raw-body.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
-import { validateRequest } from "./validate-request.ts";
+import { parseRequest } from "./parse-request.ts";
 
 /**
- * A router of operations: who asks and whether he may comes first, then what is asked. A known path with another method is a 405 that names the allowed ones, HEAD is a GET without
- * its body, and everything else falls through.
+ * Returns the router of the operations. A request is authorized first, and parsed afterwards. A known path with another method is
+ * a 405 that names the allowed methods. HEAD is a GET without the body. Other paths are left to the next route.
  */
 export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, guards: Guards): Router {
   const router = Router({ caseSensitive: true });
@@ -21,11 +21,11 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       res.locals["route"] = path;
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
-      const caller = await admit(guards, operation, req);
+      const caller = await authorize(guards, operation, req);
       const bytes = await readBytes(operation, req);
       const json = bytes && !operation.rawBody ? openJson(bytes, req.headers["content-type"]) : null;
       if (bytes) await countBody(guards, caller, req, { bytes: bytes.length, values: json?.values ?? 0 });
-      const holdOpen = (): void => guards.streams.hold(whoseLimit(caller, req), res);
+      const holdOpen = (): void => guards.streams.count(limiterKey(caller, req), res);
       const input = readInput(operation, { req, res, caller, holdOpen, body: json ? json.parse() : bytes });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
@@ -33,7 +33,7 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
   return router;
 }
 
-/** Operations by path and method, `/v1/users/me` before `/v1/users/{user_id}`, whatever the order of the list. */
+/** Groups operations by path and method. `/v1/users/me` comes before `/v1/users/{user_id}`, whatever the order of the list. */
 function byPath<C>(operations: readonly Operation<C>[]): [string, Map<string, Operation<C>>][] {
   const paths = new Map<string, Map<string, Operation<C>>>();
   for (const operation of operations) {
@@ -64,7 +64,7 @@ function readInput<C>(
   { request, rawBody }: Operation<C>,
   { req, res, body, ...more }: Received,
 ): OperationInput<RequestSchemas, RawBody> {
-  const parts = validateRequest(request, {
+  const parts = parseRequest(request, {
     params: req.params,
     query: queryOf(req),
     headers: req.headers,
@@ -75,7 +75,7 @@ function readInput<C>(
 
 async function answer(req: Request, res: Response, result: AnyResult): Promise<void> {
   if ("respond" in result) {
-    // Express' way to here, which the request would keep for as long as its answer lasts.
+    // Frees Express' closure, which the request would otherwise keep as long as its answer lasts.
     req.next = () => undefined;
     if (req.method === "HEAD") res.end();
     else await result.respond(req, res);

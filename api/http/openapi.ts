@@ -9,8 +9,8 @@ type Json = Record<string, unknown>;
 type Io = "input" | "output";
 
 /**
- * The OpenAPI 3.1 document of the operations. Schemas with a `.meta({ id })` become components; one id must mean one
- * shape, so a named schema that is both taken and answered has no defaults. Throws when it does.
+ * Returns the OpenAPI 3.1 document of the operations. Schemas with a `.meta({ id })` become components. An id must have one
+ * shape, so a named schema that is used for input and output must not have defaults. Throws when an id has two shapes.
  */
 export function buildOpenApi(operations: readonly Operation<never>[]): Json {
   const components = new Map<string, Json>(Object.entries(validationErrorComponents));
@@ -58,7 +58,7 @@ function describeOperation(
     summary,
     ...(description ? { description } : {}),
     operationId: id,
-    // Which scope the key must have; in open mode none is needed.
+    // The empty requirement stands for open mode, which needs no key.
     ...(scope === "public" ? {} : { security: [{}, { key: [scope] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
@@ -107,24 +107,24 @@ function describeResponse(response: Operation<never>["responses"][number], compo
     ...(example === undefined ? {} : { example }),
   };
   const own = { [content_type ?? "application/json"]: media };
-  // The stream comes first, whatever else the answer may be.
+  // The stream is listed first.
   return { description, content: streams ? { ...runStream, ...own, ...runStream } : own };
 }
 
-/** One schema's JSON Schema; the named ones in it go to `components`. */
+/** Returns the JSON Schema of a zod schema. Named schemas in it are added to `components`. */
 function toJsonSchema(schema: z.core.$ZodType, io: Io, components: Map<string, Json>): Json {
-  // Within an object even a named root becomes a reference.
+  // As a property, even a named root becomes a reference.
   const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod;
-      // Zod drops it from input schemas that transform.
+      // Zod drops the default of an input schema that transforms.
       if (def.type === "default") jsonSchema.default = def.defaultValue;
       const example = z.globalRegistry.get(zodSchema)?.["example"];
       delete jsonSchema["example"];
       if (example !== undefined) jsonSchema.examples = [example];
-      // Answers may grow, so we don't promise that they have no other fields.
+      // Later releases may add fields, so other fields are not excluded.
       if (def.type === "object" && !def.catchall) delete jsonSchema.additionalProperties;
     },
   });

@@ -8,13 +8,13 @@ export type UnreadBody = {
   /** See `JsonSize`. */
   values: number;
   /**
-   * The body as FastAPI sees it: undefined when it is empty, text when its type isn't JSON's (which no model takes, so there
-   * is no 415), else the parsed value. Throws ValidationFault on bad JSON, and on JSON that is too deep or too large.
+   * Returns the body as FastAPI sees it: undefined when it is empty, a string when its type is not JSON (no model accepts a
+   * string, so there is no 415), else the parsed value. Throws ValidationFault for invalid, too deep and too large JSON.
    */
   parse(): unknown;
 };
 
-/** Measures a body, which may then be counted before it is parsed. Throws ValidationFault on bad UTF-8. */
+/** Measures a body, so that it can be counted before it is parsed. Throws ValidationFault for invalid UTF-8. */
 export function openJson(bytes: Buffer, contentType: string | undefined): UnreadBody {
   if (bytes.length === 0) return { values: 0, parse: () => undefined };
   if (!isJsonType(contentType)) return { values: 0, parse: () => bytes.toString() };
@@ -50,7 +50,7 @@ function isJsonType(contentType = ""): boolean {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A byte order mark is skipped, as Python does. */
+/** Skips a byte order mark, as Python does. */
 function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);

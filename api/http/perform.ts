@@ -3,7 +3,7 @@ import type { Guards } from "./guards.ts";
 
 type Input = OperationInput<RequestSchemas, RawBody>;
 
-/** Does what an admitted request asks: once, where it repeats another one, and noted, where it changes something. */
+/** Calls the handler of an authorized request. A repeated request gets the stored answer; an audited one is recorded. */
 export async function perform<C>(guards: Guards, ctx: C, operation: Operation<C>, input: Input): Promise<AnyResult> {
   const act = async (): Promise<AnyResult> => {
     const result = await operation.handle(ctx, input);
@@ -31,7 +31,7 @@ function describeAct<C>(operation: Operation<C>, target_type: string, input: Inp
   };
 }
 
-/** A text field of something that may be an object. */
+/** Returns the text field `name` of a value that may be an object. */
 function textAt(value: unknown, name: string): string | null {
   const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : null;
   return typeof found === "string" ? found : null;

@@ -3,7 +3,7 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { connectRedis } from "../../shared/platform/stream/connection.ts";
 
 export type RateLimiter = {
-  /** Counts a request of `who`, or one that weighs as many. Rejects with too_many_requests, which says when to come again. */
+  /** Counts a request of `who`, or several. Rejects with too_many_requests, which says when to try again. */
   count(who: string, requests?: number): Promise<void>;
   close(): void;
 };
@@ -12,7 +12,7 @@ type Options = { url: string; prefix: string; perMinute: number; onError: (error
 
 const noLimit: RateLimiter = { count: () => Promise.resolve(), close: () => undefined };
 
-/** Limits what each caller may ask for within a minute, over all API processes; while Redis is away each counts alone. */
+/** Limits each caller's requests a minute over all API processes. While Redis is unreachable, each process counts for itself. */
 export function openRateLimiter({ url, prefix, perMinute, onError }: Options): RateLimiter {
   if (perMinute === 0) return noLimit;
   const redis = connectRedis(url, onError);
@@ -32,7 +32,7 @@ export function openRateLimiter({ url, prefix, perMinute, onError }: Options): R
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const seconds = Math.ceil(error.msBeforeNext / 1000);
-        const sentence = `More than ${perMinute} requests within a minute.`;
+        const sentence = `This caller sent more than ${perMinute} requests within a minute. Try again later.`;
         throw new AppError("too_many_requests", "rate_limited", sentence, seconds);
       }
     },

@@ -4,16 +4,16 @@ import { canonicalHost } from "../../shared/domain/egress/loopback.ts";
 import { foreignHost, foreignOrigin } from "./foreign-request.ts";
 
 export type Gate = {
-  /** The host names that are asked for, besides this machine's own; null: any. */
+  /** Accepted host names, besides this machine's own. Null: all. */
   hosts: readonly string[] | null;
   /** Origins whose pages may send writes. */
   origins: readonly string[];
 };
 
-/** They tell whether a process answers and nothing else, and their callers know its address only. */
+/** They tell nothing but whether the process is up, and probes know only its address. */
 const probes = new Set(["/health/live", "/health/ready"]);
 
-/** Refuses what a web page of somebody else makes a browser send. Throws misdirected and forbidden. */
+/** Refuses requests that a foreign web page makes a browser send. Throws misdirected and forbidden. */
 export function refuseForeign({ hosts, origins }: Gate): RequestHandler {
   const ownHosts = hosts && new Set(hosts.flatMap((host) => canonicalHost(host) ?? []));
   const ownOrigins = new Set(origins);
@@ -30,14 +30,14 @@ export function refuseForeign({ hosts, origins }: Gate): RequestHandler {
       throw new AppError(
         "misdirected",
         "host_not_allowed",
-        "This service has no keys (AUTH_MODE=open) and answers to names of its own machine only. Name this host in ALLOWED_HOSTS, or use AUTH_MODE=key.",
+        "Without keys (AUTH_MODE=open) this service only answers to names of its own machine. Add this host to ALLOWED_HOSTS, or use AUTH_MODE=key.",
       );
     const origin = foreignOrigin(sent, ownOrigins);
     if (origin !== null)
       throw new AppError(
         "forbidden",
         "cross_site_request",
-        "A web page of another origin sent this request. Name its origin in ALLOWED_ORIGINS if it may.",
+        "A web page of another origin sent this request. Add its origin to ALLOWED_ORIGINS if you trust it.",
       );
     next();
   };

@@ -4,8 +4,8 @@ import type { Log } from "../../shared/platform/log.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 /**
- * First in line: gives the request its id (the client's own, if it is a plain word), forbids caching unless an
- * operation says otherwise, and logs one line at the end. The line has the route, not the URL, whose query may be private.
+ * The first middleware: gives the request its id (the client's own, if it has only safe characters), forbids caching unless an
+ * operation allows it, and logs one line at the end. The line has the route instead of the URL, whose query may be private.
  */
 export function requestContext(log: Log): RequestHandler {
   return (req, res, next) => {
@@ -30,7 +30,7 @@ export function requestContext(log: Log): RequestHandler {
 
 export const requestId = (res: Response): string => String(res.locals["request_id"]);
 
-/** What a handler may know of its request besides the parsed parts. */
+/** Returns what a handler gets besides the parsed parts of its request. */
 export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller" | "holdOpen"> {
   return {
     request_id: requestId(res),
@@ -48,7 +48,7 @@ function untilGone(res: Response): AbortSignal {
   return gone.signal;
 }
 
-/** A repeated name's last value wins, as in FastAPI. */
+/** Returns the query parameters. Of a repeated name the last value counts, as in FastAPI. */
 export function queryOf({ originalUrl: url }: Request): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : ""));
 }

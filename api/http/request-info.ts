@@ -4,12 +4,12 @@ import type { Caller } from "./caller.ts";
 export type RequestInfo = {
   request_id: string;
   caller: Caller;
-  /** A well-formed W3C `traceparent`, to be handed on. */
+  /** A well-formed W3C `traceparent`, which is stored with a new run. */
   traceparent: string | undefined;
   /** The peer's address. */
   ip: string | undefined;
-  /** Gives a signal that is aborted when the client goes away, or has gone, before the answer is complete. */
+  /** Returns a signal that is aborted when the client disconnects before the answer is complete. */
   untilGone: () => AbortSignal;
-  /** For an answer that stays open: counts it among those of its user until then. Throws too_many_requests. */
+  /** For streams and waiting requests: counts the answer as one of its user until it ends. Throws too_many_requests. */
   holdOpen: () => void;
 };

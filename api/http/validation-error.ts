@@ -1,44 +1,44 @@
 import type { z } from "zod";
 import type { FaultItem } from "../../shared/domain/errors/validation-fault.ts";
-import { listWords } from "../../shared/schemas/primitives.ts";
+import { listChoices } from "../../shared/schemas/primitives.ts";
 
 type Issue = z.core.$ZodIssue;
-type Words = Pick<FaultItem, "type" | "msg" | "ctx">;
+type Fault = Pick<FaultItem, "type" | "msg" | "ctx">;
 type Loc = (string | number)[];
 
 /**
- * Zod's issues about `value` → FastAPI's items, in the same order. Their `input` is left out, since it could echo a
- * secret. Fields of `shared/schemas` word their own faults; the rest is for zod's own types.
+ * Translates zod's issues about `value` into FastAPI's items, in the same order. FastAPI's `input` is left out, since it could
+ * contain a secret. Fields of `shared/schemas` bring the text of their faults; this file knows zod's own types.
  */
 export function faultItems(issues: readonly Issue[], where: string, value: unknown): FaultItem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
-    return describe(issue, valueAt(value, path)).map(({ at = [], ...words }) => ({
-      ...words,
+    return describe(issue, valueAt(value, path)).map(({ at = [], ...fault }) => ({
+      ...fault,
       loc: [where, ...path, ...at],
     }));
   });
 }
 
-function describe(issue: Issue, found: unknown): (Words & { at?: Loc })[] {
+function describe(issue: Issue, found: unknown): (Fault & { at?: Loc })[] {
   if (issue.code === "invalid_union")
     return issue.errors.flatMap((branch) =>
-      faultItems(branch, "", found).map(({ loc, ...words }) => ({ ...words, at: loc.slice(1) })),
+      faultItems(branch, "", found).map(({ loc, ...fault }) => ({ ...fault, at: loc.slice(1) })),
     );
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ type: "extra_forbidden", msg: "Extra inputs are not permitted", at: [key] }));
   if (found === undefined && issue.code !== "custom") return [{ type: "missing", msg: "Field required" }];
-  return [words(issue, found)];
+  return [faultOf(issue, found)];
 }
 
-function words(issue: Issue, found: unknown): Words {
+function faultOf(issue: Issue, found: unknown): Fault {
   switch (issue.code) {
     case "custom":
-      return customWords(issue);
+      return customFault(issue);
     case "invalid_type":
       return wrongType(issue.expected, found);
     case "invalid_value": {
-      const expected = listWords(issue.values.map(String));
+      const expected = listChoices(issue.values.map(String));
       return {
         type: issue.values.length === 1 ? "literal_error" : "enum",
         msg: `Input should be ${expected}`,
@@ -55,15 +55,15 @@ function words(issue: Issue, found: unknown): Words {
   }
 }
 
-const valueError = (message: string): Words => ({ type: "value_error", msg: `Value error, ${message}` });
+const valueError = (message: string): Fault => ({ type: "value_error", msg: `Value error, ${message}` });
 
-function customWords(issue: z.core.$ZodIssueCustom): Words {
+function customFault(issue: z.core.$ZodIssueCustom): Fault {
   const { type, ctx } = issue.params ?? {};
   if (typeof type !== "string") return valueError(issue.message);
   return { type, msg: issue.message, ...(ctx ? { ctx } : {}) };
 }
 
-const typeWords: Record<string, readonly [type: string, noun: string]> = {
+const typeNames: Record<string, readonly [type: string, noun: string]> = {
   string: ["string_type", "string"],
   record: ["dict_type", "dictionary"],
   array: ["list_type", "list"],
@@ -72,7 +72,7 @@ const typeWords: Record<string, readonly [type: string, noun: string]> = {
   number: ["float_type", "number"],
 };
 
-function wrongType(expected: string, found: unknown): Words {
+function wrongType(expected: string, found: unknown): Fault {
   if (expected === "object")
     return {
       type: "model_attributes_type",
@@ -80,11 +80,11 @@ function wrongType(expected: string, found: unknown): Words {
     };
   if (expected === "int" && typeof found === "number")
     return { type: "int_from_float", msg: "Input should be a valid integer, got a number with a fractional part" };
-  const [type, noun] = typeWords[expected] ?? [`${expected}_type`, expected];
+  const [type, noun] = typeNames[expected] ?? [`${expected}_type`, expected];
   return { type, msg: `Input should be a valid ${noun}` };
 }
 
-function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, found: unknown): Words {
+function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, found: unknown): Fault {
   const small = issue.code === "too_small";
   const limit = Number(small ? issue.minimum : issue.maximum);
   const bound = small ? "min_length" : "max_length";
@@ -107,20 +107,20 @@ function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, fo
   return beyondBound(small, issue.inclusive ?? true, limit);
 }
 
-function beyondBound(small: boolean, inclusive: boolean, limit: number): Words {
+function beyondBound(small: boolean, inclusive: boolean, limit: number): Fault {
   const word = small ? "greater" : "less";
   const [suffix, text] = inclusive ? ["_equal", " or equal to"] : ["", ""];
   const key = (small ? "g" : "l") + (inclusive ? "e" : "t");
   return { type: `${word}_than${suffix}`, msg: `Input should be ${word} than${text} ${limit}`, ctx: { [key]: limit } };
 }
 
-function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): Words {
+function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): Fault {
   if (issue.format !== "regex" || !issue.pattern) return valueError(issue.message);
   const pattern = issue.pattern.replace(/^\/|\/[a-z]*$/g, "");
   return { type: "string_pattern_mismatch", msg: `String should match pattern '${pattern}'`, ctx: { pattern } };
 }
 
-/** The value at `path`, by own keys only. */
+/** Returns the value at `path`, by own keys only. */
 function valueAt(value: unknown, path: Loc): unknown {
   return path.reduce<unknown>(
     (at, key) =>

@@ -12,8 +12,8 @@ export const listInternalJobs = defineOperation({
   name: "list_internal_jobs",
   area: "Internal",
   scope: "internal",
-  summary: "The service's own chores, each with its last turn",
-  description: "Workers do them on a clock (`every_ms`); each can be asked for at any time as well.",
+  summary: "The maintenance jobs, each with its last run",
+  description: "Workers run each job every `every_ms`. A job can also be started by request.",
   responses: {
     200: {
       description: "The jobs",
@@ -22,7 +22,7 @@ export const listInternalJobs = defineOperation({
         .meta({ id: "InternalJobs", example: { data: [exampleOf(internalJobInfo)] } }),
     },
   },
-  async handle({ db }: ApiContext) {
+  async handle({ db }: Pick<ApiContext, "db">) {
     const names = internalJobs.map(({ name }) => name);
     const last = await readLastTurns(db, names);
     const data = internalJobs.map(({ name, summary, every_ms }) => ({

@@ -15,28 +15,33 @@ export const runInternalJob = defineOperation({
   area: "Internal",
   scope: "internal",
   audit: "internal_job",
-  summary: "Do one of the service's own chores now",
+  summary: "Run a maintenance job now",
   description:
-    "Answers what came of it once it is done, after a minute at most: what is left then is for its next turn. 404 for a name that there isn't, 409 `job_running` while a turn is under way anywhere. A turn that fails is answered with status `error`.",
+    "The answer is the job's result. It comes when the job is done, after at most a minute; the next run of the job does the rest. An unknown name is a 404. 409 `job_running` while the job runs in any process. The result of a failed run has the status `error`.",
   request: {
     params: z.object({ name: text({ max: 128 }).meta({ example: "expire-queue" }) }),
     query: z.object({
-      dry_run: laxBool().default(false).meta({ description: "Change nothing, and count what there is to do." }),
+      dry_run: laxBool()
+        .default(false)
+        .meta({ description: "True: nothing is changed, and the result counts what would be changed." }),
     }),
   },
   errors: ["internal_job_not_found", "job_running"],
   responses: {
     200: {
-      description: "The turn, over",
+      description: "The finished run of the job",
       schema: jobTurn,
     },
   },
-  async handle(ctx: ApiContext, { params: { name }, query: { dry_run }, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "log" | "db" | "streams" | "queue" | "leaving">,
+    { params: { name }, query: { dry_run }, caller },
+  ) {
     const job = internalJobs.find((known) => known.name === name);
     if (!job) throw notFound("internal_job", name);
     const trigger = { triggered_by: caller.actor, dry_run, every_ms: null, signal: ctx.leaving };
     const id = await takeTurn(ctx, job, trigger);
-    if (id === null) throw conflict("job_running", `A turn of '${name}' is under way.`);
+    if (id === null) throw conflict("job_running", `The job '${name}' is running already. Wait until it has ended.`);
     return { status: 200, body: await readTurn(ctx.db, id) };
   },
 });

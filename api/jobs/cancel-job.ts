@@ -14,16 +14,17 @@ export const cancelJob = defineOperation({
   area: "Jobs",
   scope: "jobs:write",
   audit: "job",
-  summary: "End a job, and its runs that have not ended",
-  description: "For good: to stop it for a while, pause it. A completed one stays completed; its runs are cancelled.",
+  summary: "Cancel a job and its runs that have not ended",
+  description:
+    "A cancelled job can't be resumed; to stop it for a while, pause it. A completed job stays completed, and its runs are cancelled.",
   request: { params: jobParams },
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) =>
       status === "active" || status === "paused" ? { status: "cancelled", next_tick_at: null } : null,
     );
     if (!done) throw notFound("job", job_id);
-    // No tick fires from here on.
+    // No tick can fire after this point.
     const open = await findOpenRuns(ctx.db.sql, job_id);
     await Promise.all(open.map((runId) => cancelRun(ctx, runId, caller.owner)));
     return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };

@@ -10,8 +10,12 @@ import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 
-/** The version that a tick of the job would run now; throws what an execute request would be told, but for live workers. */
-export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Promise<ResolvedVersion> {
+/** Returns the version that a tick of the job would run now. Throws the errors of an execute request, except those about live workers. */
+export async function checkJob(
+  ctx: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
+  body: JobBody,
+  owner: Owner,
+): Promise<ResolvedVersion> {
   const request = executeRequest.parse(body);
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await chooseVersion(ctx, request, owner);
@@ -20,7 +24,7 @@ export async function checkJob(ctx: ApiContext, body: JobBody, owner: Owner): Pr
   return version;
 }
 
-/** The first tick that a body asks for, from `now` on. Throws ValidationFault where there is none. */
+/** Returns the first tick of a schedule, from `now` on. Throws ValidationFault when there is none. */
 export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody, now: Date): Date {
   const first = firstTick({ schedule, timezone, ends_at }, now);
   if (first) return first;

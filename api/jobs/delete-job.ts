@@ -12,10 +12,10 @@ export const deleteJob = defineOperation({
   scope: "jobs:write",
   audit: "job",
   summary: "Delete a job",
-  description: "With its ticks. Its runs stay, and those that have not ended go on.",
+  description: "Deletes the job with its ticks. Its runs are not deleted, and running ones continue.",
   request: { params: jobParams },
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { job_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     if (!(await remove(db, job_id, caller.owner))) throw notFound("job", job_id);
     return { status: 204 };
   },

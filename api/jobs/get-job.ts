@@ -11,17 +11,17 @@ export const getJob = defineOperation({
   name: "get_job",
   area: "Jobs",
   scope: "jobs:read",
-  summary: "A job, its next tick and its last one",
-  description: "Of its env_vars and files only the names are shown.",
+  summary: "A job with its next and its last tick",
+  description: "Only the names of its env_vars and files are shown.",
   request: { params: jobParams },
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };
   },
 });
 
-/** Throws not_found where the owner has no such job. */
-export async function getJobRecord({ db }: ApiContext, id: string, owner: Owner): Promise<JobRecord> {
+/** Throws not_found when the owner has no such job. */
+export async function getJobRecord({ db }: Pick<ApiContext, "db">, id: string, owner: Owner): Promise<JobRecord> {
   const job = await readJob(db, id, owner);
   if (!job) throw notFound("job", id);
   return job;

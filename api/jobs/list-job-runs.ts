@@ -16,7 +16,7 @@ export const listJobRuns = defineOperation({
   summary: "A job's runs, newest first",
   request: { params: jobParams, query: runListQuery.omit({ job_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle(ctx: ApiContext, { params: { job_id }, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {
     await getJobRecord(ctx, job_id, caller.owner);
     const { limit, after, order, ...filter } = query;
     const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order });

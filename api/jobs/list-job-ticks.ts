@@ -11,11 +11,11 @@ export const listJobTicks = defineOperation({
   name: "list_job_ticks",
   area: "Jobs",
   scope: "jobs:read",
-  summary: "A job's ticks and what became of each, newest first",
-  description: "Of a long downtime the first 100 missed ticks are listed, and the last one.",
+  summary: "A job's ticks and their outcomes, newest first",
+  description: "Of the ticks that were missed in a long downtime, the first 100 and the last one are listed.",
   request: { params: jobParams, query: tickListQuery },
   responses: { 200: { description: "A page of ticks", schema: pageOf(jobTick) } },
-  async handle(ctx: ApiContext, { params: { job_id }, query, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {
     await getJobRecord(ctx, job_id, caller.owner);
     return { status: 200, body: await listTicks(ctx.db, job_id, query) };
   },

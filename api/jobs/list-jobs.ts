@@ -13,7 +13,7 @@ export const listJobs = defineOperation({
   summary: "Jobs, newest first",
   request: { query: jobListQuery },
   responses: { 200: { description: "A page of jobs", schema: pageOf(jobRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

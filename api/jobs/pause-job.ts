@@ -12,15 +12,16 @@ export const pauseJob = defineOperation({
   area: "Jobs",
   scope: "jobs:write",
   audit: "job",
-  summary: "Let a job fire no more until it is resumed",
-  description: "Runs that it has made go on. A paused one stays as it is; 409 when it is completed or cancelled.",
+  summary: "Pause a job",
+  description:
+    "The job fires no tick until it is resumed. Its runs continue. A paused job is left as it is; a completed or cancelled one is a 409.",
   request: { params: jobParams },
   errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, ({ status }) => {
       if (status === "paused") return null;
-      if (status !== "active") throw conflict("job_ended", `The job is ${status}.`);
+      if (status !== "active") throw conflict("job_ended", `The job is ${status} and can't be paused.`);
       return { status: "paused", next_tick_at: null };
     });
     if (!done) throw notFound("job", job_id);

@@ -13,16 +13,16 @@ export const resumeJob = defineOperation({
   area: "Jobs",
   scope: "jobs:write",
   audit: "job",
-  summary: "Let a paused job fire again",
+  summary: "Resume a paused job",
   description:
-    "At its next tick from now on: what came while it was paused is not made up for, and a job with no tick to come is completed. An active one stays as it is; 409 when it is completed or cancelled.",
+    "The job continues with its next tick from now on. Ticks during the pause are skipped, and a job without a future tick is completed. An active job is left as it is; a completed or cancelled one is a 409.",
   request: { params: jobParams },
   errors: ["job_ended"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "ticks">, { params: { job_id }, caller }) {
     const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) => {
       if (job.status === "active") return null;
-      if (job.status !== "paused") throw conflict("job_ended", `The job is ${job.status}.`);
+      if (job.status !== "paused") throw conflict("job_ended", `The job is ${job.status} and can't be resumed.`);
       const next_tick_at = firstTick(job, now);
       return { status: next_tick_at ? "active" : "completed", next_tick_at };
     });

@@ -21,7 +21,7 @@ export const triggerJob = defineOperation({
   audit: "job",
   summary: "Fire a job now",
   description:
-    "Besides its schedule, which goes on as it would; a paused or completed job too. 409 `still_running` where its overlap policy is skip and a run of it has not ended; else what an execute request would be told.",
+    "The schedule is not changed. A paused or completed job can be fired, too. 409 `still_running` when the overlap policy is `skip` and a run of the job has not ended. Other errors are those of an execute request.",
   request: { params: jobParams },
   errors: ["job_not_found", "job_ended", ...tickErrors],
   responses: {
@@ -31,7 +31,10 @@ export const triggerJob = defineOperation({
       example: { ...queuedExample, origin: "job", job_id: "job_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" },
     },
   },
-  async handle(ctx: ApiContext, { params: { job_id }, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">,
+    { params: { job_id }, caller },
+  ) {
     const fired = await fireNow(ctx, job_id, caller.owner);
     void startFired(ctx, fired);
     const body = await readRun(ctx.db, fired.run.id, null);
@@ -40,13 +43,18 @@ export const triggerJob = defineOperation({
   },
 });
 
-function fireNow(ctx: ApiContext, job_id: string, owner: Owner): Promise<FiredTick> {
+function fireNow(
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "jsonSchemas">,
+  job_id: string,
+  owner: Owner,
+): Promise<FiredTick> {
   return inTransaction(ctx.db, async (client) => {
     const locked = await lockJob(client, job_id, owner);
     if (!locked) throw notFound("job", job_id);
-    if (locked.job.status === "cancelled") throw conflict("job_ended", "The job is cancelled.");
+    if (locked.job.status === "cancelled")
+      throw conflict("job_ended", "The job is cancelled and can't fire. Create a new one.");
     const tick = { job_id, at: locked.now, manual: true };
-    // Triggered twice in a millisecond.
+    // Two requests within a millisecond.
     while (!(await takeTick(client, tick))) tick.at = new Date(tick.at.getTime() + 1);
     const fired = await fireTick(ctx, client, locked.job, tick.at);
     await settleTick(client, tick, { run_id: fired.run.id, reason: null });

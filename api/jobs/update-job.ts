@@ -21,13 +21,16 @@ export const updateJob = defineOperation({
   area: "Jobs",
   scope: "jobs:write",
   audit: "job",
-  summary: "Change what a job runs, and when",
+  summary: "Change a job's request and schedule",
   description:
-    "A merge patch (RFC 7396) over the body of `POST /v1/jobs`. Another schedule counts from now on; a tick that is due already still fires. Runs that it has made stay as they are. 409 when the job is completed or cancelled.",
+    "The body is a merge patch (RFC 7396) of the body of `POST /v1/jobs`. A new schedule counts from now on; a tick that is due already still fires. Existing runs do not change. A completed or cancelled job is a 409.",
   request: { params: jobParams, body: jobPatch },
   errors: ["job_not_found", "job_ended", ...versionErrors, "thread_not_found"],
   responses: { 200: { description: "The job", schema: jobRecord } },
-  async handle(ctx: ApiContext, { params: { job_id }, body: patch, caller }) {
+  async handle(
+    ctx: Pick<ApiContext, "config" | "db" | "ticks" | "jsonSchemas">,
+    { params: { job_id }, body: patch, caller },
+  ) {
     const seen = await findJob(ctx.db, job_id, caller.owner);
     if (!seen) throw notFound("job", job_id);
     await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
@@ -41,17 +44,21 @@ export const updateJob = defineOperation({
   },
 });
 
-/** The body that would make the job as the patch wants it. Throws ValidationFault. */
-function patched({ config }: ApiContext, job: JobRow, patch: JobPatch): JobBody {
+/** Returns the body that would create the patched job. Throws ValidationFault. */
+function patched({ config }: Pick<ApiContext, "config">, job: JobRow, patch: JobPatch): JobBody {
   const merged = mergePatch(jobToBody(config.encryptionKeys, job), patch);
   const parsed = jobBody.safeParse(merged);
   if (parsed.success) return parsed.data;
   throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
 }
 
-function change({ config }: ApiContext, job: JobRow, { now, body }: { now: Date; body: JobBody }): JobChange {
+function change(
+  { config }: Pick<ApiContext, "config">,
+  job: JobRow,
+  { now, body }: { now: Date; body: JobBody },
+): JobChange {
   if (job.status !== "active" && job.status !== "paused")
-    throw conflict("job_ended", `The job is ${job.status}; make a new one.`);
+    throw conflict("job_ended", `The job is ${job.status} and can't be changed. Create a new one.`);
   const columns = jobColumns(config.encryptionKeys, job.id, body);
   const { status, next_tick_at } = job;
   const sameTimes =

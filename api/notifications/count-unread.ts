@@ -11,12 +11,12 @@ export const countUnread = defineOperation({
   name: "count_notifications",
   area: "Notifications",
   scope: "notifications:read",
-  summary: "How many notifications are unread",
-  description: "The number on the bell.",
+  summary: "The number of unread notifications",
+  description: "The number that a user interface shows on its bell.",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The count", schema: unreadCount } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: { unread: await count(db, ownerOf(caller, query.user_id)) } };
   },
 });

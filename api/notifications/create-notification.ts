@@ -13,16 +13,16 @@ export const createNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   idempotent: true,
-  summary: "Tell a user something",
+  summary: "Notify a user",
   description:
-    "In the app and at the standing webhooks that ask for `notification.<type>`, as the user's preferences have it. A `dedup_key` that was used before tells nobody, and answers with what stands (200).",
+    "The notification appears in the app and is sent to the webhooks that subscribe to `notification.<type>`, as the user's preferences say. A `dedup_key` that was used before creates nothing; the answer is the existing notification (200).",
   request: { body: notificationBody },
   errors: ["foreign_user_id", "notification_gone"],
   responses: {
-    200: { description: "The user was told before", schema: notificationRecord },
+    200: { description: "The existing notification with this dedup_key", schema: notificationRecord },
     201: { description: "The notification", schema: notificationRecord },
   },
-  async handle({ db, streams }: ApiContext, { body, caller }) {
+  async handle({ db, streams }: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     const { type, level, title } = body;
     const dedup_key = body.dedup_key ?? null;
@@ -34,12 +34,16 @@ export const createNotification = defineOperation({
       run_id: body.run_id ?? null,
     });
     if (made) {
-      // Who isn't told now looks by himself a second later.
+      // A lost signal is harmless: the readers poll every second.
       await streams.signalReaders(user_id).catch(() => undefined);
       return { status: 201, body: made };
     }
-    const told = dedup_key === null ? null : await readToldOf(db, user_id, dedup_key);
-    if (!told) throw conflict("notification_gone", "What stood under this dedup_key was deleted meanwhile; try again.");
-    return { status: 200, body: told };
+    const existing = dedup_key === null ? null : await readToldOf(db, user_id, dedup_key);
+    if (!existing)
+      throw conflict(
+        "notification_gone",
+        "The notification with this dedup_key was deleted at the same time. Send the request again.",
+      );
+    return { status: 200, body: existing };
   },
 });

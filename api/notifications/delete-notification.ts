@@ -11,10 +11,10 @@ export const deleteNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Delete a notification",
-  description: "For good. Its `dedup_key` is free again.",
+  description: "A deleted notification can't be restored. Its `dedup_key` can be used again.",
   request: { params: notificationParams },
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { notification_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { notification_id }, caller }) {
     if (!(await remove(db, notification_id, caller.owner))) throw notFound("notification", notification_id);
     return { status: 204 };
   },

@@ -11,10 +11,10 @@ export const getNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:read",
   summary: "A notification",
-  description: "Looking at it doesn't mark it as read.",
+  description: "Reading it here does not mark it as read.",
   request: { params: notificationParams },
   responses: { 200: { description: "The notification", schema: notificationRecord } },
-  async handle({ db }: ApiContext, { params: { notification_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { notification_id }, caller }) {
     const body = await readNotification(db, notification_id, caller.owner);
     if (!body) throw notFound("notification", notification_id);
     return { status: 200, body };

@@ -11,12 +11,13 @@ export const getPreferences = defineOperation({
   name: "get_notification_preferences",
   area: "Notifications",
   scope: "notifications:read",
-  summary: "What a user wants to hear of, and where",
-  description: "A type that isn't named is as `*` says; without a `*` everything is told everywhere.",
+  summary: "A user's notification preferences",
+  description:
+    "A type without an entry is treated as `*`. Without an entry `*` it is delivered in the app and to webhooks.",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     return { status: 200, body: await readPreferences(db, ownerOf(caller, query.user_id)) };
   },
 });

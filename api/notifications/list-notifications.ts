@@ -12,10 +12,10 @@ export const listNotifications = defineOperation({
   scope: "notifications:read",
   summary: "Notifications, newest first",
   description:
-    "Of runs that failed, callbacks and webhooks that were given up, daemons that failed, and what was posted.",
+    "Notifications are made for failed runs, given up callbacks and webhook deliveries, failed daemons, and by `POST /v1/notifications`.",
   request: { query: notificationListQuery },
   responses: { 200: { description: "A page of notifications", schema: pageOf(notificationRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

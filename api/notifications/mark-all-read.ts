@@ -11,11 +11,11 @@ export const markAllRead = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Mark all notifications as read",
-  description: "All of a user's, or those of one type.",
+  description: "Marks all notifications of a user, or those of one type.",
   request: { body: readAllBody },
   errors: ["foreign_user_id"],
-  responses: { 200: { description: "How many were unread", schema: readAnswer } },
-  async handle({ db }: ApiContext, { body: { user_id, type }, caller }) {
+  responses: { 200: { description: "The number of notifications that were unread", schema: readAnswer } },
+  async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, type }, caller }) {
     const changed = await markRead(db, caller.owner, { user_id: ownerOf(caller, user_id), type }, true);
     return { status: 200, body: { changed } };
   },

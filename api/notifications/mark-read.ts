@@ -10,10 +10,10 @@ export const markRead = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Mark notifications as read",
-  description: "Ids that name none of yours, and those that are read already, change nothing.",
+  description: "Ids of other users' or of read notifications are ignored.",
   request: { body: readBody },
-  responses: { 200: { description: "How many were unread", schema: readAnswer } },
-  async handle({ db }: ApiContext, { body: { ids }, caller }) {
+  responses: { 200: { description: "The number of notifications that were unread", schema: readAnswer } },
+  async handle({ db }: Pick<ApiContext, "db">, { body: { ids }, caller }) {
     return { status: 200, body: { changed: await mark(db, caller.owner, { ids }, true) } };
   },
 });

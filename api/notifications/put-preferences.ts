@@ -12,12 +12,12 @@ export const putPreferences = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   audit: "user",
-  summary: "Say what a user wants to hear of, and where",
-  description: "Replaces what stood. It counts for what happens from now on.",
+  summary: "Set a user's notification preferences",
+  description: "Replaces all preferences. They apply to later notifications.",
   request: { query: me, body: preferencesBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The preferences", schema: preferencesRecord } },
-  async handle({ db }: ApiContext, { query, body: { preferences }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, body: { preferences }, caller }) {
     return { status: 200, body: await replace(db, { user_id: ownerOf(caller, query.user_id), preferences }) };
   },
 });

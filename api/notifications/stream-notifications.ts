@@ -7,8 +7,8 @@ import { type Place, readFrom, readPresent, type Told } from "../../shared/store
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
-import { writeSse } from "../stream/respond-sse.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { writeSse } from "../stream/write-sse.ts";
 
 const batch = 100;
 
@@ -20,22 +20,25 @@ export const streamNotifications = defineOperation({
   name: "stream_notifications",
   area: "Notifications",
   scope: "notifications:read",
-  summary: "Notifications as they come",
+  summary: "Stream notifications",
   description:
-    "Server-Sent Events: `event: notification` with the notification as data. Without a cursor it begins now. Resume with `Last-Event-ID` (or `?after=`), an event's id: nothing is left out and nothing comes twice. It ends when the reader goes.",
+    "Server-Sent Events: `event: notification` with the notification as data. Without a cursor the stream starts with the next notification. Resume with `Last-Event-ID` (or `?after=`): no notification is missed or repeated. The stream ends when the client disconnects.",
   request: {
-    query: me.extend(resumeQuery),
-    headers: z.object(resumeHeader),
+    query: me.extend(afterQuery),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["foreign_user_id", "malformed_cursor", "too_many_streams"],
   responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
-  async handle(ctx: ApiContext, { query, headers, untilGone, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "db" | "notificationSignal" | "leaving">,
+    { query, headers, untilGone, caller, holdOpen },
+  ) {
     const user_id = ownerOf(caller, query.user_id);
-    const cursor = headers["last-event-id"] || query.after;
+    const cursor = readLastEventId({ headers, query });
     holdOpen();
     const present = await readPresent(ctx.db);
-    const asked = cursor ? parsePlace(cursor) : null;
-    // A place that is yet to come is of another database, such as the one before a restore.
+    const asked = cursor ? parsePosition(cursor) : null;
+    // A later position is of another database, such as the one before a restore.
     const isOurs = asked !== null && asked.xact <= present.place.xact;
     const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
     const until = AbortSignal.any([untilGone(), ctx.leaving]);
@@ -44,33 +47,37 @@ export const streamNotifications = defineOperation({
 });
 
 async function* follow(
-  { db, news }: ApiContext,
+  { db, notificationSignal }: Pick<ApiContext, "db" | "notificationSignal">,
   user_id: string,
   start: { place: Place; known: string | null },
   until: AbortSignal,
 ): AsyncGenerator<string> {
   const { known } = start;
   let { place } = start;
-  // Begun before the read: what is made while we read rings, too.
-  let ring = news.rung(user_id, until);
+  // Started before the read, so that a notification during the read wakes us, too.
+  let signal = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
-    const told = await readFrom(db, user_id, { place, known, limit: batch });
-    if (told.length > 0) yield told.map(encode).join("");
-    place = told.at(-1)?.place ?? place;
-    if (told.length === batch) continue;
-    await ring;
-    ring = news.rung(user_id, until);
+    const read = await readFrom(db, user_id, { place, known, limit: batch });
+    if (read.length > 0) yield read.map(encode).join("");
+    place = read.at(-1)?.place ?? place;
+    if (read.length === batch) continue;
+    await signal;
+    signal = notificationSignal.wait(user_id, until);
   }
 }
 
-/** An event's id is `<xact>-<id of the notification>`: all that it takes to go on, even when that one was deleted. */
+/** An event's id is `<xact>-<notification id>`, with which a reader can resume even when the notification was deleted. */
 const encode = ({ place: { xact, id }, notification }: Told): string =>
   `id: ${xact}-${id}\nevent: notification\ndata: ${JSON.stringify(notification)}\n\n`;
 
-/** Throws for what can't be one. */
-function parsePlace(text: string): Place {
+/** Throws bad_request when the text is no event id. */
+function parsePosition(text: string): Place {
   const [, xact, id] = /^(\d{1,18})-([A-Za-z0-9._:@-]{1,128})$/.exec(text) ?? [];
   if (xact === undefined || id === undefined)
-    throw new AppError("bad_request", "malformed_cursor", "A notification's event id is like 4711-notif_….");
+    throw new AppError(
+      "bad_request",
+      "malformed_cursor",
+      "`Last-Event-ID` or `after` is not the id of a notification event. An id has the form 4711-notif_….",
+    );
   return { xact: BigInt(xact), id };
 }

@@ -12,11 +12,11 @@ export const updateNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   summary: "Mark a notification as read or unread",
-  description: "One that is read already keeps the time at which it was.",
+  description: "A notification that is read already keeps its `read_at`.",
   request: { params: notificationParams, body: notificationPut },
   errors: ["notification_not_found"],
   responses: { 200: { description: "The notification", schema: notificationRecord } },
-  async handle({ db }: ApiContext, { params: { notification_id }, body: { read }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { notification_id }, body: { read }, caller }) {
     await markRead(db, caller.owner, { ids: [notification_id] }, read);
     const body = await readNotification(db, notification_id, caller.owner);
     if (!body) throw notFound("notification", notification_id);

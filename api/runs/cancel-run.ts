@@ -15,10 +15,10 @@ export const cancelRun = defineOperation({
   audit: "run",
   summary: "Cancel a run",
   description:
-    "One that waits ends at once; a running one is stopped by its worker. One that has ended stays as it is.",
+    "A queued or interrupted run ends at once. A running run is stopped by its worker. An ended run does not change.",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle(ctx: ApiContext, { params, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, caller }) {
     if (!(await cancel(ctx, params.run_id, caller.owner))) throw notFound("run", params.run_id);
     const body = await readRun(ctx.db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);

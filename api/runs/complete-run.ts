@@ -19,11 +19,11 @@ export const completeRun = defineOperation({
   audit: "run",
   summary: "End a run from outside",
   description:
-    "Finalizes a run that has not ended, a queued one too: stops its process, ends its stream, sends its callback. The same status again changes nothing; another one on an ended run is a 409.",
+    "Finalizes a queued or running run with the given status: stops its process, ends its stream and sends its callback. Repeating the same status changes nothing. Another status for an ended run is a 409.",
   request: { params: runParams, body: completion },
   errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },
-  async handle(ctx: ApiContext, { params, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, body, caller }) {
     const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);
     const record = await readRun(ctx.db, params.run_id, caller.owner);
     if (!record) throw notFound("run", params.run_id);
@@ -31,9 +31,9 @@ export const completeRun = defineOperation({
   },
 });
 
-/** True: it had ended so before. */
+/** Returns true when the run had ended with this status before. */
 async function complete(
-  ctx: ApiContext,
+  ctx: Pick<ApiContext, "db" | "streams" | "queue">,
   { run_id, owner }: { run_id: string; owner: Owner },
   { status: word, result_content, duration_ms }: Completion,
 ): Promise<boolean> {
@@ -44,7 +44,7 @@ async function complete(
     if (!run) throw notFound("run", run_id);
     if (isTerminal(run.status)) {
       if (run.status === status) return true;
-      throw conflict("run_already_ended", `The run has ended as '${run.status}'.`);
+      throw conflict("run_already_ended", `The run has ended with the status '${run.status}', which can't be changed.`);
     }
     const ending = { cause: "complete", outcome, reason: "completed", duration_ms: duration_ms ?? null } as const;
     if (await endRun(ctx, run, ending)) return false;

@@ -13,16 +13,20 @@ export const deleteRun = defineOperation({
   audit: "run",
   summary: "Delete a run that has ended",
   description:
-    "With its transcript and artifacts. A callback that it still owes isn't sent any more. 409 while it goes on.",
+    "Deletes the run with its transcript and artifacts. A callback that was not delivered yet is not sent. 409 while the run has not ended.",
   request: { params: runParams },
   errors: ["run_not_ended"],
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db, streams, log }: ApiContext, { params: { run_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db, streams, log }: Pick<ApiContext, "log" | "db" | "streams">, { params: { run_id }, caller }) {
     const done = await remove(db, run_id, caller.owner);
     if (done === "missing") throw notFound("run", run_id);
-    if (done === "not_ended") throw conflict("run_not_ended", "The run has not ended; cancel it first.");
-    // Redis would forget it by itself within minutes; until then a new run of this id could not stream.
-    await streams.forget(run_id).catch((error: unknown) => log.warn({ run_id, err: String(error) }, "not forgotten"));
+    if (done === "not_ended") throw conflict("run_not_ended", "The run has not ended. Cancel it first.");
+    // Redis would expire the stream within minutes; until then a new run with the same id could not stream.
+    await streams
+      .forget(run_id)
+      .catch((error: unknown) =>
+        log.warn({ run_id, err: String(error) }, "a deleted run's stream could not be removed"),
+      );
     return { status: 204 };
   },
 });

@@ -11,19 +11,20 @@ export const getRunArtifact = defineOperation({
   name: "get_run_artifact",
   area: "Runs",
   scope: "runs:read",
-  summary: "A file that a run handed out",
-  description: "As a download, with the type that the agent named: a browser never shows it as a page of this service.",
+  summary: "Download an artifact of a run",
+  description:
+    "The file is sent as a download with the type that the agent named. A browser never shows it as a page of this service.",
   request: {
     params: runParams.extend({ artifact_id: clientId().meta({ example: "art_019aa5f0c1d27c3e8f4b2a6d9e0f1a2d" }) }),
   },
   responses: { 200: { description: "The file", content_type: "application/octet-stream" } },
-  async handle({ db }: ApiContext, { params: { run_id, artifact_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id, artifact_id }, caller }) {
     const artifact = await readArtifact(db, { run_id, id: artifact_id }, caller.owner);
     if (!artifact?.content) throw notFound("artifact", artifact_id);
     const { name, mime, content, sha256 } = artifact;
     return {
       status: 200,
-      // A type that no header can carry is not passed on.
+      // A type that is no valid header value is not used.
       content_type: /^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w.+-]+)*$/.test(mime) ? mime : "application/octet-stream",
       text: Buffer.from(content),
       headers: {

@@ -15,7 +15,7 @@ export const getRun = defineOperation({
   summary: "A run's record",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     const body = await readRun(db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 200, body };

@@ -40,17 +40,17 @@ export const listRunArtifacts = defineOperation({
   name: "list_run_artifacts",
   area: "Runs",
   scope: "runs:read",
-  summary: "The files that a run handed out",
+  summary: "A run's artifacts",
   request: { params: runParams },
   responses: {
     200: {
-      description: "All of them, in the order in which they were handed out",
+      description: "All artifacts, in the order in which the agent sent them",
       schema: z
         .object({ data: z.array(artifact) })
         .meta({ id: "RunArtifacts", example: { data: [exampleOf(artifact)] } }),
     },
   },
-  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id }, caller }) {
     if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
     const data = (await listArtifacts(db, run_id)).map(({ id, attempt, name, mime, size, sha256, created_at }) => ({
       id,

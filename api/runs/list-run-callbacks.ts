@@ -22,11 +22,11 @@ export const listRunCallbacks = defineOperation({
   name: "list_run_callbacks",
   area: "Runs",
   scope: "runs:read",
-  summary: "A run's callback and the tries to deliver it",
+  summary: "A run's callback and its delivery attempts",
   request: { params: runParams },
   responses: {
     200: {
-      description: "The callback, null when the run has none, and its tries, oldest first",
+      description: "The callback (null: the run has none) and its delivery attempts, oldest first",
       schema: z.object({ callback: runCallback.nullable(), data: z.array(callbackTry) }).meta({
         id: "RunCallbacks",
         example: {
@@ -36,7 +36,7 @@ export const listRunCallbacks = defineOperation({
       }),
     },
   },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     const run = await readRun(db, params.run_id, caller.owner);
     if (!run) throw notFound("run", params.run_id);
     const tries = await listTries(db, run.id);

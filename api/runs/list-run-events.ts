@@ -5,8 +5,8 @@ import { laxInt } from "../../shared/schemas/primitives.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/fill-in.ts";
-import { readCursor } from "./read-cursor.ts";
+import { backfill } from "../stream/backfill.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 const eventList = z
@@ -43,24 +43,24 @@ export const listRunEvents = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "The same events as the stream's, as a list",
+  summary: "A run's events as a list",
   request: {
     params: runParams,
     query: z.object({
-      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+      limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "The largest number of things to return." }),
       after: z
         .string()
         .optional()
-        .meta({ description: "The id of the event after which to go on: `last_id` of the page before." }),
+        .meta({ description: "The page starts after the event with this id: `last_id` of the previous page." }),
     }),
   },
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
-  async handle(ctx: ApiContext, { params, query, caller }) {
-    const cursor = readCursor(undefined, query.after);
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params, query, caller }) {
+    const cursor = parseCursor(query.after);
     const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);
-    const { events } = await fillIn(ctx, params.run_id, cursor);
+    const { events } = await backfill(ctx, params.run_id, cursor);
     const page = events.slice(0, query.limit);
     const data = page.map((event) => ({
       id: formatEventId(event),

@@ -7,20 +7,22 @@ import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { fillIn } from "../stream/fill-in.ts";
-import { readCursor } from "./read-cursor.ts";
+import { backfill } from "../stream/backfill.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({
-  limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "How many to return." }),
+  limit: laxInt({ ge: 1, le: 1000 }).default(100).meta({ description: "The largest number of things to return." }),
   after: z
     .string()
     .optional()
-    .meta({ description: "The id of the line after which to go on: `last_id` of the page before." }),
-  level: text({ max: 64 }).optional().meta({ description: "Only lines of this level, as the agent named it." }),
+    .meta({ description: "The page starts after the line with this id: `last_id` of the previous page." }),
+  level: text({ max: 64 })
+    .optional()
+    .meta({ description: "Only lines of this level. The names of levels are the agent's." }),
   stream: choice(["stderr", "agent"])
     .optional()
-    .meta({ description: "Only what was written to stderr, or only what the agent logged." }),
+    .meta({ description: "Only lines written to stderr, or only lines that the agent logged." }),
 });
 type LogQuery = z.output<typeof logQuery>;
 
@@ -31,12 +33,12 @@ export const listRunLogs = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "What a run logged and wrote to stderr",
+  summary: "A run's log and stderr lines",
   request: { params: runParams, query: logQuery },
   errors: ["bad_event_id"],
-  responses: { 200: { description: "A page of lines, the oldest first", schema: pageOf(runLog) } },
-  async handle(ctx: ApiContext, { params: { run_id }, query, caller }) {
-    const cursor = readCursor(undefined, query.after);
+  responses: { 200: { description: "A page of lines, oldest first", schema: pageOf(runLog) } },
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params: { run_id }, query, caller }) {
+    const cursor = parseCursor(query.after);
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const found = await findLogs(ctx, run_id, cursor, query);
     const data = found.slice(0, query.limit);
@@ -45,12 +47,17 @@ export const listRunLogs = defineOperation({
   },
 });
 
-/** At least one more than `limit`, if there are so many. */
-async function findLogs(ctx: ApiContext, runId: string, start: EventId, query: LogQuery): Promise<RunLog[]> {
+/** Returns more than `limit` lines, if there are so many: one more tells that there is another page. */
+async function findLogs(
+  ctx: Pick<ApiContext, "db" | "streams">,
+  runId: string,
+  start: EventId,
+  query: LogQuery,
+): Promise<RunLog[]> {
   const logs: RunLog[] = [];
   let cursor = start;
   while (logs.length <= query.limit) {
-    const { events } = await fillIn(ctx, runId, cursor);
+    const { events } = await backfill(ctx, runId, cursor);
     const last = events.at(-1);
     if (!last) break;
     cursor = last;

@@ -15,17 +15,17 @@ export const listRunTimeline = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "Each move of a run, with who made it and why",
+  summary: "A run's status changes, with actor and reason",
   request: { params: runParams },
   responses: {
     200: {
-      description: "The moves, the first one first",
+      description: "The status changes, oldest first",
       schema: z
         .object({ data: z.array(runTransition) })
         .meta({ id: "RunTimeline", example: { data: [exampleOf(runTransition)] } }),
     },
   },
-  async handle({ db }: ApiContext, { params: { run_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { run_id }, caller }) {
     if (!(await readRunHandle(db, run_id, caller.owner))) throw notFound("run", run_id);
     return { status: 200, body: { data: await listTransitions(db, run_id) } };
   },

@@ -14,7 +14,7 @@ export const listRuns = defineOperation({
   summary: "Runs, newest first",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

@@ -13,14 +13,19 @@ export const redeliverRunCallback = defineOperation({
   area: "Runs",
   scope: "runs:write",
   audit: "run",
-  summary: "Send a run's callback once more",
-  description: "With the same webhook-id. A run that has no callback, or has not ended, is a 409.",
+  summary: "Send a run's callback again",
+  description:
+    "The callback is sent with the same webhook-id. A run without a callback, or one that has not ended, is a 409.",
   request: { params: runParams },
   errors: ["no_callback"],
-  responses: { 202: { description: "It is due now", schema: runRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  responses: { 202: { description: "The delivery is due now", schema: runRecord } },
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     if (!(await readRun(db, params.run_id, caller.owner))) throw notFound("run", params.run_id);
-    if (!(await redeliver(db, params.run_id))) throw conflict("no_callback", "The run owes no callback (yet).");
+    if (!(await redeliver(db, params.run_id)))
+      throw conflict(
+        "no_callback",
+        "The run has no callback, or has not ended yet. Only an ended run with a completion_callback_url has one.",
+      );
     const body = await readRun(db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 202, body };

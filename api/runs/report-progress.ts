@@ -12,7 +12,7 @@ import { runParams } from "./run-params.ts";
 const progress = z
   .object({
     value: laxFloat({ ge: 0, le: 1 }).nullish().meta({ description: "From 0 to 1." }),
-    message: text({ max: 2_000 }).nullish().meta({ description: "Becomes the run's `current_status`." }),
+    message: text({ max: 2_000 }).nullish().meta({ description: "The run's new `current_status`." }),
   })
   .meta({ id: "Progress", example: { value: 0.4, message: "reading page 2 of 5" } });
 
@@ -22,19 +22,19 @@ export const reportProgress = defineOperation({
   name: "report_progress",
   area: "Runs",
   scope: "runs:write",
-  summary: "Say how far a run is",
+  summary: "Report a run's progress",
   description:
-    "For an agent that works outside: its stream gets a `progress` event, through the worker that holds it. 409 when the run isn't running.",
+    "For an agent whose work happens outside its sandbox. The run's stream gets a `progress` event. 409 when the run is not running.",
   request: { params: runParams, body: progress },
   errors: ["run_not_running"],
   responses: { 202: { description: "The run", schema: runRecord, example: runningExample } },
-  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { params: { run_id }, body, caller }) {
     const { value = null, message = null } = body;
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const worker = await setCurrentStatus(ctx.db, run_id, message);
     const record = await readRun(ctx.db, run_id, caller.owner);
     if (!record) throw notFound("run", run_id);
-    if (!worker) throw conflict("run_not_running", `The run is not running: its status is ${record.status}.`);
+    if (!worker) throw conflict("run_not_running", `The run is not running. Its status is ${record.status}.`);
     await ctx.streams.signalWorker(worker, { kind: "progress", run_id, value, message });
     return { status: 202, body: record };
   },

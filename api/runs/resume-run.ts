@@ -13,10 +13,8 @@ import { runParams } from "./run-params.ts";
 
 const answer = z
   .object({
-    response: z.unknown().meta({ description: "What the agent's `interrupt()` returns; any JSON." }),
-    interrupt_id: clientId()
-      .nullish()
-      .meta({ description: "The question that it answers; the open one when left out." }),
+    response: z.unknown().meta({ description: "The value that the agent's `interrupt()` returns. Any JSON." }),
+    interrupt_id: clientId().nullish().meta({ description: "The id of the interrupt. Left out: the open one." }),
   })
   .meta({ id: "InterruptAnswer", example: { response: { approved: true } } });
 
@@ -26,22 +24,26 @@ export const resumeRun = defineOperation({
   name: "resume_run",
   area: "Runs",
   scope: "runs:write",
-  summary: "Answer what an interrupted run asks",
+  summary: "Answer an interrupted run",
   description:
-    "The run goes back to the queue and starts anew with the answer; its stream goes on under the same id. Exactly one answer counts: a 409 for any other.",
+    "The run is queued again and continues with the answer, under the same run id and in the same stream. Only the first answer counts; any other is a 409.",
   request: { params: runParams, body: answer },
   errors: ["run_not_interrupted", "interrupt_closed"],
   responses: {
     202: { description: "The run, queued again", schema: runRecord, example: { ...queuedExample, attempt: 1 } },
   },
-  async handle(ctx: ApiContext, { params: { run_id }, body, caller }) {
+  async handle(ctx: Pick<ApiContext, "db" | "queue" | "jsonSchemas">, { params: { run_id }, body, caller }) {
     const handle = await readRunHandle(ctx.db, run_id, caller.owner);
     if (!handle) throw notFound("run", run_id);
     const open = await readOpenInterrupt(ctx.db, run_id);
-    if (!open) throw conflict("run_not_interrupted", "The run doesn't wait for an answer.");
+    if (!open) throw conflict("run_not_interrupted", "The run is not waiting for an answer.");
     if (body.interrupt_id && body.interrupt_id !== open.id)
-      throw conflict("interrupt_closed", `The run doesn't wait for an answer to '${body.interrupt_id}'.`);
-    if (open.is_expired) throw conflict("interrupt_closed", "The time to answer is over.");
+      throw conflict(
+        "interrupt_closed",
+        `The run is not waiting for an answer to '${body.interrupt_id}'. The open interrupt is '${open.id}'.`,
+      );
+    if (open.is_expired)
+      throw conflict("interrupt_closed", "The interrupt has expired. The run ends without an answer.");
     const faults = open.response_schema
       ? await ctx.jsonSchemas.faultsOf(handle.user_id, open.response_schema, body.response ?? null)
       : [];
@@ -49,7 +51,7 @@ export const resumeRun = defineOperation({
       throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));
     const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: caller.actor };
     if (!(await resume(ctx.db, { ...reply, queue_ttl_ms: queueTtlMs })))
-      throw conflict("run_not_interrupted", "The run was answered, cancelled or expired meanwhile.");
+      throw conflict("run_not_interrupted", "The run was answered, cancelled or expired at the same time.");
     await ctx.queue.dispatch(run_id).catch(() => undefined);
     const record = await readRun(ctx.db, run_id, caller.owner);
     if (!record) throw notFound("run", run_id);

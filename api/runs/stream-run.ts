@@ -5,9 +5,9 @@ import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { resumeHeader, resumeQuery } from "../http/resume-cursor.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { readCursor } from "./read-cursor.ts";
+import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({
@@ -17,26 +17,26 @@ export const streamRun = defineOperation({
   area: "Runs",
   scope: "runs:read",
   runToken: true,
-  summary: "A run's events, from the start or from where a reader was cut",
+  summary: "Stream a run's events, or resume the stream",
   description:
-    "Resume with `Last-Event-ID` (or `?after=`), any number of times, on any API process: no gap and no duplicate. 204 when nothing is left to send. `?format=` gives it in another protocol's words; every one of them but `text` has the same ids.",
+    "Without a cursor the stream starts with the first event. Resume with `Last-Event-ID` (or `?after=`), any number of times, at any API process: no event is missed or repeated. 204 when no event is left. `?format=` selects the stream format of another protocol; all formats except `text` have the same ids.",
   request: {
     params: runParams,
     query: z.object({
-      ...resumeQuery,
+      ...afterQuery,
       ...formatQuery,
       token: z.string().optional().meta({ description: "The run's read token, for EventSource." }),
     }),
-    headers: z.object(resumeHeader),
+    headers: z.object(lastEventIdHeader),
   },
   errors: ["bad_event_id", "too_many_streams"],
   responses: {
     200: { description: "The stream", content_type: "text/event-stream", streams: true },
-    204: { description: "The run has ended, or waits for a person, and the reader has all of it" },
+    204: { description: "The run has ended or is interrupted, and the reader has all of its events" },
   },
-  async handle(ctx: ApiContext, { params, query, headers, caller, holdOpen }) {
+  async handle(ctx: Pick<ApiContext, "log" | "db" | "hub" | "leaving">, { params, query, headers, caller, holdOpen }) {
     const { run_id } = params;
-    const cursor = readCursor(headers["last-event-id"], query.after);
+    const cursor = parseCursor(readLastEventId({ headers, query }));
     const [state] = await readRunStates(ctx.db, [run_id], caller.owner);
     if (!state) throw notFound("run", run_id);
     const rests = isTerminal(state.status) || state.status === "interrupted";

@@ -4,35 +4,37 @@ import { isTerminalEvent } from "../../shared/domain/run/run-status.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
-import { adjoins, type FillIn, join } from "./fill-in.ts";
+import { adjoins, type Backfill, join } from "./backfill.ts";
 import type { Tail } from "./tail.ts";
 
-export type FollowDeps = { db: Db; hub: { fillIn: FillIn } };
+export type FollowDeps = { db: Db; hub: { backfill: Backfill } };
 
-/** How long a gap may wait for the worker to write behind what Redis lost. */
+/** Time between two looks for events that Redis lost and that the worker has not written to Postgres yet. */
 const gapPollMs = 250;
 
-/** Who reads a run. */
+/** Receives the events of a run. */
 export type RunReader = {
-  /** The next events. Gives a promise where no more should come until it resolves. */
+  /** Takes the next events. Returns a promise when no more events should come until it resolves. */
   take(events: StreamEvent[]): Promise<void> | undefined;
-  /** No more comes: with the terminal event and those before it, or with none. */
+  /** The stream is over. `events` are the last ones, up to the terminal event; may be empty. */
   end(events: StreamEvent[]): void;
-  /** The stores could not be read. Nothing comes after it. */
+  /** The stores could not be read. No other call follows. */
   fail(error: unknown): void;
 };
 
 /**
- * Gives `reader` a run's events after `cursor`, in batches, each event once and in order, until its terminal one, or until it
- * waits for a person.
+ * Gives `reader` a run's events after `cursor` in batches, each event once and in order, until the terminal event or until the
+ * run waits for an answer.
  *
- * Backfill: what the stores hold, Redis where it joins the cursor, else the transcript. Cutover: `tail` was opened before
- * the backfill began, so whatever the backfill did not hold is in the tail. Live: what the tail brings, as long as each
- * event follows the last by arithmetic; when one doesn't, back to the backfill. It never waits for Redis to be there.
+ * Backfill: the events that the stores hold. Redis is enough where it continues the cursor; else the transcript is read too.
+ * Cutover: `tail` was opened before the backfill began, so the tail has every event that the backfill did not find.
+ * Live: the tail's events, as long as each id follows the last one. At a gap the reader returns to the backfill.
+ * No step waits for Redis to be available.
  *
- * `fresh`: the run was made after `tail` listened, so there is nothing to fill in. Ends early when the tail ends (the
- * process goes) or is closed by the caller (the reader went), and when the run has ended before `cursor`; closes the tail. Between events the tail alone knows of it: no
- * promise waits, which is what makes thousands of idle readers small.
+ * `fresh`: the run was made after `tail` began to listen, so no backfill is needed. Following ends early when the tail ends
+ * (this process is shutting down), when the caller closes the tail (the client is gone), and when the run had ended before
+ * `cursor`. At its end the tail is closed. Between events only the tail refers to the reader, and no promise is pending:
+ * thousands of idle readers stay small.
  */
 export function followRun(
   deps: FollowDeps,
@@ -41,36 +43,36 @@ export function followRun(
   start: { cursor: EventId; fresh: boolean; reader: RunReader },
 ): void {
   const { reader } = start;
-  let cursor = placeOf(start.cursor);
+  let cursor = idOf(start.cursor);
   let mustResync = !start.fresh;
-  let state: "rests" | "works" | "over" = "rests";
+  let state: "idle" | "working" | "over" = "idle";
 
-  async function handOver(): Promise<void> {
+  async function deliver(): Promise<void> {
     while (!tail.ended) {
-      const events = mustResync ? await lookUp() : listen();
+      const events = mustResync ? await readStores() : readTail();
       if (events === "over") return finish([]);
-      if (!events) return void (state = "rests");
+      if (!events) return void (state = "idle");
       const last = events.at(-1);
       if (!last) continue;
-      cursor = placeOf(last);
+      cursor = idOf(last);
       if (isTerminalEvent(last.type)) return finish(events);
       const behind = reader.take(events);
       if (behind) await behind;
-      if (last.type === "run.interrupted" && (await isAside(deps, runId))) return finish([]);
+      if (last.type === "run.interrupted" && (await isInterrupted(deps, runId))) return finish([]);
     }
     finish([]);
   }
 
-  /** What the stores hold next. They are read until they hold nothing more. */
-  async function lookUp(): Promise<StreamEvent[]> {
-    const { events, gapAhead } = await deps.hub.fillIn(runId, cursor);
+  /** Returns the next events of the stores. The stores are read until they hold no more. */
+  async function readStores(): Promise<StreamEvent[]> {
+    const { events, gapAhead } = await deps.hub.backfill(runId, cursor);
     if (gapAhead && events.length === 0) await sleep(gapPollMs);
     mustResync = gapAhead || events.length > 0;
     return events;
   }
 
-  /** What the tail brings, until it skips something. Null: nothing yet. */
-  function listen(): StreamEvent[] | "over" | null {
+  /** Returns the tail's events up to its first gap. Null: the tail has none yet. */
+  function readTail(): StreamEvent[] | "over" | null {
     const update = tail.take(cursor);
     if (update === null || update === "over") return update;
     const { events, gapAhead } = update === "resync" ? { events: [], gapAhead: true } : join(cursor, update, adjoins);
@@ -85,9 +87,9 @@ export function followRun(
   }
 
   tail.onUpdate(() => {
-    if (state !== "rests") return;
-    state = "works";
-    handOver().catch((error: unknown) => {
+    if (state !== "idle") return;
+    state = "working";
+    deliver().catch((error: unknown) => {
       state = "over";
       tail.close();
       reader.fail(error);
@@ -95,11 +97,11 @@ export function followRun(
   });
 }
 
-/** Without the event that stands there, which may be large: an idle reader would keep it. */
-const placeOf = ({ attempt, seq }: EventId): EventId => ({ attempt, seq });
+/** Copies the id alone. The event itself may be large, and an idle reader would keep it in memory. */
+const idOf = ({ attempt, seq }: EventId): EventId => ({ attempt, seq });
 
-/** Whether a run waits for a person: its stream ends there, and goes on under the same id once it was answered. */
-async function isAside({ db }: FollowDeps, runId: string): Promise<boolean> {
+/** True when a run waits for an answer. Its stream ends there and continues under the same run id after the answer. */
+async function isInterrupted({ db }: FollowDeps, runId: string): Promise<boolean> {
   const [state] = await readRunStates(db, [runId], null);
   return state?.status === "interrupted";
 }

@@ -1,26 +1,22 @@
 import type { Response } from "express";
-import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
+import type { EventId } from "../../shared/domain/run/event-id.ts";
+import type { Log } from "../../shared/platform/log.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
-import type { ApiContext } from "../context.ts";
+import type { Db } from "../../shared/store/client.ts";
 import { logFault } from "../http/error-handler.ts";
-import { encodeRetry, sseComment, ssePing } from "./encode-sse.ts";
 import { followRun, type RunReader } from "./follow-run.ts";
-import { openOutlet } from "./open-outlet.ts";
-import { type Piece, pieceOf } from "./piece.ts";
-import { projectRun } from "./projections/project-run.ts";
-import { type Format, formats, projections } from "./projections/projections.ts";
+import { type Format, formats } from "./projections/projections.ts";
+import { openSseWriter } from "./sse-writer.ts";
+import { nativeFormat, projectedFormat } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
+import type { TailHub } from "./tail-hub.ts";
 
-const retryMs = 3_000;
-/** The same when this process goes: another one is there already. */
-const resumeMs = 100;
-
-/** The query parameter that asks for another format. */
+/** The query parameter that asks for another stream format. */
 export const formatQuery = {
   format: choice(formats).optional().meta({
     description:
-      "The stream in another protocol's words: plain text, OpenAI's chat completion chunks, the AI SDK's UI message stream, AG-UI's events or LangGraph Server's. Without it: the events as they are.",
+      "The stream in another protocol: plain text, OpenAI's chat completion chunks, the AI SDK's UI message stream, AG-UI's events or LangGraph Server's. Left out: the events of this service.",
   }),
 };
 
@@ -29,89 +25,49 @@ export type Sse = {
   thread_id: string | null;
   tail: Tail;
   cursor: EventId;
-  /** Sent at once; the run was made by this request, so there is nothing else before it. */
+  /** The run's first event, when this request made the run. It is sent at once. */
   first: StreamEvent | null;
-  /** Undefined: the events as they are. */
+  /** Undefined: the events of this service. */
   format: Format | undefined;
 };
 
-type Deps = Pick<ApiContext, "db" | "hub" | "log" | "leaving">;
+type Deps = {
+  db: Db;
+  hub: Pick<TailHub, "backfill" | "encode">;
+  log: Log;
+  /** Aborted when this process shuts down. */
+  leaving: AbortSignal;
+};
 
 /**
- * Streams a run to a client until its terminal event, the client's going, or this process'. Closes the tail. Returns at
- * once: what the request was made of needn't wait beside its answer.
+ * Streams a run to a client until the run's terminal event, until the client is gone, or until this process shuts down. Closes
+ * the tail. Returns at once, so that the request's own objects can be collected while the answer lasts.
  */
 export function respondSse(deps: Deps, res: Response, sse: Sse): void {
   const { run_id, thread_id, tail, cursor, first, format } = sse;
   const headers = {
     "X-Run-Id": run_id,
     ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
-    // Where LangGraph's client resumes.
+    // LangGraph's client resumes at this address.
     Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
     "Content-Location": `/v1/runs/${run_id}`,
   };
-  const { tell, close, ...words } = format === undefined ? wordsAsTheyAre(deps, cursor) : wordsOf(format, cursor);
-  const outlet = openOutlet(res, {
-    headers: { ...headers, ...words.headers },
-    first: words.prelude + (first ? tell([first]).text : ""),
-    ping: words.ping,
+  const stream = format === undefined ? nativeFormat(deps, cursor) : projectedFormat(format, cursor);
+  const { encode, encodeEnd } = stream;
+  const writer = openSseWriter(res, {
+    headers: { ...headers, ...stream.headers },
+    first: stream.prelude + (first ? encode([first]).text : ""),
+    ping: stream.ping,
   });
   if (res.destroyed) tail.close();
   else res.on("close", () => tail.close());
   const reader: RunReader = {
-    take: (events) => outlet.write(tell(events)),
-    end: (events) => outlet.end(close(events)),
+    take: (events) => writer.write(encode(events)),
+    end: (events) => writer.end(encodeEnd(events)),
     fail(error) {
       logFault(deps.log, error, res);
       res.destroy();
     },
   };
-  followRun(deps, run_id, tail, { cursor: first ?? words.after, fresh: first !== null, reader });
-}
-
-/** Streams other messages as they come, at the client's pace. When the client goes, `texts` is to end by itself. */
-export async function writeSse(res: Response, texts: AsyncIterable<string>): Promise<void> {
-  const outlet = openOutlet(res, { headers: {}, first: encodeRetry(retryMs), ping: ssePing });
-  for await (const text of texts) await outlet.write(pieceOf(text));
-  outlet.end("");
-}
-
-/** How a run is told. */
-type Words = {
-  headers: Readonly<Record<string, string>>;
-  prelude: string;
-  ping: string;
-  /** The last event that need not be told. */
-  after: EventId;
-  tell: (events: StreamEvent[]) => Piece;
-  /** The last words, after the last events, if any. */
-  close: (events: StreamEvent[]) => string;
-};
-
-function wordsAsTheyAre({ hub, leaving }: Deps, cursor: EventId): Words {
-  return {
-    headers: {},
-    prelude: encodeRetry(retryMs),
-    ping: ssePing,
-    after: cursor,
-    tell: hub.encode,
-    close(events) {
-      if (events.length > 0) return hub.encode(events).text;
-      return leaving.aborted ? encodeRetry(resumeMs) : "";
-    },
-  };
-}
-
-function wordsOf(format: Format, cursor: EventId): Words {
-  const projection = projections[format];
-  const projected = projectRun(projection, cursor);
-  return {
-    headers: projection.headers,
-    prelude: "",
-    ping: projection.plain ? "" : sseComment,
-    // What it says of an event follows from all those before.
-    after: beforeFirst,
-    tell: (events) => pieceOf(projected.push(events)),
-    close: (events) => projected.push(events) + projected.end(),
-  };
+  followRun(deps, run_id, tail, { cursor: first ?? stream.after, fresh: first !== null, reader });
 }

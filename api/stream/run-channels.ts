@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { runStream } from "../../shared/platform/stream/keys.ts";
 
-/** The runs whose events one Redis connection listens to. */
+/** The channels of runs on one Redis connection. */
 export type RunChannels = {
-  /** Resolves when it listens; late or never while Redis is away. */
+  /** Resolves when the channel is subscribed; late or never while Redis is unreachable. */
   join(runId: string): Promise<void>;
-  /** Nobody here reads this run any more. */
+  /** Call it when no reader of this process follows the run any more. */
   leave(runId: string): void;
   runOf(channel: string): string;
   close(): void;
@@ -13,28 +13,29 @@ export type RunChannels = {
 
 const leaveMs = 100;
 
-/** Channels are left many at a time, a little later: a short run costs one command less. */
+/** Unsubscribes from many channels with one command, a little later: a short run costs one command less. */
 export function createRunChannels(redis: Redis, prefix: string): RunChannels {
-  const left = new Set<string>();
+  const unused = new Set<string>();
   let leaving: NodeJS.Timeout | undefined;
   const channelPrefix = runStream(prefix, "");
 
   function leaveAll(): void {
     leaving = undefined;
-    if (left.size > 0) redis.unsubscribe(...[...left].map((runId) => runStream(prefix, runId))).catch(() => undefined);
-    left.clear();
+    if (unused.size > 0)
+      redis.unsubscribe(...[...unused].map((runId) => runStream(prefix, runId))).catch(() => undefined);
+    unused.clear();
   }
 
   return {
     join(runId) {
-      left.delete(runId);
+      unused.delete(runId);
       return redis.subscribe(runStream(prefix, runId)).then(
         () => undefined,
         () => undefined,
       );
     },
     leave(runId) {
-      left.add(runId);
+      unused.add(runId);
       leaving ??= setTimeout(leaveAll, leaveMs);
     },
     runOf: (channel) => channel.slice(channelPrefix.length),

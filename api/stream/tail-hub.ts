@@ -5,38 +5,38 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { parseEventLine } from "../../shared/platform/stream/event-line.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
-import { createFillIn, type FillIn } from "./fill-in.ts";
-import { createEncodeOnce, type Piece } from "./piece.ts";
+import { createBackfill, type Backfill } from "./backfill.ts";
+import { createEncodeOnce, type EncodedChunk } from "./encoded-chunk.ts";
 import { createRunChannels } from "./run-channels.ts";
 import { Tail } from "./tail.ts";
 
 export type TailHub = {
-  /** Starts to listen to a run. Events that come from then on are in the tail, or the tail asks its reader to resync. */
+  /** Starts to listen to a run. The tail gets every later event, or asks its reader to resync. */
   open(runId: string): Tail;
-  fillIn: FillIn;
-  /** Events as they are sent: encoded once for all readers who are handed the same batch. */
-  encode: (events: StreamEvent[]) => Piece;
-  /** How many tails are open. */
+  backfill: Backfill;
+  /** Encodes a batch of events once for all readers that are handed the same array. */
+  encode: (events: StreamEvent[]) => EncodedChunk;
+  /** Returns the number of open tails. */
   size(): number;
-  /** Ends every tail, and each that is opened from now on; their readers resume elsewhere. */
+  /** Ends all tails, and every tail that is opened later. Their readers resume at another process. */
   leave(): void;
   close(): void;
 };
 
 type Options = { url: string; prefix: string; db: Db; streams: RunStreams; log: Log };
 
-/** Every run's row is looked at this often while somebody reads it: what Redis lost, Postgres tells. */
+/** The rows of all followed runs are read this often, in case Redis lost their events. */
 const rowPollMs = 2_000;
 
 /**
- * One listening Redis connection for all readers of this process, however many: each followed run is a channel on it.
- * And one query every two seconds for the rows of all followed runs, so that a stream ends even when Redis lost all.
+ * All readers of this process share one Redis connection, on which each followed run is a channel, and one query every
+ * two seconds for the rows of all followed runs. So a stream ends even when Redis lost all of its events.
  */
 export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub {
   const redis = connectSubscriber(url, (error) => log.warn({ part: "tail", err: error.message }, "connection fault"));
   const tailsByRun = new Map<string, Set<Tail>>();
   const channels = createRunChannels(redis, prefix);
-  let left = false;
+  let isLeaving = false;
 
   redis.on("message", (channel, message: string) => {
     const tails = tailsByRun.get(channels.runOf(channel));
@@ -54,14 +54,14 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
     if (polling || tailsByRun.size === 0) return;
     polling = true;
     readRunStates(db, [...tailsByRun.keys()], null)
-      .then((states) => states.forEach(tellRow))
+      .then((states) => states.forEach(updateTails))
       .catch((error: unknown) => log.warn({ err: String(error) }, "followed runs could not be read"))
       .finally(() => {
         polling = false;
       });
   }, rowPollMs);
 
-  function tellRow(state: RunState): void {
+  function updateTails(state: RunState): void {
     for (const tail of tailsByRun.get(state.id) ?? []) tail.seeRow(state);
   }
 
@@ -73,7 +73,7 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
   }
 
   function leave(): void {
-    left = true;
+    isLeaving = true;
     for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
   }
 
@@ -83,10 +83,10 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
       const tail = new Tail(runId, channels.join(runId), drop);
       tails.add(tail);
       tailsByRun.set(runId, tails);
-      if (left) tail.end();
+      if (isLeaving) tail.end();
       return tail;
     },
-    fillIn: createFillIn({ db, streams }),
+    backfill: createBackfill({ db, streams }),
     encode: createEncodeOnce(),
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
     leave,

@@ -4,28 +4,28 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { RunState } from "../../shared/store/runs/read-run-states.ts";
 
 /**
- * What a tail has for its reader: live events; `resync`: the tail may have missed some, so the reader reads the stores;
- * `over`: the run ended before the event that the reader named; null: nothing yet.
+ * Live events, or: `resync`: the tail may have missed events, so the reader must read the stores; `over`: the run ended, and the
+ * reader has all of its events; null: no news yet.
  */
 type TailUpdate = StreamEvent[] | "resync" | "over" | null;
 
-/** A reader that lags by more than this reads the stores instead, at its own pace: that is what bounds its memory. */
+/** In characters. A reader that is further behind reads the stores instead, which bounds its memory. */
 const maxWaitingLength = 256 * 1024;
 
-/** What Postgres knows of more than the reader has. */
-function judgeRow(cursor: EventId, row: RunState | null): "resync" | "over" | null {
+/** Compares the run's row in Postgres with the reader's last event. */
+function compareRow(cursor: EventId, row: RunState | null): "resync" | "over" | null {
   if (!row) return null;
   if (compareEventIds(row.last, cursor) > 0) return "resync";
   return isTerminal(row.status) ? "over" : null;
 }
 
-/** One reader's end of a run's channel. A class, since there are thousands, each of which would have closures of its own. */
+/** One reader's end of a run's channel. A class, because thousands of objects would each have closures of their own. */
 export class Tail {
   readonly runId: string;
   /** Resolves when the channel is subscribed; late or never while Redis is away. */
   readonly listening: Promise<void>;
   readonly #onClose: (tail: Tail) => void;
-  /** Events that wait for the reader; null: some may be missing, and the reader must read the stores. */
+  /** Events that the reader has not taken yet. Null: some may be missing, so the reader must read the stores. */
   #waiting: StreamEvent[] | null = [];
   #waitingLength = 0;
   #row: RunState | null = null;
@@ -38,7 +38,7 @@ export class Tail {
     this.#onClose = onClose;
   }
 
-  /** No more comes here. */
+  /** True when no more events will come. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -49,18 +49,18 @@ export class Tail {
     this.#waiting = [];
     this.#waitingLength = 0;
     if (events !== null && events.length > 0) return events;
-    const judged = judgeRow(cursor, this.#row);
+    const update = compareRow(cursor, this.#row);
     this.#row = null;
-    return judged ?? (events === null ? "resync" : null);
+    return update ?? (events === null ? "resync" : null);
   }
 
-  /** Calls `wake` now, and whenever there may be an update or the tail has ended. A tail has one reader. */
+  /** Calls `wake` now, at each possible update, and when the tail ends. A tail has one reader. */
   onUpdate(wake: () => void): void {
     this.#wake = wake;
     wake();
   }
 
-  /** Batches are shared by all readers of the run: nobody changes one. */
+  /** All readers of a run share the array `events`; it must not be changed. */
   deliver(events: StreamEvent[]): void {
     this.#waitingLength = events.reduce((sum, event) => sum + event.data.length, this.#waitingLength);
     if (this.#waitingLength > maxWaitingLength) this.#waiting = null;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { z } from "zod";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
-import { usageEntry, type UsageEntry } from "../../shared/schemas/figures.ts";
+import { usageEntry, type UsageEntry } from "../../shared/schemas/analytics.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { runFilter } from "../../shared/schemas/run-filter.ts";
 import { listUsage } from "../../shared/store/runs/list-usage.ts";
@@ -20,18 +20,21 @@ export const exportRuns = defineOperation({
   name: "export_runs",
   area: "Studio",
   scope: "studio:read",
-  summary: "What each run used, as a file",
+  summary: "Export the usage of runs as a file",
   description:
-    "All runs of the filter, the oldest first, streamed: CSV with a line of names, or a JSON object per line.",
+    "All runs that match the filter, oldest first, as a stream: CSV with a header line, or one JSON object a line.",
   request: {
     query: z.object({
-      format: choice(["csv", "ndjson"]).default("csv").meta({ description: "How the file is spelled." }),
+      format: choice(["csv", "ndjson"]).default("csv").meta({ description: "The format of the file." }),
       ...filters,
     }),
   },
   errors: ["too_many_streams"],
   responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
-  async handle({ db, leaving }: ApiContext, { query: { format, ...filter }, caller, holdOpen }) {
+  async handle(
+    { db, leaving }: Pick<ApiContext, "db" | "leaving">,
+    { query: { format, ...filter }, caller, holdOpen },
+  ) {
     holdOpen();
     const spell = format === "csv" ? csvLine : jsonLine;
     return {
@@ -48,7 +51,7 @@ export const exportRuns = defineOperation({
           if (!res.write(page.data.map(spell).join("")) && !res.destroyed)
             await Promise.race([once(res, "drain"), once(res, "close")]);
         } while (after !== undefined && !res.destroyed && !leaving.aborted);
-        // Cut off, a reader must not take what it has for all.
+        // Destroyed, so that the reader does not take a part for the whole.
         if (after === undefined) res.end();
         else res.destroy();
       },
@@ -60,7 +63,7 @@ const jsonLine = ({ id: _id, ...entry }: UsageEntry): string => `${JSON.stringif
 
 const csvLine = (entry: UsageEntry): string => `${columns.map((name) => csvField(entry[name])).join(",")}\n`;
 
-/** RFC 4180. A text that a spreadsheet would take for a formula is kept from being one. */
+/** Returns a CSV field (RFC 4180). A text that a spreadsheet would treat as a formula is escaped. */
 function csvField(value: string | number | null): string {
   if (typeof value !== "string") return String(value ?? "");
   const plain = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -4,7 +4,7 @@ import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import type { Db } from "../../shared/store/client.ts";
 import type { Caller } from "../http/caller.ts";
 
-/** The caller's agent of this id, or a 404. */
+/** Returns the caller's agent. Throws not_found. */
 export async function findAgent(db: Db, id: string, caller: Caller): Promise<AgentRecord> {
   const agent = await readAgent(db, id, caller.owner);
   if (!agent) throw notFound("agent", id);

@@ -1,12 +1,12 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { agentErrors, stretchQuery } from "../../shared/schemas/figures.ts";
+import { agentErrors, timeRangeQuery } from "../../shared/schemas/analytics.ts";
 import { readErrorCodes, readAnalytics } from "../../shared/store/analytics/read-analytics.ts";
 import { addSums, toFigures } from "../../shared/store/analytics/to-figures.ts";
 import { readLastFailures } from "../../shared/store/runs/last-failures.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
-import { readStretch } from "./read-stretch.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 
 export const getAgentErrors = defineOperation({
   method: "get",
@@ -14,17 +14,17 @@ export const getAgentErrors = defineOperation({
   name: "get_agent_errors",
   area: "Studio",
   scope: "studio:read",
-  summary: "What an agent's runs fail of, the most frequent first",
-  request: { params: agentParams, query: stretchQuery },
-  responses: { 200: { description: "Error codes, each with its last run", schema: agentErrors } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  summary: "The errors of an agent's runs, most frequent first",
+  request: { params: agentParams, query: timeRangeQuery },
+  responses: { 200: { description: "Error codes, each with its latest run", schema: agentErrors } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
-    const { since, until } = readStretch(query);
+    const { since, until } = timeRangeOf(query);
     const subject = { by: "agent", keys: [agent_id] } as const;
-    const stretch = { since, until, unit: null, timezone: "UTC" };
+    const timeRange = { since, until, unit: null, timezone: "UTC" };
     const [codes, sums, failures] = await Promise.all([
-      readErrorCodes(db, subject, stretch),
-      readAnalytics(db, subject, stretch).then(addSums),
+      readErrorCodes(db, subject, timeRange),
+      readAnalytics(db, subject, timeRange).then(addSums),
       readLastFailures(db, agent_id, { since, until }),
     ]);
     const { runs } = toFigures(sums);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { sessionDepth } from "../../shared/schemas/figures.ts";
+import { sessionDepth } from "../../shared/schemas/analytics.ts";
 import { timeRange } from "../../shared/schemas/run-filter.ts";
 import { readSessionDepth } from "../../shared/store/analytics/read-session-depth.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
-import { readStretch } from "./read-stretch.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 
 export const getSessionDepth = defineOperation({
   method: "get",
@@ -14,17 +14,20 @@ export const getSessionDepth = defineOperation({
   name: "get_session_depth",
   area: "Studio",
   scope: "studio:read",
-  summary: "How many runs an agent's threads have",
-  description: "Of the threads that were made in the last 30 days, unless `since` and `until` say otherwise.",
+  summary: "The number of runs in an agent's threads",
+  description: "Counts the threads that were created in the last 30 days, or between `since` and `until`.",
   request: { params: agentParams, query: z.object(timeRange) },
-  responses: { 200: { description: "The depths that came up", schema: sessionDepth } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  responses: { 200: { description: "The occurring numbers of runs", schema: sessionDepth } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
-    const { since, until } = readStretch(query);
+    const { since, until } = timeRangeOf(query);
     const depths = await readSessionDepth(db, agent_id, { since, until });
     const threads = depths.reduce((sum, depth) => sum + depth.threads, 0);
     const runs = depths.reduce((sum, depth) => sum + depth.runs * depth.threads, 0);
-    const stretch = { since: since.toISOString(), until: until.toISOString() };
-    return { status: 200, body: { agent_id, ...stretch, threads, mean: threads > 0 ? runs / threads : null, depths } };
+    const timeRange = { since: since.toISOString(), until: until.toISOString() };
+    return {
+      status: 200,
+      body: { agent_id, ...timeRange, threads, mean: threads > 0 ? runs / threads : null, depths },
+    };
   },
 });

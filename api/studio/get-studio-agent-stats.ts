@@ -1,12 +1,12 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { seriesQuery, studioFigures } from "../../shared/schemas/figures.ts";
+import { seriesQuery, studioAnalytics } from "../../shared/schemas/analytics.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { readSeries } from "../../shared/store/analytics/read-series.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
-import { readSeriesStretch } from "./read-stretch.ts";
+import { readSeriesTimeRange } from "./read-series-time-range.ts";
 
 export const getStudioAgentStats = defineOperation({
   method: "get",
@@ -14,20 +14,22 @@ export const getStudioAgentStats = defineOperation({
   name: "get_studio_agent_stats",
   area: "Studio",
   scope: "studio:read",
-  summary: "Figures of an agent's runs, over time",
+  summary: "Analytics of an agent's runs over time",
   request: {
     params: agentParams,
-    query: seriesQuery.extend({ version: text({ max: 128 }).optional().meta({ description: "Only this version's." }) }),
+    query: seriesQuery.extend({
+      version: text({ max: 128 }).optional().meta({ description: "Only runs of this version." }),
+    }),
   },
-  responses: { 200: { description: "The figures", schema: studioFigures } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  responses: { 200: { description: "The analytics", schema: studioAnalytics } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
-    const stretch = readSeriesStretch(query);
+    const timeRange = readSeriesTimeRange(query);
     const [figures, open] = await Promise.all([
-      readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, stretch),
+      readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, timeRange),
       countOpenRuns(db, { agent_id }),
     ]);
-    const { since, until, unit, timezone } = stretch;
+    const { since, until, unit, timezone } = timeRange;
     const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
     return { status: 200, body };
   },

@@ -1,10 +1,10 @@
-import { seriesQuery, studioFigures, userScope } from "../../shared/schemas/figures.ts";
+import { seriesQuery, studioAnalytics, userScope } from "../../shared/schemas/analytics.ts";
 import { readSeries } from "../../shared/store/analytics/read-series.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { readSeriesStretch } from "./read-stretch.ts";
+import { readSeriesTimeRange } from "./read-series-time-range.ts";
 
 export const getStudioOverview = defineOperation({
   method: "get",
@@ -12,19 +12,19 @@ export const getStudioOverview = defineOperation({
   name: "get_studio_overview",
   area: "Studio",
   scope: "studio:read",
-  summary: "Figures of all your runs, over time",
-  description: "Who sees everybody's things gets everybody's figures, or those of `user_id`.",
+  summary: "Analytics of all your runs over time",
+  description: "Admins get the analytics of all users, or of the user in `user_id`.",
   request: { query: seriesQuery.extend(userScope) },
   errors: ["foreign_user_id"],
-  responses: { 200: { description: "The figures", schema: studioFigures } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  responses: { 200: { description: "The analytics", schema: studioAnalytics } },
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const user_id = query.user_id === undefined ? caller.owner : ownerOf(caller, query.user_id);
-    const stretch = readSeriesStretch(query);
+    const timeRange = readSeriesTimeRange(query);
     const [figures, open] = await Promise.all([
-      readSeries(db, user_id === null ? { by: "all" } : { by: "user", keys: [user_id] }, stretch),
+      readSeries(db, user_id === null ? { by: "all" } : { by: "user", keys: [user_id] }, timeRange),
       countOpenRuns(db, { user_id }),
     ]);
-    const { since, until, unit, timezone } = stretch;
+    const { since, until, unit, timezone } = timeRange;
     const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
     return { status: 200, body };
   },

@@ -1,10 +1,10 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { stretchQuery, tokenDistribution } from "../../shared/schemas/figures.ts";
+import { timeRangeQuery, tokenDistribution } from "../../shared/schemas/analytics.ts";
 import { readDistribution } from "../../shared/store/analytics/read-distribution.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { findAgent } from "./find-agent.ts";
-import { readStretch } from "./read-stretch.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 
 export const getTokenDistribution = defineOperation({
   method: "get",
@@ -12,13 +12,13 @@ export const getTokenDistribution = defineOperation({
   name: "get_token_distribution",
   area: "Studio",
   scope: "studio:read",
-  summary: "How many tokens an agent's runs used",
-  description: "Input and output together, as the agent reports them; a run that reports none counts as 0.",
-  request: { params: agentParams, query: stretchQuery },
+  summary: "The token usage of an agent's runs",
+  description: "The sum of input and output tokens, as the agent reports them. A run without a report counts as 0.",
+  request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and a histogram", schema: tokenDistribution } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
-    const { since, until } = readStretch(query);
+    const { since, until } = timeRangeOf(query);
     const tokens = await readDistribution(db, "tokens", agent_id, { since, until });
     return { status: 200, body: { agent_id, since: since.toISOString(), until: until.toISOString(), tokens } };
   },

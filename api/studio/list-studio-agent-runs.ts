@@ -16,7 +16,7 @@ export const listStudioAgentRuns = defineOperation({
   summary: "An agent's runs, newest first",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };

@@ -1,5 +1,5 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { usageEntry } from "../../shared/schemas/figures.ts";
+import { usageEntry } from "../../shared/schemas/analytics.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
 import { listUsage } from "../../shared/store/runs/list-usage.ts";
@@ -13,10 +13,10 @@ export const listUsageLog = defineOperation({
   name: "list_usage_log",
   area: "Studio",
   scope: "studio:read",
-  summary: "What each of an agent's runs used, newest first",
+  summary: "The usage of each of an agent's runs, newest first",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true, search: true, thread_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(usageEntry) } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listUsage(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };

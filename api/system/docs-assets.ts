@@ -19,7 +19,7 @@ const starters = new Map([
   ["start-redoc.js", startRedoc],
 ]);
 
-/** One file of the documentation's pages, all served from here: they work offline and tell nobody. Throws not_found. */
+/** Returns a file of the documentation pages. All files are served from here, so the pages work offline. Throws not_found. */
 export async function readDocsAsset(name: string): Promise<{ type: string; bytes: Buffer }> {
   const starter = starters.get(name);
   if (starter) return { type: script, bytes: Buffer.from(starter) };

@@ -28,7 +28,7 @@ export const getService = defineOperation({
   name: "service",
   area: "System",
   scope: "public",
-  summary: "What this is, and where it is described",
+  summary: "The service's name, version and documentation",
   responses: { 200: { description: "The service", schema: service, example: { ...body, version: "2.0.0" } } },
   handle: async () => ({ status: 200, body }),
 });

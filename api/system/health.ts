@@ -17,10 +17,8 @@ const health = z
     postgres: part,
     redis: part,
     workers: z.number().int(),
-    sandbox_levels: z.array(z.number().int()).meta({ description: "Of the live workers, each level once." }),
-    sandbox_missing: z
-      .array(z.string())
-      .meta({ description: "Why live workers have no stronger level, each reason once." }),
+    sandbox_levels: z.array(z.number().int()).meta({ description: "The isolation levels of the live workers." }),
+    sandbox_missing: z.array(z.string()).meta({ description: "Why live workers have no stronger level." }),
   })
   .meta({
     id: "Health",
@@ -42,9 +40,9 @@ export const getHealth = defineOperation({
   name: "health",
   area: "System",
   scope: "public",
-  summary: "What is up, and how runs are isolated",
-  responses: { 200: { description: "Always 200 while this process answers", schema: health } },
-  async handle({ db, streams, config }: ApiContext) {
+  summary: "The status of Postgres, Redis and the workers",
+  responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
+  async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams">) {
     const [workers, redis] = await Promise.all([
       answers(listWorkers(db, 15_000)).catch(() => null),
       answers(streams.ping()).then(
@@ -79,8 +77,8 @@ export const getLive = defineOperation({
   name: "health_live",
   area: "System",
   scope: "public",
-  summary: "This process answers",
-  responses: { 200: { description: "It does", schema: simple } },
+  summary: "Liveness: this process answers",
+  responses: { 200: { description: "The process answers", schema: simple } },
   handle: async () => ({ status: 200, body: ok }),
 });
 
@@ -90,15 +88,16 @@ export const getReady = defineOperation({
   name: "health_ready",
   area: "System",
   scope: "public",
-  summary: "This process can accept runs",
+  summary: "Readiness: this process can accept runs",
   errors: ["leaving", "postgres_down", "no_worker"],
-  responses: { 200: { description: "It can; otherwise 503 with the reason", schema: simple } },
-  async handle({ db, fleet, leaving }: ApiContext) {
-    if (leaving.aborted) throw unavailable("leaving", "This process is going away.");
+  responses: { 200: { description: "The process can accept runs; otherwise 503 with the reason", schema: simple } },
+  async handle({ db, fleet, leaving }: Pick<ApiContext, "db" | "fleet" | "leaving">) {
+    if (leaving.aborted) throw unavailable("leaving", "This process is shutting down. Use another one.");
     await answers(readClock(db)).catch(() => {
-      throw unavailable("postgres_down", "Postgres does not answer.");
+      throw unavailable("postgres_down", "Postgres does not answer. Check DATABASE_URL and the database.");
     });
-    if (!(await fleet.offers("python"))) throw unavailable("no_worker", "No live worker yet.");
+    if (!(await fleet.offers("python")))
+      throw unavailable("no_worker", "No live worker offers the adapter 'python'. Start a worker.");
     return { status: 200, body: ok };
   },
 });

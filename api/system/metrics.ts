@@ -5,11 +5,11 @@ import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
-/** Adds the errors of this process that nothing had caught. */
+/** Adds the number of this process' uncaught errors to its metrics. */
 export function exportFaults(registry: Registry, net: UncaughtErrors): void {
   new Gauge({
     name: "runfleet_uncaught_errors",
-    help: "Errors of this process, since its start, that nothing had caught",
+    help: "Uncaught errors of this process since its start",
     registers: [registry],
     collect() {
       this.set(net.total());
@@ -23,9 +23,9 @@ export const getMetrics = defineOperation({
   name: "metrics",
   area: "System",
   scope: "internal",
-  summary: "Figures for Prometheus",
+  summary: "Metrics for Prometheus",
   responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
-  async handle({ db, hub, processMetrics }: ApiContext) {
+  async handle({ db, hub, processMetrics }: Pick<ApiContext, "db" | "hub" | "processMetrics">) {
     const registry = new Registry();
     const registers = [registry];
     const runs = new Gauge({
@@ -58,15 +58,20 @@ export const getMetrics = defineOperation({
     );
     const members = new Gauge({
       name: "runfleet_workers",
-      help: "Live workers by status. A stalled worker takes no runs though it could, and leaves",
+      help: "Live workers by status. A stalled worker claims no runs although it has free slots, and exits",
       labelNames: ["status"],
       registers,
     });
     for (const status of ["active", "draining", "stalled"])
-      members.set({ status }, workers.filter((worker) => worker.status === status).length);
+      members.set({ status }, workers.filter((worker) => statusOf(worker) === status).length);
     for (const worker of workers) level.set({ worker: worker.id }, worker.sandbox.level);
-    new Gauge({ name: "runfleet_stream_readers", help: "Readers of this process", registers }).set(hub.size());
+    new Gauge({ name: "runfleet_stream_readers", help: "Readers of run streams in this process", registers }).set(
+      hub.size(),
+    );
     const text = (await processMetrics.metrics()) + (await registry.metrics());
     return { status: 200, content_type: registry.contentType, text };
   },
 });
+
+/** Workers of an earlier release report `deaf` for `stalled`. */
+const statusOf = ({ status }: { status: string }): string => (status === "deaf" ? "stalled" : status);

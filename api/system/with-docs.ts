@@ -4,7 +4,7 @@ import { type Operation, defineOperation } from "../http/define-operation.ts";
 import { buildOpenApi } from "../http/openapi.ts";
 import { readDocsAsset, redocPage, swaggerPage } from "./docs-assets.ts";
 
-/** Both pages make their styles as they run; ReDoc searches in a worker that it makes itself. */
+/** Both pages create styles while they run. ReDoc creates a worker for its search. */
 const pagePolicy = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -34,7 +34,7 @@ const docsAsset = defineOperation({
   name: "docs_asset",
   area: "System",
   scope: "public",
-  summary: "A file of the documentation's pages",
+  summary: "A file of the documentation pages",
   request: { params: z.object({ name: text({ max: 64 }).meta({ example: "redoc.standalone.js" }) }) },
   errors: ["asset_not_found"],
   responses: { 200: { description: "The file", content_type: "*/*" } },
@@ -44,7 +44,7 @@ const docsAsset = defineOperation({
   },
 });
 
-/** The operations, and those that document all of them. */
+/** Returns the operations together with those that serve their documentation. */
 export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[] {
   const openapi = defineOperation({
     method: "get",

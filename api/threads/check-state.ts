@@ -1,7 +1,7 @@
 import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
-/** Throws the fault of a state that is too long. */
+/** Throws ValidationFault when the state is too long. */
 export function checkState(state: string | null | undefined): void {
   const { state_bytes } = requestLimits;
   if (state == null || Buffer.byteLength(state) <= state_bytes) return;

@@ -18,29 +18,33 @@ export const createThread = defineOperation({
   scope: "threads:write",
   idempotent: true,
   audit: "thread",
-  summary: "Make a thread",
+  summary: "Create a thread",
   description:
-    "A thread keeps what its runs said and the state that they saved, and flows into its next run. Naming an unknown `thread_id` in `POST /v1/execute` makes one as well.",
+    "A thread stores the messages of its runs and their state, and passes both to its next run. An unknown `thread_id` in `POST /v1/execute` creates a thread, too.",
   request: { body: threadBody },
   errors: ["foreign_user_id", "agent_not_found", "thread_exists", "too_many_threads"],
   responses: {
-    200: { description: "It stood already (`if_exists: do_nothing`)", schema: threadRecord },
+    200: { description: "The thread exists already (`if_exists: do_nothing`)", schema: threadRecord },
     201: { description: "The thread", schema: threadRecord },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const { agent_id = null, state_snapshot = null } = body;
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
     const id = body.thread_id ?? newId("thread");
-    const row = { id, user_id, agent_id, state_snapshot, ...noted(body) };
+    const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
-    if (outcome === "full") throw conflict("too_many_threads", `'${user_id}' has as many threads as one may have.`);
+    if (outcome === "full")
+      throw conflict("too_many_threads", `The user '${user_id}' has as many threads as allowed. Delete one first.`);
     const made = outcome === "made";
     const thread = made || body.if_exists === "do_nothing" ? await readThread(db, id, caller.owner) : null;
-    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is taken.`);
+    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is in use. Choose another id.`);
     return made ? { status: 201, body: thread } : { status: 200, body: thread };
   },
 });
 
-const noted = ({ title = null, metadata }: z.output<typeof threadBody>) => ({ title, metadata: metadata ?? {} });
+const annotationsOf = ({ title = null, metadata }: z.output<typeof threadBody>) => ({
+  title,
+  metadata: metadata ?? {},
+});

@@ -12,14 +12,15 @@ export const deleteThread = defineOperation({
   scope: "threads:write",
   audit: "thread",
   summary: "Delete a thread",
-  description: "With its messages and state; its runs stay on record. 409 while a run of it has not ended.",
+  description:
+    "Deletes the thread with its messages and state. Its runs are not deleted. 409 while one of its runs has not ended.",
   request: { params: threadParams },
   errors: ["thread_busy"],
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {
     const done = await remove(db, thread_id, caller.owner);
     if (done === "missing") throw notFound("thread", thread_id);
-    if (done === "busy") throw conflict("thread_busy", "A run of it has not ended.");
+    if (done === "busy") throw conflict("thread_busy", "A run of the thread has not ended. Cancel it or wait.");
     return { status: 204 };
   },
 });

@@ -24,22 +24,24 @@ export const forkThread = defineOperation({
   scope: "threads:write",
   idempotent: true,
   audit: "thread",
-  summary: "Copy a thread, up to one of its runs",
+  summary: "Copy a thread up to one of its runs",
   description:
-    "The copy has the messages and the state that stood when that run had ended, and goes its own way. It belongs to the same user.",
+    "The copy has the messages and the state as they were after that run, and is independent of the original. It belongs to the same user.",
   request: { params: threadParams, body: forkBody },
   errors: ["thread_not_found", "run_not_found", "run_not_ended", "thread_exists", "too_many_threads"],
   responses: { 201: { description: "The new thread", schema: threadRecord, example } },
-  async handle({ db, config }: ApiContext, { params: { thread_id: from }, body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { thread_id: from }, body, caller }) {
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");
     const done = await fork(db, caller.owner, { from, id, run_id, title, metadata }, config.perUser.threads);
-    if (done === "full") throw conflict("too_many_threads", "The thread's user has as many threads as one may have.");
+    if (done === "full")
+      throw conflict("too_many_threads", "The thread's user has as many threads as allowed. Delete one first.");
     if (done === "thread_missing") throw notFound("thread", from);
     if (done === "run_missing") throw notFound("run", run_id ?? "");
-    if (done === "run_not_ended") throw conflict("run_not_ended", `The run '${run_id}' has not ended.`);
+    if (done === "run_not_ended")
+      throw conflict("run_not_ended", `The run '${run_id}' has not ended. Wait for its end, or name another run.`);
     const thread = done === "forked" ? await readThread(db, id, caller.owner) : null;
-    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is taken.`);
+    if (!thread) throw conflict("thread_exists", `The thread id '${id}' is in use. Choose another id.`);
     return { status: 201, body: thread };
   },
 });

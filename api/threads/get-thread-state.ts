@@ -10,10 +10,10 @@ export const getThreadState = defineOperation({
   name: "get_thread_state",
   area: "Threads",
   scope: "threads:read",
-  summary: "The state that a thread's next run begins with",
+  summary: "A thread's state, with which its next run starts",
   request: { params: threadParams },
   responses: { 200: { description: "The state", schema: threadState } },
-  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {
     const body = await readThreadState(db, thread_id, caller.owner);
     if (!body) throw notFound("thread", thread_id);
     return { status: 200, body };

@@ -13,7 +13,7 @@ export const getThread = defineOperation({
   summary: "A thread",
   request: { params: threadParams },
   responses: { 200: { description: "The thread", schema: threadRecord } },
-  async handle({ db }: ApiContext, { params: { thread_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {
     const body = await readThread(db, thread_id, caller.owner);
     if (!body) throw notFound("thread", thread_id);
     return { status: 200, body };

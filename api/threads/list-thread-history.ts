@@ -12,11 +12,12 @@ export const listThreadHistory = defineOperation({
   name: "list_thread_history",
   area: "Threads",
   scope: "threads:read",
-  summary: "The states that a thread's runs left, newest first",
-  description: "One for each run that has ended. `POST /v1/threads/{thread_id}/fork` goes back to one of them.",
+  summary: "The states after each of a thread's runs, newest first",
+  description:
+    "One state for each run that has ended. `POST /v1/threads/{thread_id}/fork` makes a thread from one of them.",
   request: { params: threadParams, query: pageQuery },
   responses: { 200: { description: "A page of states", schema: pageOf(pastState) } },
-  async handle({ db }: ApiContext, { params: { thread_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     const thread = await readThread(db, thread_id, caller.owner);
     if (!thread) throw notFound("thread", thread_id);
     const within = { id: thread_id, since: new Date(thread.created_at) };

@@ -12,11 +12,12 @@ export const listThreadMessages = defineOperation({
   name: "list_thread_messages",
   area: "Threads",
   scope: "threads:read",
-  summary: "What was said in a thread, newest first",
-  description: "The input and the result of each run that succeeded. The next run gets them as its `history`.",
+  summary: "A thread's messages, newest first",
+  description:
+    "The messages are the input and the result of each successful run. The next run gets them as its `history`.",
   request: { params: threadParams, query: messageListQuery },
   responses: { 200: { description: "A page of messages", schema: pageOf(threadMessage) } },
-  async handle({ db }: ApiContext, { params: { thread_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     if (!(await readThread(db, thread_id, caller.owner))) throw notFound("thread", thread_id);
     return { status: 200, body: await listMessages(db, thread_id, query) };
   },

@@ -17,11 +17,11 @@ export const listThreadRuns = defineOperation({
   summary: "A thread's runs, newest first",
   request: { params: threadParams, query: runListQuery.omit({ thread_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
-  async handle({ db }: ApiContext, { params: { thread_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     const thread = await readThread(db, thread_id, caller.owner);
     if (!thread) throw notFound("thread", thread_id);
     const { limit, after, order, since, ...filter } = query;
-    // What ran in an older thread of this id, which was deleted, is none of this one's.
+    // Runs of an earlier thread with the same id, which was deleted, do not belong to this thread.
     const made = new Date(thread.created_at);
     const within = { ...filter, thread_id, since: since && since > made ? since : made };
     return { status: 200, body: await listRuns(db, caller.owner, within, { limit, after, order }) };

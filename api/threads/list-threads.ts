@@ -13,7 +13,7 @@ export const listThreads = defineOperation({
   summary: "Threads, newest first",
   request: { query: threadListQuery },
   responses: { 200: { description: "A page of threads", schema: pageOf(threadRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

@@ -12,16 +12,17 @@ export const setThreadState = defineOperation({
   area: "Threads",
   scope: "threads:write",
   audit: "thread",
-  summary: "Set the state that a thread's next run begins with",
-  description: "409 while a run goes on or waits: it would not see the new state, and may overwrite it.",
+  summary: "Set a thread's state, with which its next run starts",
+  description:
+    "409 while a run of the thread has not ended: that run would not see the new state and could overwrite it.",
   request: { params: threadParams, body: threadStateBody },
   errors: ["thread_busy"],
   responses: { 200: { description: "The state", schema: threadState } },
-  async handle({ db }: ApiContext, { params: { thread_id }, body: { state_snapshot }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, body: { state_snapshot }, caller }) {
     checkState(state_snapshot);
     const body = await set(db, thread_id, caller.owner, state_snapshot);
     if (body === "missing") throw notFound("thread", thread_id);
-    if (body === "busy") throw conflict("thread_busy", "A run of it has not ended.");
+    if (body === "busy") throw conflict("thread_busy", "A run of the thread has not ended. Cancel it or wait.");
     return { status: 200, body };
   },
 });

@@ -13,10 +13,10 @@ export const updateThread = defineOperation({
   scope: "threads:write",
   audit: "thread",
   summary: "Change a thread's title and metadata",
-  description: "A merge patch (RFC 7396). Its state is set by `POST /v1/threads/{thread_id}/state`.",
+  description: "The body is a merge patch (RFC 7396). The state is set by `POST /v1/threads/{thread_id}/state`.",
   request: { params: threadParams, body: threadPatch },
   responses: { 200: { description: "The thread", schema: threadRecord } },
-  async handle({ db }: ApiContext, { params: { thread_id }, body: patch, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, body: patch, caller }) {
     const done = await patchThread(db, thread_id, caller.owner, patch);
     const body = done ? await readThread(db, thread_id, caller.owner) : null;
     if (!body) throw notFound("thread", thread_id);

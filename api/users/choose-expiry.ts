@@ -4,7 +4,7 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 
 const runTokenMs = 3_600_000;
 
-/** When a key is to end: as asked, else in an hour where it is a run's, else never (null). Throws ValidationFault for a time that has passed. */
+/** Returns when a key expires: as requested, else in an hour for a run's read token, else never (null). Throws ValidationFault for a past time. */
 export async function chooseExpiry(
   db: Db,
   { expires_at, run_id }: { expires_at: Date | null; run_id: string | null },

@@ -20,32 +20,40 @@ export const createApiKey = defineOperation({
   scope: "users:write",
   idempotent: true,
   audit: "key",
-  summary: "Make a key",
-  description: "Shown this once. It may do at most what the key that makes it may.",
+  summary: "Create an API key",
+  description: "The key is only shown in this answer. It can't have scopes that the key of the request lacks.",
   request: { body: apiKeyBody },
   errors: ["foreign_user_id", "run_not_found", "too_many_keys"],
   responses: {
     201: {
       description: "The key",
-      schema: apiKeyRecord.extend({ key: z.string().meta({ description: "What goes after `Bearer `." }) }).meta({
-        id: "NewApiKey",
-        example: { ...exampleOf(apiKeyRecord), key: "rf_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b_…" },
-      }),
+      schema: apiKeyRecord
+        .extend({ key: z.string().meta({ description: "The key. Send it as `Authorization: Bearer <key>`." }) })
+        .meta({
+          id: "NewApiKey",
+          example: { ...exampleOf(apiKeyRecord), key: "rf_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b_…" },
+        }),
     },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
     const run_id = body.run_id ?? null;
     const scopes: Scope[] = run_id === null ? (body.scopes ?? ["*"]) : ["runs:read"];
     const beyond = scopes.find((scope) => !covers(caller.scopes, scope));
-    if (beyond) throw new AppError("forbidden", "missing_scope", `You can't give '${beyond}', which your key lacks.`);
+    if (beyond)
+      throw new AppError(
+        "forbidden",
+        "missing_scope",
+        `Your key lacks the scope '${beyond}', so it can't give it to a new key.`,
+      );
     if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
     const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);
-    if (!record) throw conflict("too_many_keys", `'${user_id}' has as many live keys as one may have; revoke one.`);
+    if (!record)
+      throw conflict("too_many_keys", `The user '${user_id}' has as many valid keys as allowed. Revoke one first.`);
     return { status: 201, body: { ...record, key } };
   },
 });

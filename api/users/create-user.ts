@@ -13,14 +13,15 @@ export const createUser = defineOperation({
   scope: "admin",
   idempotent: true,
   audit: "user",
-  summary: "Make a user",
-  description: "Whoever is named as an agent's owner becomes a user by that; this gives one a name and an address.",
+  summary: "Create a user",
+  description:
+    "A user is also created when an agent names it as its owner. This operation sets a name and an email address.",
   request: { body: userBody },
   errors: ["user_exists"],
   responses: { 201: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { body: { id, ...profile } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { body: { id, ...profile } }) {
     const body = await create(db, id ?? newId("user"), profile);
-    if (!body) throw conflict("user_exists", `The user id '${id}' is taken.`);
+    if (!body) throw conflict("user_exists", `The user id '${id}' is in use. Choose another id.`);
     return { status: 201, body };
   },
 });

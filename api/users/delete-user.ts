@@ -12,14 +12,14 @@ export const deleteUser = defineOperation({
   scope: "users:write",
   audit: "user",
   summary: "Delete a user",
-  description: "Revokes the keys and forgets name, address and metadata. 409 while the user has agents.",
+  description: "Revokes the user's keys and deletes name, email address and metadata. 409 while the user has agents.",
   request: { params: userParams },
   errors: ["user_has_agents"],
-  responses: { 204: { description: "Gone" } },
-  async handle({ db }: ApiContext, { params: { user_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { user_id }, caller }) {
     const done = await remove(db, user_id, caller.owner);
     if (done === "missing") throw notFound("user", user_id);
-    if (done === "has_agents") throw conflict("user_has_agents", "Delete the user's agents first.");
+    if (done === "has_agents") throw conflict("user_has_agents", "The user has agents. Delete them first.");
     return { status: 204 };
   },
 });

@@ -14,13 +14,13 @@ export const getMe = defineOperation({
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const id = ownerOf(caller, query.user_id);
     return { status: 200, body: (await readUser(db, id, null)) ?? withoutRow(id) };
   },
 });
 
-/** Who has only ever run agents has no row, and a read makes none. */
+/** Returns the record of a user without a row: one that has only run agents. A read creates no row. */
 function withoutRow(id: string): UserRecord {
   const now = new Date().toISOString();
   return { id, object: "user", name: null, email: null, metadata: {}, created_at: now, updated_at: now };

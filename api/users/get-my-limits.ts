@@ -6,7 +6,7 @@ import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
-const figures = z.record(z.string(), z.number());
+const numbers = z.record(z.string(), z.number());
 
 export const getMyLimits = defineOperation({
   method: "get",
@@ -14,7 +14,7 @@ export const getMyLimits = defineOperation({
   name: "get_my_limits",
   area: "Users",
   scope: "users:read",
-  summary: "What a request and a run may be, and what is under way",
+  summary: "The limits of requests and runs, and your current numbers",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: {
@@ -22,8 +22,8 @@ export const getMyLimits = defineOperation({
       description: "The limits",
       schema: z
         .object({
-          request: figures,
-          run: figures,
+          request: numbers,
+          run: numbers,
           queue_ttl_ms: z.number().int(),
           requests_per_minute: z.number().int().nullable().meta({ description: "Null: no limit." }),
           open_runs: z.object({ queued: z.number().int(), running: z.number().int() }),
@@ -40,7 +40,7 @@ export const getMyLimits = defineOperation({
         }),
     },
   },
-  async handle({ db, config }: ApiContext, { query, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { query, caller }) {
     const { queued, running } = await countOpenRuns(db, { user_id: ownerOf(caller, query.user_id) });
     const requests_per_minute = config.auth.requestsPerMinute || null;
     const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute };

@@ -1,11 +1,10 @@
 import { timeRange } from "../../shared/schemas/run-filter.ts";
 import { me, userUsage } from "../../shared/schemas/user.ts";
 import { readUsage } from "../../shared/store/users/read-usage.ts";
+import { timeRangeOf } from "../../shared/domain/analytics/time-range.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-
-const shownMs = 30 * 24 * 3_600_000;
 
 export const getMyUsage = defineOperation({
   method: "get",
@@ -13,15 +12,14 @@ export const getMyUsage = defineOperation({
   name: "get_my_usage",
   area: "Users",
   scope: "users:read",
-  summary: "What your runs have used",
+  summary: "The usage of your runs",
   description:
-    "Of the runs that ended in the last 30 days, unless `since` and `until` say otherwise, and of those that were made then and go on.",
+    "Counts the runs that ended in the last 30 days, or between `since` and `until`, and the runs that were created in that time and have not ended.",
   request: { query: me.extend(timeRange) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The sums", schema: userUsage } },
-  async handle({ db }: ApiContext, { query, caller }) {
-    const until = query.until ?? new Date();
-    const since = query.since ?? new Date(until.getTime() - shownMs);
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
+    const { since, until } = timeRangeOf(query);
     return { status: 200, body: await readUsage(db, ownerOf(caller, query.user_id), since, until) };
   },
 });

@@ -13,7 +13,7 @@ export const getUser = defineOperation({
   summary: "A user",
   request: { params: userParams },
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { params: { user_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { user_id }, caller }) {
     const body = await readUser(db, user_id, caller.owner);
     if (!body) throw notFound("user", user_id);
     return { status: 200, body };

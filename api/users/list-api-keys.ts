@@ -15,7 +15,7 @@ export const listApiKeys = defineOperation({
   request: { query: pageQuery.extend(me.shape) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "A page of keys", schema: pageOf(apiKeyRecord) } },
-  async handle({ db }: ApiContext, { query: { user_id, ...page }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query: { user_id, ...page }, caller }) {
     return { status: 200, body: await readPage(db, ownerOf(caller, user_id), page) };
   },
 });

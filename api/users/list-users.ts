@@ -13,7 +13,7 @@ export const listUsers = defineOperation({
   summary: "Users, newest first",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(userRecord) } },
-  async handle({ db }: ApiContext, { query }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
   },

@@ -12,13 +12,13 @@ export const revokeApiKey = defineOperation({
   area: "Users",
   scope: "users:write",
   audit: "key",
-  summary: "Revoke a key",
-  description: "It is refused from now on; its record stays.",
+  summary: "Revoke an API key",
+  description: "The key is refused from now on. Its record is not deleted.",
   request: {
     params: z.object({ key_id: text({ max: 512 }).meta({ example: "key_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }) }),
   },
   responses: { 204: { description: "Revoked" } },
-  async handle({ db }: ApiContext, { params: { key_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { key_id }, caller }) {
     if (!(await revoke(db, key_id, caller.owner))) throw notFound("key", key_id);
     return { status: 204 };
   },

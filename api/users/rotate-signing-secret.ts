@@ -13,11 +13,12 @@ export const rotateSigningSecret = defineOperation({
   scope: "users:write",
   idempotent: true,
   audit: "user",
-  summary: "A new secret for the signatures of callbacks",
-  description: "Shown this once. The one before signs along for 24 hours, so that receivers can change over.",
+  summary: "Create a new secret for callback signatures",
+  description:
+    "The secret is only shown in this answer. Callbacks are also signed with the previous secret for 24 hours, so that receivers can switch.",
   request: {
     body: z
-      .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents; left out: the caller." }) })
+      .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents. Left out: the caller." }) })
       .default({})
       .meta({ example: { user_id: "ada" } }),
   },
@@ -28,7 +29,7 @@ export const rotateSigningSecret = defineOperation({
       schema: z.object({ secret: z.string() }).meta({ id: "CallbackSecret", example: { secret: "whsec_…" } }),
     },
   },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     return { status: 201, body: { secret: await rotate(db, config.encryptionKeys, ownerOf(caller, body.user_id)) } };
   },
 });

@@ -12,12 +12,12 @@ export const updateMe = defineOperation({
   area: "Users",
   scope: "users:write",
   audit: "user",
-  summary: "Change your name, address and metadata",
-  description: "A merge patch (RFC 7396).",
+  summary: "Change your name, email address and metadata",
+  description: "The body is a merge patch (RFC 7396).",
   request: { query: me, body: userPatch },
   errors: ["foreign_user_id", "user_not_found"],
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { query, body: patch, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, body: patch, caller }) {
     const id = ownerOf(caller, query.user_id);
     await ensureUser(db, id);
     const body = await patchUser(db, id, null, patch);

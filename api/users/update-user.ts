@@ -11,11 +11,11 @@ export const updateUser = defineOperation({
   area: "Users",
   scope: "users:write",
   audit: "user",
-  summary: "Change a user's name, address and metadata",
-  description: "A merge patch (RFC 7396).",
+  summary: "Change a user's name, email address and metadata",
+  description: "The body is a merge patch (RFC 7396).",
   request: { params: userParams, body: userPatch },
   responses: { 200: { description: "The user", schema: userRecord } },
-  async handle({ db }: ApiContext, { params: { user_id }, body: patch, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { user_id }, body: patch, caller }) {
     const body = await patchUser(db, user_id, caller.owner, patch);
     if (!body) throw notFound("user", user_id);
     return { status: 200, body };

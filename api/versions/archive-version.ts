@@ -12,11 +12,11 @@ export const archiveVersion = defineOperation({
   audit: "agent",
   summary: "Archive a version",
   description:
-    "It takes no new runs and can be restored. It isn't forgotten: runs are pinned to it, and its name can't come to mean another config.",
+    "An archived version takes no new runs and can be restored. It is not deleted, because runs are pinned to it and its name must not stand for another config.",
   request: { params: versionParams },
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller: { owner } }) {
     return { status: 200, body: await moveVersion(db, { ...params, owner }, "archived") };
   },
 });

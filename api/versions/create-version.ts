@@ -18,14 +18,17 @@ export const createVersion = defineOperation({
   audit: "agent",
   summary: "Publish a version of an agent",
   description:
-    "`current` stays where it is; upgrade moves it. The same version with the same config changes nothing (200), with another one it is a 409.",
+    "`current` is not changed; an upgrade changes it. An existing version with the same config changes nothing (200); with another config it is a 409.",
   request: { params: agentParams, body: versionBody },
   errors: ["version_exists"],
   responses: {
-    200: { description: "This version stood already", schema: versionRecord },
+    200: { description: "This version exists already", schema: versionRecord },
     201: { description: "Published", schema: versionRecord },
   },
-  async handle({ db, jsonSchemas }: ApiContext, { params: { agent_id: id }, body: { version, ...body }, caller }) {
+  async handle(
+    { db, jsonSchemas }: Pick<ApiContext, "db" | "jsonSchemas">,
+    { params: { agent_id: id }, body: { version, ...body }, caller },
+  ) {
     const config = body.config ?? {};
     const agent = await readAgent(db, id, caller.owner);
     if (!agent) throw notFound("agent", id);
@@ -35,7 +38,10 @@ export const createVersion = defineOperation({
     const { kind } = await publishVersion(db, published);
     if (kind === "missing" || kind === "foreign" || kind === "full") throw notFound("agent", id);
     if (kind === "differs")
-      throw conflict("version_exists", `Version '${version}' stands with another config; versions are immutable.`);
+      throw conflict(
+        "version_exists",
+        `Version '${version}' exists with another config, and versions are immutable. Publish the config under a new version.`,
+      );
     const record = await readVersion(db, id, version, caller.owner);
     if (!record) throw notFound("version", version);
     return kind === "published" ? { status: 201, body: record } : { status: 200, body: record };

@@ -13,8 +13,8 @@ export const deleteTag = defineOperation({
   audit: "agent",
   summary: "Remove a tag",
   request: { params: tagParams },
-  responses: { 204: { description: "It is gone; its version stays" } },
-  async handle({ db }: ApiContext, { params: { agent_id, tag }, caller }) {
+  responses: { 204: { description: "The tag was removed; its version still exists" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id, tag }, caller }) {
     if (!(await remove(db, agent_id, tag, caller.owner))) throw notFound("tag", tag);
     return { status: 204 };
   },

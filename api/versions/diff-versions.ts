@@ -12,7 +12,7 @@ export const diffVersions = defineOperation({
   name: "diff_versions",
   area: "Versions",
   scope: "agents:read",
-  summary: "What leads from one version's config to another's",
+  summary: "The changes between the configs of two versions",
   request: {
     params: versionParams,
     query: z.object({
@@ -21,7 +21,7 @@ export const diffVersions = defineOperation({
   },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The changes, none when the configs are the same", schema: versionDiff } },
-  async handle({ db }: ApiContext, { params, query, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, query, caller: { owner } }) {
     const { agent_id } = params;
     const to = await findVersion(db, params, owner);
     const from = await findVersion(db, { agent_id, version: query.against }, owner);

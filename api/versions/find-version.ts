@@ -7,7 +7,7 @@ import { readVersion } from "../../shared/store/versions/read-versions.ts";
 
 type Name = { agent_id: string; version: string };
 
-/** A version by its exact name, a tag, `current` or `latest`. Throws not_found. */
+/** Returns a version by its exact name, a tag, `current` or `latest`. Throws not_found. */
 export async function findVersion(db: Db, { agent_id, version }: Name, owner: Owner): Promise<VersionRecord> {
   const found = await resolveVersion(db, agent_id, version, owner);
   if ("missing" in found) throw found.missing === "agent" ? notFound("agent", agent_id) : notFound("version", version);

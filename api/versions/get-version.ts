@@ -9,11 +9,11 @@ export const getVersion = defineOperation({
   name: "get_version",
   area: "Versions",
   scope: "agents:read",
-  summary: "A version, by its name, a tag, `current` or `latest`",
+  summary: "A version by its name, a tag, `current` or `latest`",
   request: { params: versionParams },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {
     return { status: 200, body: await findVersion(db, params, caller.owner) };
   },
 });

@@ -15,7 +15,7 @@ export const listVersions = defineOperation({
   summary: "An agent's versions, newest first",
   request: { params: agentParams, query: versionListQuery },
   responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord, "version") } },
-  async handle({ db }: ApiContext, { params: { agent_id }, query, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller: { owner } }) {
     const { status, ...page } = query;
     const body = await readPage(db, { agent_id, owner }, status, page);
     if (!body) throw notFound("agent", agent_id);

@@ -6,15 +6,23 @@ import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";
 import { type Move, moveCurrent } from "../../shared/store/versions/move-current.ts";
 import type { ApiContext } from "../context.ts";
 
-/** Moves an agent's `current`, and tells its daemon's supervisor, which drains, replaces and watches the process. */
-export async function moveCurrentVersion(ctx: ApiContext, move: Move, owner: Owner): Promise<Upgraded> {
+/** Changes an agent's `current` and signals the supervisor of its daemon, which drains, replaces and watches the process. */
+export async function moveCurrentVersion(
+  ctx: Pick<ApiContext, "db" | "streams">,
+  move: Move,
+  owner: Owner,
+): Promise<Upgraded> {
   const { agent_id } = move;
   if (!(await readDaemon(ctx.db, agent_id, owner))) throw notFound("agent", agent_id);
   const moved = await moveCurrent(ctx.db, move);
   if (moved.kind === "no_agent") throw notFound("agent", agent_id);
   if (moved.kind === "no_version") {
     if (move.version !== null) throw notFound("version", move.version);
-    throw new AppError("not_found", "version_not_found", "No version was published before the current one.");
+    throw new AppError(
+      "not_found",
+      "version_not_found",
+      "No version was published before the current one. Name the `version` to go back to.",
+    );
   }
   if (moved.daemon) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await readDaemon(ctx.db, agent_id, owner);

@@ -5,17 +5,18 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { setVersionStatus } from "../../shared/store/versions/change-version.ts";
 import { readVersion } from "../../shared/store/versions/read-versions.ts";
 
-type Place = { agent_id: string; version: string; owner: Owner };
+type VersionName = { agent_id: string; version: string; owner: Owner };
 
-/** Gives a version a status (undefined: leaves it) and reads it. Throws not_found, or conflict for the current one. */
+/** Sets a version's status (undefined: does not change it) and returns the version. Throws not_found, or conflict for the current version. */
 export async function moveVersion(
   db: Db,
-  place: Place,
+  name: VersionName,
   status: VersionRecord["status"] | undefined,
 ): Promise<VersionRecord> {
-  const done = status === undefined ? "done" : await setVersionStatus(db, place, status);
-  if (done === "current") throw conflict("version_is_current", "The current version can't be archived; upgrade first.");
-  const record = await readVersion(db, place.agent_id, place.version, place.owner);
-  if (!record) throw notFound("version", place.version);
+  const done = status === undefined ? "done" : await setVersionStatus(db, name, status);
+  if (done === "current")
+    throw conflict("version_is_current", "The current version can't be archived. Upgrade to another version first.");
+  const record = await readVersion(db, name.agent_id, name.version, name.owner);
+  if (!record) throw notFound("version", name.version);
   return record;
 }

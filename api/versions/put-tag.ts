@@ -19,8 +19,8 @@ export const putTag = defineOperation({
   summary: "Point a tag at a version",
   request: { params: tagParams.extend({ tag: versionName().meta({ example: "stable" }) }), body: tagBody },
   errors: ["version_not_found"],
-  responses: { 200: { description: "The version that it names now", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params: { agent_id, tag }, body: { version }, caller: { owner } }) {
+  responses: { 200: { description: "The version that the tag names now", schema: versionRecord } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id, tag }, body: { version }, caller: { owner } }) {
     if (reserved.includes(tag))
       throw new ValidationFault([
         { type: "value_error", loc: ["path", "tag"], msg: "Value error, this name is reserved" },

@@ -11,11 +11,11 @@ export const rollbackAgent = defineOperation({
   scope: "agents:write",
   summary: "Go back to an earlier version",
   description:
-    "To the one that was published before the current one, unless `version` names another. 404 when there is none.",
+    "Makes the version that was published before the current one current, or the one that `version` names. 404 when there is none.",
   request: { body: rollback },
   errors: ["agent_not_found", "version_not_found"],
-  responses: { 200: { description: "What is current now", schema: upgraded } },
-  async handle(ctx: ApiContext, { body, caller }) {
+  responses: { 200: { description: "The version that is current now", schema: upgraded } },
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const { agent_id, version = null } = body;
     return { status: 200, body: await moveCurrentVersion(ctx, { agent_id, version, publish: false }, caller.owner) };
   },

@@ -11,11 +11,11 @@ export const updateVersion = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Deprecate, archive or restore a version",
-  description: "Its config is immutable. An archived version takes no new runs; the current one can't be archived.",
+  description: "The config is immutable. An archived version takes no new runs. The current version can't be archived.",
   request: { params: versionParams, body: versionPatch },
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
-  async handle({ db }: ApiContext, { params, body: { status }, caller: { owner } }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params, body: { status }, caller: { owner } }) {
     return { status: 200, body: await moveVersion(db, { ...params, owner }, status) };
   },
 });

@@ -13,16 +13,16 @@ export const upgradeAgent = defineOperation({
   scope: "agents:write",
   summary: "Make a version the current one",
   description:
-    "A version that isn't published yet is published as a copy of the current one, unless `?strict=true`. Runs in flight stay on theirs. A running daemon finishes the message at hand, is replaced, watched for 30 s, and goes back by itself when it crashes or makes no progress.",
+    "An unpublished version is published as a copy of the current one, unless `?strict=true`. Existing runs keep their version. A running daemon finishes its current message and is replaced. The new process is watched for 30 s and rolled back when it crashes or makes no progress.",
   request: {
     query: z.object({
-      strict: laxBool().default(false).meta({ description: "True: a version that isn't published is a 404." }),
+      strict: laxBool().default(false).meta({ description: "True: an unpublished version is a 404." }),
     }),
     body: upgrade,
   },
   errors: ["agent_not_found", "version_not_found"],
-  responses: { 200: { description: "What is current now", schema: upgraded } },
-  async handle(ctx: ApiContext, { query, body, caller }) {
+  responses: { 200: { description: "The version that is current now", schema: upgraded } },
+  async handle(ctx: Pick<ApiContext, "db" | "streams">, { query, body, caller }) {
     return { status: 200, body: await moveCurrentVersion(ctx, { ...body, publish: !query.strict }, caller.owner) };
   },
 });

@@ -1,7 +1,7 @@
 import { checkTargetUrl } from "../../shared/platform/net/address-guard.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 
-/** Throws a 422 for a URL that we wouldn't call. */
+/** Throws ValidationFault for a URL to which the service does not send requests. */
 export function checkUrl(url: string, allowCidrs: string[]): void {
   const target = checkTargetUrl(url, allowCidrs);
   if ("fault" in target)

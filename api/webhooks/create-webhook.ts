@@ -14,19 +14,20 @@ export const createWebhook = defineOperation({
   scope: "notifications:write",
   idempotent: true,
   audit: "webhook",
-  summary: "Have events sent to a URL",
+  summary: "Create a webhook",
   description:
-    "Each event that happens from now on and that `events` names is POSTed with Standard Webhooks headers, `webhook-id` the same at every try: `run.*` when a run ends or asks a person, with the body of a run's callback; `daemon.*` when a daemon's status changes; `notification.*` for each notification. 2xx is done, 410 disables the webhook, else there are 10 tries over 75 hours; deliveries given up for five days on end disable it, too. The secret is shown this once.",
+    "Later events that `events` names are sent to the URL by POST with Standard Webhooks headers; `webhook-id` is the same in every attempt. `run.*`: a run has ended or waits for an answer; the body is that of a run's callback. `daemon.*`: a daemon's status has changed. `notification.*`: a notification was created. An answer 2xx completes a delivery, and 410 disables the webhook. Other answers lead to at most 10 attempts over 75 hours. A webhook whose deliveries only failed for five days is disabled. The secret is only shown in this answer.",
   request: { body: webhookBody },
   errors: ["foreign_user_id", "too_many_webhooks"],
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
-  async handle({ db, config }: ApiContext, { body, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);
     const { url, events, description = null } = body;
     const user_id = ownerOf(caller, body.user_id);
     const webhook = { url, events, user_id, description, metadata: body.metadata ?? {} };
     const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
-    if (!made) throw conflict("too_many_webhooks", `'${user_id}' has as many webhooks as one may have.`);
+    if (!made)
+      throw conflict("too_many_webhooks", `The user '${user_id}' has as many webhooks as allowed. Delete one first.`);
     return { status: 201, body: made };
   },
 });

@@ -12,10 +12,10 @@ export const deleteWebhook = defineOperation({
   scope: "notifications:write",
   audit: "webhook",
   summary: "Delete a webhook",
-  description: "With its secrets, its deliveries and what it was still to be sent.",
+  description: "Deletes the webhook with its secrets and deliveries, including those that were not sent yet.",
   request: { params: webhookParams },
-  responses: { 204: { description: "It is gone" } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+  responses: { 204: { description: "Deleted" } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     if (!(await remove(db, webhook_id, caller.owner))) throw notFound("webhook", webhook_id);
     return { status: 204 };
   },

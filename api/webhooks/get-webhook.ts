@@ -11,10 +11,10 @@ export const getWebhook = defineOperation({
   area: "Webhooks",
   scope: "notifications:read",
   summary: "A webhook",
-  description: "With its status and, when we disabled it, why.",
+  description: "The answer has its status and, if the service disabled it, the reason.",
   request: { params: webhookParams },
   responses: { 200: { description: "The webhook", schema: webhookRecord } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     const body = await readWebhook(db, webhook_id, caller.owner);
     if (!body) throw notFound("webhook", webhook_id);
     return { status: 200, body };

@@ -12,11 +12,11 @@ export const listDeliveries = defineOperation({
   name: "list_webhook_deliveries",
   area: "Webhooks",
   scope: "notifications:read",
-  summary: "What a webhook was sent",
-  description: "And what it is still to be sent, each with its tries; newest first. No bodies are kept of the answers.",
+  summary: "A webhook's deliveries, newest first",
+  description: "Lists past and pending deliveries with their attempts. The bodies of answers are not stored.",
   request: { params: webhookParams, query: deliveryListQuery },
   responses: { 200: { description: "A page of deliveries", schema: pageOf(deliveryRecord) } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, query, caller }) {
     if (!(await readWebhook(db, webhook_id, caller.owner))) throw notFound("webhook", webhook_id);
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, webhook_id, filter, { limit, after, order }) };

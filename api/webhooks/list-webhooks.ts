@@ -10,11 +10,11 @@ export const listWebhooks = defineOperation({
   name: "list_webhooks",
   area: "Webhooks",
   scope: "notifications:read",
-  summary: "Standing webhooks, newest first",
-  description: "Without their secrets.",
+  summary: "Webhooks, newest first",
+  description: "Secrets are not shown.",
   request: { query: webhookListQuery },
   responses: { 200: { description: "A page of webhooks", schema: pageOf(webhookRecord) } },
-  async handle({ db }: ApiContext, { query, caller }) {
+  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },

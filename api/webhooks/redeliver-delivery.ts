@@ -11,12 +11,12 @@ export const redeliverDelivery = defineOperation({
   area: "Webhooks",
   scope: "notifications:write",
   audit: "webhook",
-  summary: "Send a delivery once more",
-  description: "With the same `webhook-id`, whatever came of it before.",
+  summary: "Send a delivery again",
+  description: "The delivery is sent with the same `webhook-id`, even if it succeeded before.",
   request: { params: webhookParams, body: redeliverBody },
   errors: ["delivery_not_found"],
-  responses: { 202: { description: "It is due now", schema: deliveryRecord } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, body: { delivery_id }, caller }) {
+  responses: { 202: { description: "The delivery is due now", schema: deliveryRecord } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, body: { delivery_id }, caller }) {
     const body = await redeliver(db, { webhook_id, delivery_id }, caller.owner);
     if (!body) throw notFound("delivery", delivery_id);
     return { status: 202, body };

@@ -12,11 +12,12 @@ export const rotateSecret = defineOperation({
   scope: "notifications:write",
   idempotent: true,
   audit: "webhook",
-  summary: "A new secret for a webhook",
-  description: "Shown this once. The one before signs along for 24 hours, so that the receiver can change over.",
+  summary: "Create a new secret for a webhook",
+  description:
+    "The secret is only shown in this answer. Deliveries are also signed with the previous secret for 24 hours, so that the receiver can switch.",
   request: { params: webhookParams },
   responses: { 201: { description: "The secret", schema: rotatedSecret } },
-  async handle({ db, config }: ApiContext, { params: { webhook_id }, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { webhook_id }, caller }) {
     const secret = await rotateWebhookSecret(db, config.encryptionKeys, webhook_id, caller.owner);
     if (secret === null) throw notFound("webhook", webhook_id);
     return { status: 201, body: { webhook_id, secret } };

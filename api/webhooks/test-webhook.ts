@@ -11,12 +11,12 @@ export const testWebhook = defineOperation({
   area: "Webhooks",
   scope: "notifications:write",
   idempotent: true,
-  summary: "Send a webhook a test",
+  summary: "Send a test event to a webhook",
   description:
-    "A message of the type `webhook.test`, whatever its `events` say. A paused or disabled one gets it later.",
+    "The event has the type `webhook.test` and is sent whatever `events` names. A paused or disabled webhook gets it when it is active again.",
   request: { params: webhookParams },
-  responses: { 202: { description: "It is due now", schema: deliveryRecord } },
-  async handle({ db }: ApiContext, { params: { webhook_id }, caller }) {
+  responses: { 202: { description: "The delivery is due now", schema: deliveryRecord } },
+  async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, caller }) {
     const body = await oweTest(db, webhook_id, caller.owner);
     if (!body) throw notFound("webhook", webhook_id);
     return { status: 202, body };

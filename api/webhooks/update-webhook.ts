@@ -14,10 +14,10 @@ export const updateWebhook = defineOperation({
   audit: "webhook",
   summary: "Change a webhook",
   description:
-    "A merge patch (RFC 7396). What is still to be sent goes to the new URL. A paused one hears of nothing that happens meanwhile, and what was owed to it waits.",
+    "The body is a merge patch (RFC 7396). Pending deliveries go to the new URL. A paused webhook gets no events of the time of the pause, and its pending deliveries wait.",
   request: { params: webhookParams, body: webhookPatch },
   responses: { 200: { description: "The webhook", schema: webhookRecord } },
-  async handle({ db, config }: ApiContext, { params: { webhook_id }, body: patch, caller }) {
+  async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { webhook_id }, body: patch, caller }) {
     if (patch.url !== undefined) checkUrl(patch.url, config.callbacks.allowCidrs);
     const body = await patchWebhook(db, webhook_id, caller.owner, patch);
     if (!body) throw notFound("webhook", webhook_id);

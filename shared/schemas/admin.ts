@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
-import { figures, stretchQuery } from "./figures.ts";
+import { runAnalytics, timeRangeQuery } from "./analytics.ts";
 import { timeRange } from "./run-filter.ts";
 import { userRecord } from "./user.ts";
 
 const count = z.number().int();
 
-/** What can be paused: taking runs, sending callbacks. */
+/** The queues that can be paused: starting runs, sending callbacks. */
 export const queueNames = ["runs", "callbacks"] as const;
 export type QueueName = (typeof queueNames)[number];
 
@@ -19,14 +19,14 @@ export const queueState = z
     paused: z.boolean(),
     paused_by: z.string().nullable(),
     paused_at: z.string().nullable(),
-    waiting: count.meta({ description: "Runs that wait for a worker, callbacks that are owed." }),
-    active: count.meta({ description: "Runs that run, callbacks that are being sent." }),
-    oldest_ms: z.number().int().nullable().meta({ description: "How long the oldest has waited, beyond its time." }),
-    dead: count.meta({ description: "Callbacks that were given up." }),
+    waiting: count.meta({ description: "The number of queued runs, or of callbacks to be sent." }),
+    active: count.meta({ description: "The number of running runs, or of callbacks that are being sent." }),
+    oldest_ms: z.number().int().nullable().meta({ description: "How long the oldest due entry has waited." }),
+    dead: count.meta({ description: "The number of given up callbacks." }),
     nudges: z
       .record(z.string(), z.number())
       .nullable()
-      .meta({ description: "Redis' side; null where it can't be asked." }),
+      .meta({ description: "The numbers of queue jobs in Redis. Null: Redis is unreachable." }),
   })
   .meta({
     id: "QueueState",
@@ -48,9 +48,9 @@ export const adminOverview = z
   .object({
     workers: z.object({ active: count, draining: count, slots: count, busy: count }),
     runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count }),
-    last_day: figures.meta({ description: "Runs that ended in the last 24 hours." }),
+    last_day: runAnalytics.meta({ description: "Analytics of the runs that ended in the last 24 hours." }),
     queues: z.array(queueState),
-    daemons: z.record(z.string(), count).meta({ description: "By status." }),
+    daemons: z.record(z.string(), count).meta({ description: "The number of daemons by status." }),
     users: count,
     agents: count,
   })
@@ -59,7 +59,7 @@ export const adminOverview = z
     example: {
       workers: { active: 2, draining: 0, slots: 8, busy: 2 },
       runs: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
-      last_day: exampleOf(figures),
+      last_day: exampleOf(runAnalytics),
       queues: [exampleOf(queueState)],
       daemons: { running: 1, stopped: 3 },
       users: 3,
@@ -68,12 +68,12 @@ export const adminOverview = z
   });
 
 export const deadLetterQuery = pageQuery.extend({
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
-  run_id: clientId().optional().meta({ description: "Only this run's." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  run_id: clientId().optional().meta({ description: "Only things of this run." }),
   ...timeRange,
 });
 
-/** A message that was given up; never its body. */
+/** A message that was given up, without its body. */
 export const deadLetter = z
   .object({
     id: z.string(),
@@ -104,19 +104,21 @@ export const deadLetter = z
   });
 export type DeadLetter = z.infer<typeof deadLetter>;
 
-export const costQuery = stretchQuery.extend({
-  by: choice(["user", "agent"]).default("user").meta({ description: "Whose costs are added up." }),
-  limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "How many to return, the dearest first." }),
+export const costQuery = timeRangeQuery.extend({
+  by: choice(["user", "agent"]).default("user").meta({ description: "What the costs are grouped by." }),
+  limit: laxInt({ ge: 1, le: 100 })
+    .default(20)
+    .meta({ description: "The largest number of groups to return, the most expensive first." }),
 });
 
-const costEntry = figures.extend({ id: z.string().meta({ description: "The user's or the agent's." }) });
+const costEntry = runAnalytics.extend({ id: z.string().meta({ description: "The id of the user or the agent." }) });
 export const costs = z
   .object({
     since: z.string(),
     until: z.string(),
     by: z.enum(["user", "agent"]),
-    total: figures,
-    data: z.array(costEntry).meta({ description: "The most expensive first." }),
+    total: runAnalytics,
+    data: z.array(costEntry).meta({ description: "Most expensive first." }),
   })
   .meta({
     id: "Costs",
@@ -124,8 +126,8 @@ export const costs = z
       since: "2026-10-22T10:00:00.000Z",
       until: "2026-11-21T10:00:00.000Z",
       by: "user",
-      total: exampleOf(figures),
-      data: [{ ...exampleOf(figures), id: "ada" }],
+      total: exampleOf(runAnalytics),
+      data: [{ ...exampleOf(runAnalytics), id: "ada" }],
     },
   });
 
@@ -143,5 +145,5 @@ export const killBody = z
   .meta({ example: { reason: "it spends too much" } });
 
 export const adminUser = userRecord
-  .extend({ figures })
-  .meta({ id: "AdminUser", example: { ...exampleOf(userRecord), figures: exampleOf(figures) } });
+  .extend({ figures: runAnalytics })
+  .meta({ id: "AdminUser", example: { ...exampleOf(userRecord), figures: exampleOf(runAnalytics) } });

@@ -7,9 +7,9 @@ import { adapterTypes } from "../domain/run/run-modes.ts";
 const MiB = 1024 * 1024;
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
 
-/** What an environment variable, and so a secret, may be called. */
+/** The names of environment variables, and so of secrets. */
 export const envNamePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Names that would change what runs, or how, rather than tell it something. */
+/** Names that would change how the interpreter or the service runs a program. */
 export const reservedEnv =
   /^(LD_.*|DYLD_.*|PYTHON.*|PATH|HOME|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS|NODE_PATH|GCONV_PATH|RUNFLEET_.*)$/;
 const envName = z
@@ -17,7 +17,7 @@ const envName = z
   .regex(envNamePattern)
   .refine((name) => !reservedEnv.test(name), "this name is reserved");
 
-/** What no program can be given: NUL, and half of a surrogate pair. */
+/** NUL and half of a surrogate pair, which can't be passed to a program. */
 export const noText = /\0|\p{Surrogate}/u;
 const plainText = (max: number) =>
   z
@@ -25,20 +25,20 @@ const plainText = (max: number) =>
     .max(max)
     .refine((text) => !noText.test(text), "must be well-formed text without NUL");
 
-/** Name → text. What is wrong with either is for who takes a config to say: one that stands is read as it is. */
+/** Names to texts. They are checked when a config is written, and read as they are afterwards. */
 const texts = z.record(z.string(), z.string());
 
 const multitaskStrategies = ["enqueue", "reject", "interrupt"] as const;
 export type MultitaskStrategy = (typeof multitaskStrategies)[number];
 
 /**
- * The keys of an agent's free-form config that mean something. Everything else in it is the author's own. A key of the
- * wrong type is a 422 at creation, so that nobody waits for a first run to learn of it.
+ * The keys of an agent's free-form config that the service reads. All other keys are the author's own. A key of the wrong type is
+ * a 422 when the version is published, so that the mistake shows before the first run.
  */
 export const agentConfig = z.looseObject({
   /** `file.py` or `file.py:name`. */
   entrypoint: plainText(512).min(1).optional(),
-  /** One file's text, stored as the entrypoint names it, or as main.py or main.ts. */
+  /** The text of a single file, stored under the entrypoint's file name, or as main.py or main.ts. */
   source: z.string().optional(),
   /** Relative path → text or data URL. */
   files: texts.optional(),
@@ -48,20 +48,20 @@ export const agentConfig = z.looseObject({
   command: z.array(plainText(4096)).min(1).max(256).optional(),
   /** How the command's stdout is read: as text (default), or each line as an event. */
   output: z.enum(["text", "ndjson"]).optional(),
-  /** For the adapter `http`: where the agent listens. */
+  /** For the adapter `http`: the URL of the agent. */
   url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional(),
   /** For the adapter `container`. */
   image: z.string().min(1).max(512).optional(),
-  /** Of runs that name none. */
+  /** The adapter of runs that name none. */
   adapter_type: z.enum(adapterTypes).optional(),
   env: texts.optional(),
   limits: z
     .looseObject({
       timeout_ms: atLeast(1, runLimits.max_timeout_ms),
-      /** A run that no worker took in this time expires. */
+      /** A run that no worker claims within this time expires. */
       queue_ttl_ms: atLeast(1_000, 30 * 24 * 3_600_000),
       memory_mb: atLeast(16, runLimits.full_memory_bytes / MiB),
       cpu_ms: atLeast(1, runLimits.max_timeout_ms * 64),
@@ -71,17 +71,17 @@ export const agentConfig = z.looseObject({
       events: atLeast(1, runLimits.events),
     })
     .optional(),
-  /** What its `full` runs and its daemon may reach: hosts, `*.domain` or `*`, with a port unless it is the web's. */
+  /** The hosts that `full` runs and the daemon may reach: a host, `*.domain` or `*`; a port is only needed for others than 80 and 443. */
   network: z
     .union([z.literal("none"), z.object({ allow: z.array(z.string().regex(egressPattern)).max(100) })], {
       error: "must be `none`, or `allow` with at most 100 of: a host, `*.domain` or `*`, each with or without a port",
     })
     .optional(),
-  /** How often a run that loses its worker is tried at most. */
+  /** The largest number of attempts of a run that loses its workers. */
   max_attempts: atLeast(1, 100),
   /**
-   * A run whose agent fails by itself is tried again: so often at most, the first time included, and each time later by
-   * `factor`. By default after 1 s, 2 s, 4 s … 60 s.
+   * Retries of a run whose agent failed: at most `max_attempts` times in total. The delay grows by `factor` each time; by default
+   * 1 s, 2 s, 4 s … 60 s.
    */
   retry: z
     .looseObject({
@@ -91,17 +91,17 @@ export const agentConfig = z.looseObject({
       max_delay_ms: atLeast(0, 24 * 3_600_000),
     })
     .optional(),
-  /** A run that tells of more usage than this is ended: US dollars, and tokens of both kinds together. */
+  /** A run that reports more usage than this is ended. US dollars; input and output tokens together. */
   budget: z
     .looseObject({ usd: z.number().positive().optional(), tokens: z.number().int().positive().optional() })
     .optional(),
-  /** How many of its runs may run at once; the others wait. */
+  /** The largest number of the agent's runs that run at the same time. The others wait. */
   concurrency: atLeast(1, 1_000),
-  /** How long the process of an `interactive` thread stays when nothing is said; 5 minutes by default. */
+  /** How long the process of an `interactive` thread waits for the next run. 5 minutes by default. */
   idle_timeout_ms: atLeast(1_000, 3_600_000),
-  /** A run whose thread is busy waits (enqueue, the default), is refused, or has what is ahead of it cancelled. */
+  /** A run whose thread is busy: `enqueue` (default): it waits. `reject`: it is refused. `interrupt`: the runs before it are cancelled. */
   multitask_strategy: z.enum(multitaskStrategies).optional(),
-  /** JSON Schemas: of what the agent takes (else 422), and of its result (else the run ends as an error). */
+  /** JSON Schemas of the input (a mismatch is a 422) and of the result (a mismatch ends the run as an error). */
   input_schema: z.record(z.string(), z.unknown()).optional(),
   output_schema: z.record(z.string(), z.unknown()).optional(),
   /** Names of the agent's secrets that its runs get as environment variables. */
@@ -109,7 +109,7 @@ export const agentConfig = z.looseObject({
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
 
-/** A config that stands. A key that was taken before it meant something, and isn't what it means, is left out. */
+/** Reads a stored config. A key with a wrong type, stored before the service read that key, is left out. */
 export function readConfig(given: unknown): AgentConfig {
   const stored = typeof given === "object" && given !== null && !Array.isArray(given) ? given : {};
   const parsed = agentConfig.safeParse(stored);

@@ -4,10 +4,10 @@ import { envNamePattern, reservedEnv } from "./agent-config.ts";
 import { choice, clientId, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-/** What a version, or a tag, may be called. */
+/** The name of a version or a tag. */
 export const versionName = () => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ });
 
-/** Any text names an agent here: one that can't be an id names none, which is a 404. */
+/** Any text is accepted as an agent id. A text that can't be an id is a 404, not a 422. */
 export const agentParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
 /** The body of POST /v1/agents. */
@@ -15,11 +15,12 @@ export const agentBody = z
   .object({
     user_id: clientId().meta({ description: "The owner." }),
     name: text({ min: 1, max: 256 }),
-    id: clientId().nullish().meta({ description: "Made when left out." }),
+    id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
     version: versionName().default("1.0.0"),
-    config: jsonObject()
-      .nullish()
-      .meta({ description: "Free-form; entrypoint, source, files, env, limits … mean something." }),
+    config: jsonObject().nullish().meta({
+      description:
+        "A free-form object. The service reads the keys entrypoint, source, files, env, limits and others; see the docs on agents.",
+    }),
     metadata: metadataObject().nullish(),
   })
   .meta({
@@ -38,7 +39,7 @@ export const agentRecord = z
     object: z.literal("agent"),
     user_id: z.string(),
     name: z.string(),
-    version: z.string().meta({ description: "The version that this answer is about." }),
+    version: z.string().meta({ description: "The version that is shown here." }),
     current_version: z.string(),
     status: z.enum(["active", "paused", "archived"]),
     config: z.record(z.string(), z.unknown()),
@@ -67,28 +68,36 @@ export type AgentRecord = z.infer<typeof agentRecord>;
 const agentStatuses = ["active", "paused", "archived"] as const;
 
 export const agentListQuery = pageQuery.extend({
-  status: choice(agentStatuses).optional().meta({ description: "Only those of this status." }),
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  status: choice(agentStatuses).optional().meta({ description: "Only things with this status." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
   ...timeRange,
-  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
+  search: text({ min: 1, max: 200 })
+    .optional()
+    .meta({ description: "Only things with this text in the id or the name." }),
 });
 
-/** The body of PATCH /v1/agents/{agent_id}; its config is a version's, and versions are immutable. */
+/** The body of PATCH /v1/agents/{agent_id}. The config belongs to a version, and versions are immutable. */
 export const agentPatch = z
   .object({
     name: text({ min: 1, max: 256 }).optional(),
-    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    metadata: metadataObject()
+      .nullish()
+      .meta({ description: "Merged into the existing metadata. Null removes a key, or all metadata." }),
   })
   .meta({ id: "AgentPatch", example: { name: "new name", metadata: { team: "a", old_key: null } } });
 
 export const pauseBody = z
-  .object({ cancel_runs: laxBool().default(false).meta({ description: "Cancel its runs that have not ended, too." }) })
+  .object({
+    cancel_runs: laxBool()
+      .default(false)
+      .meta({ description: "True: also cancel the agent's runs that have not ended." }),
+  })
   .default({ cancel_runs: false })
   .meta({ example: { cancel_runs: true } });
 
 export const secretParams = agentParams.extend({ name: text({ max: 128 }).meta({ example: "OPENAI_API_KEY" }) });
 
-/** A secret's name becomes an environment variable's. Null: it may. */
+/** Returns why a secret can't have this name, which becomes the name of an environment variable. Null: it can. */
 export function secretNameFault(name: string): string | null {
   if (!envNamePattern.test(name)) return "the name must match ^[A-Za-z_][A-Za-z0-9_]*$";
   return reservedEnv.test(name) ? "this name is reserved" : null;
@@ -113,7 +122,10 @@ export const agentStats = z
     until: z.string(),
     runs: z.number().int(),
     by_status: z.record(z.string(), z.number().int()),
-    success_rate: z.number().nullable().meta({ description: "Of the runs that ended; null when none did." }),
+    success_rate: z
+      .number()
+      .nullable()
+      .meta({ description: "The share of successful runs among the ended runs. Null: no run has ended." }),
     duration_ms: z.object({ p50: ms, p95: ms, p99: ms }),
     queue_ms: z.object({ p50: ms, p95: ms, p99: ms }),
     cpu_ms: z.number(),

@@ -3,13 +3,11 @@ import { clientId, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 export const auditQuery = pageQuery.extend({
-  user_id: clientId().optional().meta({ description: "Only what was done to this user's things." }),
+  user_id: clientId().optional().meta({ description: "Only acts on this user's things." }),
   actor: text({ max: 256 }).optional().meta({ description: "A key's id, `open`, `bootstrap` or `internal`." }),
   action: text({ max: 256 }).optional().meta({ description: "An operation's name, such as `update_agent`." }),
-  target_type: text({ max: 256 })
-    .optional()
-    .meta({ description: "The kind of thing that it was done to, such as `agent`." }),
-  target_id: text({ max: 512 }).optional().meta({ description: "The id of that thing." }),
+  target_type: text({ max: 256 }).optional().meta({ description: "The kind of the changed thing, such as `agent`." }),
+  target_id: text({ max: 512 }).optional().meta({ description: "The id of the changed thing." }),
   ...timeRange,
 });
 export type AuditFilter = Omit<z.output<typeof auditQuery>, "limit" | "after" | "order">;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** What we read of the payment provider's events and objects (Stripe's, of any API version since 2020). */
+/** The parts of the payment provider's events and objects that are used here (Stripe's, of any API version since 2020). */
 
-/** Seconds since 1970, as the provider has its times. */
+/** The provider's times are seconds since 1970. */
 const time = z
   .number()
   .min(0)
@@ -11,7 +11,7 @@ const time = z
 const id = z.string().regex(/^[\x21-\x7e]{1,255}$/);
 const optionalTime = time.nullish().transform((value) => value ?? null);
 const cents = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-/** An id, or the object that it names, where that was expanded. */
+/** An id, or the expanded object with that id. */
 const reference = z
   .union([id, z.object({ id }).transform(({ id }) => id)])
   .nullish()
@@ -62,7 +62,7 @@ export const providerSubscription = z.object({
   cancel_at_period_end: z.boolean().default(false),
   canceled_at: optionalTime,
   trial_end: optionalTime,
-  // Since 2025 the period stands with the items.
+  // API versions since 2025 have the period in the items.
   items: z.object({ data: z.array(z.object({ price: z.object({ id }).nullish(), ...period })) }).default({ data: [] }),
 });
 

@@ -5,8 +5,11 @@ import { microUsd, money, planRecord } from "./plan.ts";
 import { choice, clientId, httpUrl, laxBool, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-const user_id = clientId().nullish().meta({ description: "Whose; the caller's when left out." });
-export const ofUser = { user_id: clientId().optional().meta({ description: "Only this user's." }), ...timeRange };
+const user_id = clientId().nullish().meta({ description: "The user. Left out: the caller." });
+export const ofUser = {
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  ...timeRange,
+};
 
 const spendPeriods = ["day", "week", "month"] as const;
 
@@ -14,9 +17,13 @@ const spendPeriods = ["day", "week", "month"] as const;
 export const spendLimitBody = z
   .object({
     user_id,
-    period: choice(spendPeriods).default("month").meta({ description: "Of UTC; a week begins on Monday." }),
-    amount_micro_usd: microUsd(0).nullable().meta({ description: "Null: no limit any more." }),
-    enforced: laxBool().default(true).meta({ description: "Refuse runs (402) beyond it; else only notify." }),
+    period: choice(spendPeriods)
+      .default("month")
+      .meta({ description: "A calendar period in UTC. A week begins on Monday." }),
+    amount_micro_usd: microUsd(0).nullable().meta({ description: "Null removes the limit." }),
+    enforced: laxBool()
+      .default(true)
+      .meta({ description: "True: runs beyond the limit are refused (402). False: the user is only notified." }),
   })
   .meta({ id: "SpendLimitBody", example: { period: "month", amount_micro_usd: 50_000_000 } });
 
@@ -45,7 +52,7 @@ export const wallet = z
     object: z.literal("wallet"),
     user_id: z.string(),
     balance_micro_usd: money,
-    plan: planRecord.nullable().meta({ description: "Null: nothing is bounded." }),
+    plan: planRecord.nullable().meta({ description: "Null: no plan limits the user." }),
     week: z.object({
       started_at: z.string(),
       ends_at: z.string(),
@@ -80,7 +87,7 @@ export const subscriptionBody = z
   .meta({ id: "SubscriptionBody", example: { plan_id: "free" } });
 export const subscriptionQuery = pageQuery.extend({
   ...ofUser,
-  status: choice(subscriptionStatuses).optional().meta({ description: "Only those of this status." }),
+  status: choice(subscriptionStatuses).optional().meta({ description: "Only things with this status." }),
 });
 export const subscriptionRecord = z
   .object({
@@ -88,7 +95,7 @@ export const subscriptionRecord = z
     object: z.literal("subscription"),
     user_id: z.string(),
     plan_id: z.string().nullable(),
-    provider_subscription_id: z.string().nullable().meta({ description: "Null: made here, and paid by nobody." }),
+    provider_subscription_id: z.string().nullable().meta({ description: "Null: created here and not paid." }),
     status: z.enum(subscriptionStatuses),
     current_period_start: z.string().nullable(),
     current_period_end: z.string().nullable(),
@@ -122,7 +129,7 @@ export const transactionBody = z
   .object({
     user_id: clientId(),
     amount_micro_usd: laxInt({ ge: -1e12, le: 1e12 }).meta({
-      description: "Into the wallet; out of it where it is negative.",
+      description: "Added to the wallet. A negative amount is taken from it.",
     }),
     description: text({ min: 1, max: 1024 }).nullish(),
   })
@@ -130,7 +137,7 @@ export const transactionBody = z
 const transactionTypes = ["top_up", "refund", "usage", "grant"] as const;
 export const transactionQuery = pageQuery.extend({
   ...ofUser,
-  type: choice(transactionTypes).optional().meta({ description: "Only bookings of this kind." }),
+  type: choice(transactionTypes).optional().meta({ description: "Only bookings of this type." }),
 });
 export const transactionRecord = z
   .object({
@@ -138,13 +145,13 @@ export const transactionRecord = z
     object: z.literal("transaction"),
     user_id: z.string(),
     type: z.string(),
-    amount_micro_usd: money.meta({ description: "Into the wallet; negative: out of it." }),
+    amount_micro_usd: money.meta({ description: "Positive: added to the wallet. Negative: taken from it." }),
     description: z.string().nullable(),
-    source: z.string().meta({ description: "What caused it: `payment`, `usage` or `manual`." }),
+    source: z.string().meta({ description: "The cause of the booking: `payment`, `usage` or `manual`." }),
     source_id: z.string(),
     entries: z
       .array(z.object({ account: z.string(), amount_micro_usd: money }))
-      .meta({ description: "Double entry: they sum to 0." }),
+      .meta({ description: "Double-entry bookkeeping: the entries sum to 0." }),
     created_at: z.string(),
   })
   .meta({
@@ -169,8 +176,8 @@ export type TransactionRecord = z.infer<typeof transactionRecord>;
 
 export const usageQuery = pageQuery.extend({
   ...ofUser,
-  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
-  run_id: clientId().optional().meta({ description: "Only this run's." }),
+  agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
+  run_id: clientId().optional().meta({ description: "Only things of this run." }),
 });
 export const usageRecord = z
   .object({
@@ -187,7 +194,7 @@ export const usageRecord = z
     tool_calls: z.number().int(),
     cost_micro_usd: money,
     created_at: z.string(),
-    booked_at: z.string().nullable().meta({ description: "Null: not priced and counted yet." }),
+    booked_at: z.string().nullable().meta({ description: "Null: not booked yet." }),
   })
   .meta({
     id: "UsageRecord",
@@ -213,10 +220,10 @@ export type UsageRecordOut = z.infer<typeof usageRecord>;
 export const checkoutBody = z
   .object({
     user_id,
-    plan_id: clientId().nullish().meta({ description: "Subscribe to this plan; or else …" }),
+    plan_id: clientId().nullish().meta({ description: "The plan to subscribe to. Send this or `amount_usd_cents`." }),
     amount_usd_cents: laxInt({ ge: 50, le: 99_999_999 })
       .nullish()
-      .meta({ description: "… top the wallet up by this." }),
+      .meta({ description: "The amount of a wallet top-up. Send this or `plan_id`." }),
     success_url: httpUrl(),
     cancel_url: httpUrl().nullish(),
   })
@@ -227,7 +234,7 @@ export const checkoutBody = z
 export const portalBody = z
   .object({ user_id, return_url: httpUrl() })
   .meta({ id: "PortalBody", example: { return_url: "https://example.com/account" } });
-/** A page of the provider's, where the user goes on. */
+/** A page of the payment provider. */
 export const hostedPage = z
   .object({ id: z.string(), url: z.string() })
   .meta({ id: "HostedPage", example: { id: "cs_test_1P", url: "https://checkout.stripe.com/c/pay/cs_test_1P" } });

@@ -3,11 +3,11 @@ import { replayEdits } from "./replay.ts";
 import { laxBool } from "./primitives.ts";
 import { runFilter } from "./run-filter.ts";
 
-// Of a condition that is ignored, or a preview, nobody would know before the runs are gone: what isn't known is refused.
+// Strict: a misspelt condition or `preview` that was ignored would only be noticed after the runs were cancelled.
 const filter = z
   .strictObject(runFilter)
-  .meta({ description: "Which runs, as in the list of runs; at least one condition. Another field is a 422." });
-const preview = laxBool().default(false).meta({ description: "Only say how many runs it would be." });
+  .meta({ description: "The conditions of the list of runs, at least one. An unknown field is a 422." });
+const preview = laxBool().default(false).meta({ description: "True: only count the runs." });
 
 export const bulkCancelBody = z
   .strictObject({ filter, preview })
@@ -17,7 +17,7 @@ export const bulkReplayBody = replayEdits
   .strict()
   .meta({ id: "BulkReplayBody", example: { filter: { agent_id: "hello-agent", status: "error" }, version: "latest" } });
 
-/** A filter as it is kept: JSON, with its times as texts. */
+/** A filter as it is stored: JSON, with times as texts. */
 export const storedFilter = z.object(runFilter).partial();
 
 export const bulkPreview = z
@@ -32,7 +32,7 @@ export const bulkRecord = z
     action: z.enum(["cancel", "replay"]),
     filter: z.record(z.string(), z.unknown()),
     status: z.enum(["pending", "running", "done", "error"]),
-    total: z.number().int().meta({ description: "How many runs there were when it was asked for." }),
+    total: z.number().int().meta({ description: "The number of matching runs when the operation was requested." }),
     done: z.number().int(),
     failed: z.number().int(),
     created_at: z.string(),

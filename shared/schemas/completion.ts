@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { choice, jsonObject, laxInt } from "./primitives.ts";
 
-/** The body of POST /v1/runs/{run_id}/complete; nothing is required. */
+/** The body of POST /v1/runs/{run_id}/complete. No field is required. */
 export const completion = z
   .object({
     status: choice(["success", "error", "failed", "failure", "timeout", "cancelled", "canceled"])
@@ -15,7 +15,7 @@ export type Completion = z.infer<typeof completion>;
 
 export type CompletedStatus = "success" | "error" | "timeout" | "cancelled";
 
-/** The run status that a completion's word means. */
+/** Returns the run status that a completion's `status` stands for. */
 export function completedStatus(word: Completion["status"]): CompletedStatus {
   if (word === "failed" || word === "failure") return "error";
   return word === "canceled" ? "cancelled" : word;

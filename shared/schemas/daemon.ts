@@ -3,11 +3,11 @@ import { exampleOf } from "./example-of.ts";
 import { requestLimits } from "../domain/run/limits.ts";
 import { choice, clientId, jsonObject, laxInt, stringMap, text } from "./primitives.ts";
 
-/** What an agent's owner wants of its daemon. */
+/** The state that an agent's owner wants its daemon to have. */
 export const desiredStates = ["running", "paused", "stopped"] as const;
 export type DesiredState = (typeof desiredStates)[number];
 
-/** What became of it. `starting` includes waiting for a worker; `backoff`: it crashed and is started again in a while. */
+/** The actual state. `starting` includes waiting for a worker. `backoff`: the process crashed and will be started again. */
 export const daemonStatuses = [
   "stopped",
   "starting",
@@ -21,7 +21,7 @@ export const daemonStatuses = [
 ] as const;
 export type DaemonStatus = (typeof daemonStatuses)[number];
 
-/** How a daemon's process ended. `reason` says why, where there is more to say than its code or signal. */
+/** How a daemon's process ended. `reason` explains it when the code or signal does not. */
 export const daemonExit = z.object({
   code: z.number().int().nullable(),
   signal: z.string().nullable(),
@@ -32,7 +32,7 @@ export type DaemonExit = z.infer<typeof daemonExit>;
 
 const healthStates = ["healthy", "degraded", "unknown"] as const;
 
-/** A daemon as every operation shows it. An agent that never had one shows `stopped`. */
+/** A daemon as every operation shows it. It is `stopped` for an agent that never had a daemon. */
 export const daemonRecord = z
   .object({
     agent_id: z.string(),
@@ -42,21 +42,24 @@ export const daemonRecord = z
     status: z.enum(daemonStatuses),
     worker_id: z.string().nullable(),
     pid: z.number().int().nullable(),
-    restarts: z.number().int().meta({ description: "Since it was last started by hand." }),
+    restarts: z
+      .number()
+      .int()
+      .meta({ description: "The number of restarts since the daemon was last started by request." }),
     last_exit: daemonExit.nullable(),
     health: z.object({
       state: z.enum(healthStates),
       last_progress_at: z.string().nullable(),
-      busy: z.boolean().meta({ description: "It is at work on a message." }),
+      busy: z.boolean().meta({ description: "True while the daemon handles a message." }),
     }),
-    previous_version: z
-      .string()
-      .nullable()
-      .meta({ description: "While an upgrade is watched: where it goes back to when it isn't healthy." }),
+    previous_version: z.string().nullable().meta({
+      description:
+        "While an upgrade is watched: the version to which the daemon is rolled back when it is not healthy.",
+    }),
     started_at: z.string().nullable(),
     uptime_ms: z.number().int().nullable(),
-    in_flight: z.number().int().meta({ description: "Messages that it is at work on." }),
-    mailbox_depth: z.number().int().meta({ description: "Messages that wait." }),
+    in_flight: z.number().int().meta({ description: "The number of messages that are being handled." }),
+    mailbox_depth: z.number().int().meta({ description: "The number of waiting messages." }),
   })
   .meta({
     id: "Daemon",
@@ -82,17 +85,18 @@ export type DaemonRecord = z.infer<typeof daemonRecord>;
 
 const daemonActions = ["status", "start", "stop", "restart", "pause", "resume", "kill", "message"] as const;
 
-/** What may come with an action that starts or ends a process. */
+/** The settings of actions that start or end a process. */
 export const daemonSettings = z.object({
   version: text({ min: 1, max: 128 })
     .nullish()
-    .meta({ description: "For start and restart: an exact version, a tag, `current` or `latest`. Null: as it is." }),
-  env_vars: stringMap({ max: requestLimits.env_names })
-    .nullish()
-    .meta({ description: "For start and restart: the process' own variables, kept sealed. Null: as they are." }),
+    .meta({ description: "For start and restart: an exact version, a tag, `current` or `latest`. Null: not changed." }),
+  env_vars: stringMap({ max: requestLimits.env_names }).nullish().meta({
+    description:
+      "For start and restart: the environment variables of the process, which are stored encrypted. Null: not changed.",
+  }),
   grace_ms: laxInt({ ge: 0, le: 3_600_000 })
     .nullish()
-    .meta({ description: "How long the process may take to end by itself; 10 s when left out." }),
+    .meta({ description: "The grace period in which the process may end by itself. Left out: 10 s." }),
 });
 export type DaemonSettings = z.infer<typeof daemonSettings>;
 
@@ -101,18 +105,18 @@ export const daemonControl = daemonSettings
   .extend({
     agent_id: clientId().meta({ description: "The same as in the path." }),
     action: choice(daemonActions).default("status").meta({ description: "`status` changes nothing." }),
-    payload: jsonObject().nullish().meta({ description: "For message: what the daemon's on_message gets as input." }),
+    payload: jsonObject().nullish().meta({ description: "For message: the input of the daemon's `on_message`." }),
   })
   .meta({ id: "DaemonControl", example: { agent_id: "hello-agent", action: "start" } });
 
-/** The answer to every act on a daemon. */
+/** The answer to every action on a daemon. */
 export const daemonControlled = z
   .object({
     agent_id: z.string(),
     action: z.enum(daemonActions),
-    changed: z.boolean().meta({ description: "False: it was so already." }),
+    changed: z.boolean().meta({ description: "False: the daemon had the desired state already." }),
     daemon: daemonRecord,
-    run_id: z.string().nullable().meta({ description: "For message: the run that the message is." }),
+    run_id: z.string().nullable().meta({ description: "For message: the id of the message's run." }),
   })
   .meta({
     id: "DaemonControlled",
@@ -125,7 +129,7 @@ export const daemonLogLine = z
     id: z.string(),
     level: z.string(),
     stream: z.enum(["stdout", "stderr", "agent", "daemon"]).meta({
-      description: "`daemon` is what its supervisor says of it.",
+      description: "`daemon`: a line of the daemon's supervisor.",
     }),
     message: z.string(),
     ts: z.string(),

@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-/** As the column takes it: Postgres knows no NUL. */
+/** A value of a Postgres text column, which can't hold NUL. */
 const run_id = z.string().regex(/^[^\0]{1,256}$/);
 
-/** How many runs one job of the queue `runs` may name. */
+/** The largest number of runs that a job of the queue `runs` names. */
 export const mostRunsInJob = 16;
 
 /**
- * What a job of the queue `runs` carries: ids only, never inputs or secrets. `queued_at`: when the first of them was queued,
- * epoch ms. A worker that takes some of them passes the others on.
+ * The content of a job of the queue `runs`: ids only, never inputs or secrets. `queued_at`: when the first of the runs was queued,
+ * epoch ms. A worker that takes some of the runs dispatches the others again.
  */
 export const runJob = z.object({ run_ids: z.array(run_id).max(mostRunsInJob), queued_at: z.number() });
 export type RunJob = z.infer<typeof runJob>;
 
 /**
- * What is said to a worker; a hint that may be lost. `look`: the row of a run that it holds changed. `take`: a run waits that
+ * A signal to a worker, which may be lost. `look`: the row of a run that the worker holds has changed. `take`: a run is queued that
  * only this worker can claim.
  */
 export const workerMessage = z.discriminatedUnion("kind", [

@@ -3,28 +3,34 @@ import { requestLimits } from "../domain/run/limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
 import { choice, clientId, jsonArray, jsonObject, stringMap, text } from "./primitives.ts";
 
-/** The body of POST /v1/execute, as the specification has it. What it says beyond types is checked in `check-request.ts`. */
+/** The body of POST /v1/execute. `check-request.ts` checks what types can't. */
 export const executeRequest = z
   .object({
     agent_id: clientId().meta({ description: "The agent to run." }),
     version: text({ min: 1, max: 128 }).meta({ description: "An exact version, a tag, `current` or `latest`." }),
-    input_payload: jsonObject().default({}).meta({ description: "What the agent's `main` gets." }),
+    input_payload: jsonObject().default({}).meta({ description: "The input of the agent's `main`." }),
     env_vars: stringMap({ max: requestLimits.env_names })
       .default({})
-      .meta({ description: "Kept sealed; wiped when the run ends." }),
+      .meta({ description: "Environment variables. They are stored encrypted and deleted when the run ends." }),
     files: stringMap({ max: requestLimits.files })
       .default({})
-      .meta({ description: "Relative path to text or a data URL." }),
+      .meta({ description: "Files by relative path. The content is text or a data URL." }),
     history: jsonArray({ max: requestLimits.history_items }).default([]),
-    state_snapshot: text().default("").meta({ description: "What an earlier run saved; opaque to the service." }),
-    thread_id: clientId().nullish().meta({ description: "An unknown one is made." }),
+    state_snapshot: text()
+      .default("")
+      .meta({ description: "The state that an earlier run saved. The service does not interpret it." }),
+    thread_id: clientId().nullish().meta({ description: "The thread of the run. An unknown id creates a thread." }),
     adapter_type: choice(adapterTypes)
       .optional()
-      .meta({ default: "python", description: "Left out: the one that the version's config names, or else `python`." }),
+      .meta({ default: "python", description: "Left out: the adapter in the version's config, else `python`." }),
     runtime_mode: choice(runtimeModes).default("standard"),
     lifecycle: choice(lifecycles).default("serverless"),
-    run_id: clientId().nullish().meta({ description: "The same id with the same body attaches to that run." }),
-    completion_callback_url: text({ max: 2048 }).nullish().meta({ description: "Told when the run has ended." }),
+    run_id: clientId().nullish().meta({
+      description: "An id for the run. A repeated request with the same id and body attaches to the existing run.",
+    }),
+    completion_callback_url: text({ max: 2048 })
+      .nullish()
+      .meta({ description: "This URL gets a POST when the run has ended." }),
   })
   .meta({
     id: "ExecuteRequest",

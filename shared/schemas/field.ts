@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One item of a 422, in pydantic's words. `at` leads from the field to the faulty part of it. */
+/** One item of a 422, in pydantic's words. `at` is the path from the field to its faulty part. */
 export type Refusal = {
   type: string;
   msg: string;
@@ -8,7 +8,7 @@ export type Refusal = {
   at?: readonly (string | number)[];
 };
 
-/** What a reader answers instead of a value: all the faults it found. */
+/** What a reader returns instead of a value: all faults that it found. */
 export class Refused {
   readonly refusals: readonly Refusal[];
   constructor(refusals: readonly Refusal[]) {
@@ -22,8 +22,8 @@ export const refuse = (type: string, msg: string, ctx?: Record<string, unknown>)
 export type Field<T> = z.ZodPipe<z.ZodUnknown, z.ZodTransform<T, unknown>>;
 
 /**
- * A schema whose faults are pydantic's own. An absent value is `missing`, unless `.optional()`, `.nullish()` or
- * `.default()` takes it first. `json` is what OpenAPI says of the field, since zod can't see into `read`.
+ * Returns a schema whose faults have pydantic's words. An absent value is `missing`, unless `.optional()`, `.nullish()` or
+ * `.default()` accepts it first. `json` is the JSON Schema for OpenAPI, since zod can't derive it from `read`.
  */
 export function field<T>(read: (value: unknown) => T | Refused, json: Record<string, unknown>): Field<T> {
   return z

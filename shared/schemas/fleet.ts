@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { sandboxReport } from "./run-event.ts";
 
-/** A worker's level, and why it has no stronger one. Workers of earlier releases don't say why. */
+/** A worker's isolation level, and in `missing` why it has no stronger one. Earlier releases don't report `missing`. */
 export const workerSandbox = sandboxReport.extend({ missing: z.array(z.string()).default([]) }).meta({
   id: "WorkerSandbox",
   example: { ...exampleOf(sandboxReport), missing: ["ns+cgroup: /sys/fs/cgroup is not writable"] },

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** What a gateway is started with: the only thing that it knows of its deployment. */
+/** The options with which a gateway is started. It knows nothing else of its deployment. */
 export const gatewayOptions = z.object({
   log_level: z.string(),
-  /** Host patterns and address ranges, as EGRESS_ALLOW and EGRESS_ALLOW_CIDRS have them. */
+  /** Host patterns and address ranges in the form of EGRESS_ALLOW and EGRESS_ALLOW_CIDRS. */
   allow_hosts: z.array(z.string()),
   allow_cidrs: z.array(z.string()),
 });
@@ -12,9 +12,9 @@ export type GatewayOptions = z.infer<typeof gatewayOptions>;
 const listener = { id: z.number().int() };
 
 /**
- * What a worker tells its gateway. `listen` comes with the listening socket of one sandbox; `draining`: what connects belongs
- * to a run that has ended, until `end_run` is answered. `end_run` closes the connections of a run that has ended, those that
- * wait in the backlog too. `close`: the sandbox is gone.
+ * Messages of a worker to its gateway. `listen` comes with the listening socket of a sandbox; `draining`: until `end_run` is
+ * answered, new connections belong to a run that has ended. `end_run` closes the connections of an ended run, including those in
+ * the backlog. `close`: the sandbox has ended.
  */
 export const toGateway = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("listen"), ...listener, allow: z.array(z.string()), draining: z.boolean() }),
@@ -24,7 +24,7 @@ export const toGateway = z.discriminatedUnion("kind", [
 ]);
 export type ToGateway = z.infer<typeof toGateway>;
 
-/** What a gateway answers. `run_ended`: no connection of the ended run is left. `faults`: errors that nothing had caught. */
+/** Answers of a gateway. `run_ended`: no connection of the ended run is left. `faults`: the number of uncaught errors. */
 export const fromGateway = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("run_ended"), ...listener }),
   z.object({ kind: z.literal("pong"), faults: z.number().int() }),

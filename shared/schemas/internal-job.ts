@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 
-/** One turn of an internal job. */
+/** One run of an internal job. */
 export const jobTurn = z
   .object({
     id: z.string(),
     name: z.string(),
     status: z.enum(["running", "success", "error"]),
-    triggered_by: z.string().meta({ description: "`clock`, or who asked for it." }),
+    triggered_by: z.string().meta({ description: "`clock`, or the caller that started it." }),
     dry_run: z.boolean(),
-    result: z.record(z.string(), z.number()).nullable().meta({ description: "What it did, in numbers." }),
+    result: z.record(z.string(), z.number()).nullable().meta({ description: "What the job did: numbers by name." }),
     error: z.string().nullable(),
     started_at: z.string(),
     finished_at: z.string().nullable(),
@@ -36,7 +36,7 @@ export const internalJobInfo = z
   .object({
     name: z.string(),
     summary: z.string(),
-    every_ms: z.number().int().nullable().meta({ description: "Null: only when it is asked for." }),
+    every_ms: z.number().int().nullable().meta({ description: "Null: the job is only started by request." }),
     last_run: jobTurn.nullable(),
   })
   .meta({

@@ -18,7 +18,7 @@ const jobStatuses = ["active", "paused", "completed", "cancelled"] as const;
 const overlaps = ["skip", "allow", "cancel_previous"] as const;
 const catchUps = ["none", "last"] as const;
 
-/** A text of at most `max` characters that has no fault. */
+/** A text of at most `max` characters for which `faultOf` returns null. */
 const checkedText = (max: number, faultOf: (value: string) => string | null) =>
   field(
     (value) => {
@@ -32,20 +32,20 @@ const checkedText = (max: number, faultOf: (value: string) => string | null) =>
 const schedule = () =>
   checkedText(256, scheduleFault).nullish().meta({
     description:
-      "Cron (5 fields, or 6 with seconds), `every 5m` (s, m, h, d), or an RFC 3339 time for once. Left out: once, now.",
+      "A cron expression (5 fields, or 6 with seconds), an interval such as `every 5m` (s, m, h, d), or an RFC 3339 time for a single run. Left out: a single run now.",
   });
 const timezone = () => checkedText(64, (name) => (isTimeZone(name) ? null : "not a time zone, like Europe/Berlin"));
 
 const docs = {
-  timezone: "Whose clocks a cron expression means.",
+  timezone: "The IANA time zone of the cron expression.",
   overlap:
-    "What becomes of a tick while a run of the job has not ended: none is made (skip), it runs beside it, or the one before is cancelled.",
+    "What happens at a tick while a run of the job has not ended. skip: the tick makes no run. allow: the new run is started besides the old one. cancel_previous: the old run is cancelled.",
   catch_up:
-    "What becomes of ticks that nobody was there to fire for more than a minute: nothing, or the last one fires.",
-  ends_at: "No tick after this time.",
+    "What happens to ticks that no worker fired for more than a minute. none: they are skipped. last: the last one fires.",
+  ends_at: "The job has no ticks after this time.",
 };
 
-/** The body of POST /v1/jobs: an execute request, and when to make it. */
+/** The body of POST /v1/jobs: an execute request and its schedule. */
 export const jobBody = executeRequest
   .omit({ run_id: true })
   .extend({
@@ -55,7 +55,9 @@ export const jobBody = executeRequest
     overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
     catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
     ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
-    metadata: metadataObject().nullish().meta({ description: "Given to its runs, with `scheduled_at`." }),
+    metadata: metadataObject()
+      .nullish()
+      .meta({ description: "The metadata of the job's runs, together with `scheduled_at`." }),
   })
   .meta({
     id: "JobBody",
@@ -69,14 +71,14 @@ export const jobBody = executeRequest
   });
 export type JobBody = z.infer<typeof jobBody>;
 
-/** The body of PATCH /v1/jobs/{job_id}: what comes of it is read as a body of POST. */
+/** The body of PATCH /v1/jobs/{job_id}. The patched job is checked like a body of POST. */
 export const jobPatch = z
   .object({
     name: text({ min: 1, max: 256 }).nullish(),
     version: text({ min: 1, max: 128 }).optional(),
     input_payload: jsonObject().nullish(),
-    env_vars: jsonObject().nullish().meta({ description: "Merged by name; null removes one, or all." }),
-    files: jsonObject().nullish().meta({ description: "Merged by name; null removes one, or all." }),
+    env_vars: jsonObject().nullish().meta({ description: "Merged by name. Null removes an entry, or all." }),
+    files: jsonObject().nullish().meta({ description: "Merged by name. Null removes an entry, or all." }),
     history: jsonArray({ max: requestLimits.history_items }).nullish(),
     state_snapshot: text().nullish(),
     thread_id: clientId().nullish(),
@@ -101,10 +103,14 @@ export const jobTick = z
     object: z.literal("job_tick"),
     scheduled_at: z.string(),
     outcome: z.enum(tickOutcomes).meta({
-      description: "fired: it made a run; skipped: it came and made none; missed: nobody was there to fire it.",
+      description:
+        "fired: the tick made a run. skipped: the tick made no run; see `reason`. missed: no worker fired the tick in time.",
     }),
-    manual: z.boolean().meta({ description: "By `POST …/trigger`, not by the schedule." }),
-    reason: z.string().nullable().meta({ description: "Why it was skipped: still_running, agent_not_active …" }),
+    manual: z.boolean().meta({ description: "True: fired by `POST /v1/jobs/{job_id}/trigger`, not by the schedule." }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the tick was skipped, such as still_running or agent_not_active." }),
     run_id: z.string().nullable(),
   })
   .meta({
@@ -127,13 +133,15 @@ export const jobRecord = z
     object: z.literal("job"),
     user_id: z.string(),
     agent_id: z.string(),
-    version: z.string().meta({ description: "As it was given: an alias or tag is resolved at each tick." }),
+    version: z
+      .string()
+      .meta({ description: "As in the request. `current`, `latest` and tags are resolved at each tick." }),
     name: z.string().nullable(),
     input_payload: z.record(z.string(), z.unknown()),
     env_names: z.array(z.string()),
     file_names: z.array(z.string()),
     thread_id: z.string().nullable(),
-    adapter_type: z.string().nullable().meta({ description: "Null: as its version's config says." }),
+    adapter_type: z.string().nullable().meta({ description: "Null: the adapter in the version's config." }),
     runtime_mode: z.string(),
     lifecycle: z.string(),
     callback_host: z.string().nullable(),
@@ -141,7 +149,7 @@ export const jobRecord = z
     timezone: z.string(),
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
-    status: z.enum(jobStatuses).meta({ description: "completed: no tick is to come." }),
+    status: z.enum(jobStatuses).meta({ description: "completed: the job has no further ticks." }),
     next_tick_at: z.string().nullable(),
     last_tick: jobTick.nullable(),
     ends_at: z.string().nullable(),
@@ -184,13 +192,15 @@ export type JobRecord = z.infer<typeof jobRecord>;
 export const tickListQuery = pageQuery.extend({
   after: text({ pattern: /^\d{1,15}(-manual)?$/ })
     .optional()
-    .meta({ description: "The tick after which to go on." }),
+    .meta({ description: "The page starts after this tick." }),
 });
 
 export const jobListQuery = pageQuery.extend({
-  status: choice(jobStatuses).optional().meta({ description: "Only those of this status." }),
-  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  status: choice(jobStatuses).optional().meta({ description: "Only things with this status." }),
+  agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
   ...timeRange,
-  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the name." }),
+  search: text({ min: 1, max: 200 })
+    .optional()
+    .meta({ description: "Only things with this text in the id or the name." }),
 });

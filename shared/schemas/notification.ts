@@ -5,7 +5,7 @@ import { me } from "./user.ts";
 
 const levels = ["info", "warning", "error"] as const;
 
-/** What a notification is of: `run.error`, `daemon.failed`, or words of one's own. */
+/** The type of a notification: `run.error`, `daemon.failed`, or a client's own. */
 const notificationType = () => text({ max: 64, pattern: /^[a-z0-9_]+(\.[a-z0-9_]+)*$/ });
 
 export const notificationParams = z.object({
@@ -15,7 +15,7 @@ export const notificationParams = z.object({
 /** The body of POST /v1/notifications. */
 export const notificationBody = z
   .object({
-    user_id: clientId().nullish().meta({ description: "Whom to tell; left out: the caller." }),
+    user_id: clientId().nullish().meta({ description: "The user to notify. Left out: the caller." }),
     type: notificationType(),
     level: choice(levels).default("info"),
     title: text({ min: 1, max: 200 }),
@@ -25,7 +25,7 @@ export const notificationBody = z
     run_id: clientId().nullish(),
     dedup_key: text({ min: 1, max: 200 })
       .nullish()
-      .meta({ description: "Names the cause: the same key doesn't tell the user twice." }),
+      .meta({ description: "A name for the cause. A second notification with the same key is not created." }),
   })
   .meta({
     id: "NotificationBody",
@@ -33,12 +33,12 @@ export const notificationBody = z
   });
 
 export const notificationListQuery = pageQuery.extend({
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
-  type: notificationType().optional().meta({ description: "Only those of this type." }),
-  level: choice(levels).optional().meta({ description: "Only those of this level." }),
-  unread: laxBool().optional().meta({ description: "Only those that are not read yet, or only those that are." }),
-  agent_id: clientId().optional().meta({ description: "Only those about this agent." }),
-  run_id: clientId().optional().meta({ description: "Only those about this run." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  type: notificationType().optional().meta({ description: "Only notifications of this type." }),
+  level: choice(levels).optional().meta({ description: "Only notifications of this level." }),
+  unread: laxBool().optional().meta({ description: "True: only unread notifications. False: only read ones." }),
+  agent_id: clientId().optional().meta({ description: "Only notifications about this agent." }),
+  run_id: clientId().optional().meta({ description: "Only notifications about this run." }),
   ...timeRange,
 });
 
@@ -78,7 +78,7 @@ export const notificationRecord = z
   });
 export type NotificationRecord = z.infer<typeof notificationRecord>;
 
-/** The body of PUT /v1/notifications/{notification_id}: what a user may change of one. */
+/** The body of PUT /v1/notifications/{notification_id}. */
 export const notificationPut = z.object({ read: laxBool() }).meta({ id: "NotificationPut", example: { read: true } });
 
 export const readBody = z
@@ -101,15 +101,19 @@ export const unreadCount = z.object({ unread: z.number().int() }).meta({ id: "Un
 
 const preferenceType = () => text({ max: 64, pattern: /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*)$/ });
 
-/** What a user wants to hear of a type; `*` is every type that isn't named. */
+/** How a user gets notifications of a type. `*` stands for all types without an entry. */
 export const preferencesBody = z
   .object({
     preferences: z
       .array(
         z.object({
           type: preferenceType(),
-          in_app: laxBool().default(true).meta({ description: "In the list and in the stream." }),
-          webhook: laxBool().default(true).meta({ description: "At the standing webhooks that ask for it." }),
+          in_app: laxBool()
+            .default(true)
+            .meta({ description: "Show notifications of the type in the list and the stream." }),
+          webhook: laxBool()
+            .default(true)
+            .meta({ description: "Send notifications of the type to webhooks that subscribe to it." }),
         }),
       )
       .max(100),

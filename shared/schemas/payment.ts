@@ -5,9 +5,7 @@ import { pageQuery, text } from "./primitives.ts";
 
 export const paidQuery = pageQuery.extend({
   ...ofUser,
-  status: text({ max: 64 })
-    .optional()
-    .meta({ description: "Only those of this status, in the payment provider's words." }),
+  status: text({ max: 64 }).optional().meta({ description: "Only things with this status of the payment provider." }),
 });
 export const paymentRecord = z
   .object({
@@ -18,7 +16,7 @@ export const paymentRecord = z
     currency: z.string(),
     amount: z.number().int().meta({ description: "In the currency's smallest unit." }),
     amount_micro_usd: money.nullable(),
-    wallet_micro_usd: money.meta({ description: "What of it is in the wallet." }),
+    wallet_micro_usd: money.meta({ description: "The part of the payment that is in the wallet." }),
     refunded_amount: z.number().int(),
     disputed: z.boolean(),
     failure_message: z.string().nullable(),
@@ -55,7 +53,7 @@ export const invoiceRecord = z
     object: z.literal("invoice"),
     user_id: z.string(),
     number: z.string().nullable(),
-    status: z.string().meta({ description: "`open`, `paid` …, in the provider's words." }),
+    status: z.string().meta({ description: "The payment provider's status, such as `open` or `paid`." }),
     currency: z.string(),
     amount_due: z.number().int().meta({ description: "In the currency's smallest unit." }),
     amount_paid: z.number().int(),

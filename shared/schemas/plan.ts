@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { choice, clientId, laxBool, laxInt, text } from "./primitives.ts";
 
-/** Money: 1 USD is 1,000,000. As much as a JSON number holds exactly. */
+/** An amount of money: 1 USD is 1,000,000. At most what a JSON number holds exactly. */
 export const microUsd = (ge: number) => laxInt({ ge, le: Number.MAX_SAFE_INTEGER });
 export const money = z.number().int().meta({ description: "Micro-USD: 1 USD is 1,000,000." });
 
@@ -15,20 +15,22 @@ export const planBody = z
     interval: choice(["month", "year"]).default("month"),
     provider_price_id: text({ min: 1, max: 255 })
       .nullish()
-      .meta({ description: "The payment provider's price that a checkout of this plan is for." }),
-    weekly_runs: laxInt({ ge: 0, le: 1e9 }).nullish().meta({ description: "Null: no bound, as in the next ones." }),
+      .meta({ description: "The id of the plan's price at the payment provider." }),
+    weekly_runs: laxInt({ ge: 0, le: 1e9 })
+      .nullish()
+      .meta({ description: "Null: no limit. The same holds for the other limits." }),
     weekly_micro_usd: microUsd(0).nullish(),
     max_concurrent_runs: laxInt({ ge: 0, le: 1e9 })
       .nullish()
-      .meta({ description: "Runs that have not ended, those that wait included." }),
+      .meta({ description: "The largest number of runs that have not ended, including queued ones." }),
     max_queued_runs: laxInt({ ge: 0, le: 1e9 }).nullish(),
     prepaid: laxBool()
       .default(false)
-      .meta({ description: "Each run is paid from the wallet, which must not be empty." }),
-    second_micro_usd: laxInt({ ge: 0, le: 1e9 })
-      .default(0)
-      .meta({ description: "What a second of running costs, beside what the agent reports as its `cost_usd`." }),
-    active: laxBool().default(true).meta({ description: "Whether it may be chosen anew." }),
+      .meta({ description: "True: runs are paid from the wallet, and an empty wallet refuses runs." }),
+    second_micro_usd: laxInt({ ge: 0, le: 1e9 }).default(0).meta({
+      description: "The price of a second of run time, in addition to the `cost_usd` that the agent reports.",
+    }),
+    active: laxBool().default(true).meta({ description: "False: users can't choose the plan any more." }),
   })
   .meta({ id: "PlanBody", example: { name: "Small", price_micro_usd: 20_000_000, weekly_runs: 1000 } });
 export type PlanBody = z.output<typeof planBody>;

@@ -17,42 +17,42 @@ const present = (fields: Record<string, unknown>) =>
 
 const boundsJson = ({ ge, le }: Bounds) => present({ minimum: ge, maximum: le });
 
-/** An integer that a double holds exactly; also from `"12"`, `2.0` and `true`. */
+/** An integer that a double can hold exactly. Also accepts `"12"`, `2.0` and `true`. */
 export const laxInt = (bounds: Bounds = {}): Field<number> =>
   field((value) => readInt(value, bounds), { type: "integer", ...boundsJson(bounds) });
 
-/** A finite number; also from `"1.5"` and `true`. */
+/** A finite number. Also accepts `"1.5"` and `true`. */
 export const laxFloat = (bounds: Bounds = {}): Field<number> =>
   field((value) => readFloat(value, bounds), { type: "number", ...boundsJson(bounds) });
 
-/** A boolean; also from 0, 1 and the words yes, no, on, off … in any case. */
+/** A boolean. Also accepts 0, 1 and the words yes, no, on, off and others in any case. */
 export const laxBool = (): Field<boolean> => field(readBool, { type: "boolean" });
 
-/** Well-formed text without NUL; `min` and `max` count code points. One fault at most. */
+/** Well-formed text without NUL. `min` and `max` count code points. Reports at most one fault. */
 export const text = (rules: TextRules = {}): Field<string> =>
   field((value) => readText(value, rules), {
     type: "string",
     ...present({ minLength: rules.min, maxLength: rules.max, pattern: rules.pattern?.source }),
   });
 
-/** An id that a client may choose: of an agent, run, thread, user … */
+/** An id that a client may choose, such as that of an agent, run, thread or user. */
 export const clientId = (): Field<string> => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/ });
 
-/** An absolute http(s) URL of at most 2048 characters, unchanged. Whether it may be called is another question. */
+/** An absolute http(s) URL of at most 2048 characters, unchanged. Whether requests may be sent to it is checked elsewhere. */
 export const httpUrl = (): Field<string> => field(readHttpUrl, { type: "string", format: "uri", maxLength: 2048 });
 
-/** An RFC 3339 time; a date alone is its midnight in UTC. */
+/** An RFC 3339 time. A date alone means midnight in UTC. */
 export const timestamp = (): Field<Date> => field(readTime, { type: "string", format: "date-time" });
 
-/** `'a', 'b' or 'c'`, as pydantic lists what it expects. */
-export function listWords(words: readonly string[]): string {
+/** Returns `'a', 'b' or 'c'`: pydantic's list of expected values. */
+export function listChoices(words: readonly string[]): string {
   const quoted = words.map((word) => `'${word}'`);
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
 }
 
-/** One of some words. */
+/** One of several words. */
 export function choice<const W extends readonly string[]>(words: W): Field<W[number]> {
-  const expected = listWords(words);
+  const expected = listChoices(words);
   return field(
     (value) => words.find((word) => word === value) ?? refuse("enum", `Input should be ${expected}`, { expected }),
     { type: "string", enum: [...words] },
@@ -66,11 +66,11 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const notADictionary = () => refuse("dict_type", "Input should be a valid dictionary");
 
-/** A free-form object: the very one that was parsed, so that not even a key `__proto__` gets lost. */
+/** A free-form object. It is not copied, so that even a key `__proto__` is not lost. */
 export const jsonObject = (): Field<JsonObject> =>
   field((value) => (isObject(value) ? value : notADictionary()), { type: "object", additionalProperties: true });
 
-/** What a client notes on a thing of its own: a free-form object of at most 64 KiB as JSON. */
+/** A client's own metadata of a thing: a free-form object of at most 64 KiB as JSON. */
 export const metadataObject = (): Field<JsonObject> =>
   field(
     (value) => {
@@ -82,7 +82,7 @@ export const metadataObject = (): Field<JsonObject> =>
     { type: "object", additionalProperties: true },
   );
 
-/** An object whose values are texts, at most `max` of them; the very one that was parsed. */
+/** An object with at most `max` texts as values. It is not copied. */
 export const stringMap = ({ max }: { max?: number } = {}): Field<Record<string, string>> =>
   field((value) => (isObject(value) ? readStringMap(value, max) : notADictionary()), {
     type: "object",
@@ -100,7 +100,7 @@ function readStringMap(map: JsonObject, max = Infinity): Record<string, string> 
   return faults.length > 0 ? new Refused(faults) : (map as Record<string, string>);
 }
 
-/** A list of any JSON values, at most `max` of them; the very one that was parsed. For checked items use `z.array`. */
+/** A list of at most `max` JSON values. It is not copied. For checked items use `z.array`. */
 export const jsonArray = ({ max = Infinity }: { max?: number } = {}): Field<unknown[]> =>
   field(
     (value) => {
@@ -119,12 +119,17 @@ const tooLong = (kind: string, max: number, actual: number) =>
 
 /** The query of every list; an operation extends it with its filters. */
 export const pageQuery = z.object({
-  limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "How many to return." }),
-  after: clientId().optional().meta({ description: "The id after which to go on: `last_id` of the page before." }),
-  order: choice(["desc", "asc"]).default("desc").meta({ description: "Newest first, or oldest first." }),
+  limit: laxInt({ ge: 1, le: 100 }).default(20).meta({ description: "The largest number of things to return." }),
+  after: clientId()
+    .optional()
+    .meta({ description: "The page starts after the thing with this id: `last_id` of the previous page." }),
+  order: choice(["desc", "asc"]).default("desc").meta({ description: "desc: newest first. asc: oldest first." }),
 });
 
-/** A page of a list. The ids are null when it is empty; a search that looked at many rows in vain has a `last_id` all the same. `key`: the field of an item that `after` takes. */
+/**
+ * Returns the schema of a page. `first_id` and `last_id` are null for an empty page, except after a long search without results, which
+ * has a `last_id`. `key`: the field of an item that `after` refers to.
+ */
 export function pageOf<Item extends z.ZodType>(item: Item, key = "id") {
   const example = item.meta()?.["example"] as JsonObject | undefined;
   const page = z.object({

@@ -2,7 +2,7 @@ import { parseUrl } from "../domain/egress/parse-url.ts";
 import { Refused, refuse } from "./field.ts";
 
 /*
- * What pydantic reads in its lax mode (a query's "12", a body's true for 1), and how it words its refusals:
+ * Reads values like pydantic in its lax mode (a query's "12", a body's true for 1) and refuses them in its words:
  * https://docs.pydantic.dev/latest/concepts/conversion_table/ and …/errors/validation_errors/
  */
 
@@ -64,7 +64,7 @@ export type TextRules = { min?: number; max?: number; pattern?: RegExp };
 
 const characters = (count: number) => `${count} character${count === 1 ? "" : "s"}`;
 
-/** Lengths count code points, as Python does. Postgres text holds neither NUL nor half of a surrogate pair. */
+/** Lengths count code points, as in Python. Postgres text can hold neither NUL nor half of a surrogate pair. */
 export function readText(value: unknown, { min, max, pattern }: TextRules): string | Refused {
   if (typeof value !== "string") return refuse("string_type", "Input should be a valid string");
   if (/\p{Surrogate}/u.test(value))
@@ -86,7 +86,7 @@ function shorterThan(value: string, count: number): boolean {
   return value.length < count * 2 && Array.from(value).length < count;
 }
 
-/** An http(s) URL as it was written, within what WHATWG's parser takes. */
+/** Returns an http(s) URL unchanged, if WHATWG's parser accepts it. */
 export function readHttpUrl(value: unknown): string | Refused {
   if (typeof value !== "string") return refuse("url_type", "URL input should be a string or URL");
   const written = readText(value, { max: 2048 });
@@ -104,7 +104,7 @@ export function readHttpUrl(value: unknown): string | Refused {
 const urlFault = (value: string) =>
   /^[A-Za-z][A-Za-z0-9+.-]*:/.test(value) ? "invalid host or port" : "relative URL without a base";
 
-/** An RFC 3339 time (a date alone is its midnight, without an offset it is UTC) → the instant. */
+/** Reads an RFC 3339 time. A date alone means midnight; without an offset the time is UTC. */
 export function readTime(value: unknown): Date | Refused {
   if (typeof value !== "string") return refuse("datetime_type", "Input should be a valid datetime");
   const match = /^(\d{4}-\d\d-\d\d)(?:[Tt _](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)([Zz]|[+-]\d\d:?\d\d)?)?$/.exec(value);

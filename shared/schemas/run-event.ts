@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { runStatuses, terminalStatuses } from "../domain/run/run-status.ts";
 
-/** Why a run ended as it did; `code` is ours and stable, `type` is the agent's exception where there is one. */
+/** Why a run failed. `code` is the service's and stable. `type` is the class of the agent's exception, if there was one. */
 export const runError = z.object({
   code: z.string(),
   type: z.string().nullable(),
@@ -45,7 +45,7 @@ const terminalShape = {
   duration_ms: z.number().int(),
 };
 
-/** What an agent asks a person. */
+/** A question of an agent that waits for an answer. */
 export const openInterrupt = z.object({
   id: z.string(),
   reason: z.string(),
@@ -55,7 +55,7 @@ export const openInterrupt = z.object({
 });
 export type OpenInterrupt = z.infer<typeof openInterrupt>;
 
-const eventPlace = z.object({ attempt: z.number().int(), seq: z.number().int() });
+const eventId = z.object({ attempt: z.number().int(), seq: z.number().int() });
 
 const queued = event("run.queued", {
   status: z.enum(runStatuses),
@@ -71,19 +71,18 @@ const started = event("run.started", {
   lifecycle: z.string(),
   sandbox: sandboxReport,
   warm: z.boolean(),
-  follows: z
-    .string()
-    .optional()
-    .meta({ description: "The id of the event before this one, where its worker knows it." }),
+  follows: z.string().optional().meta({ description: "The id of the previous event, if the worker knows it." }),
   discards: z.object({ attempt: z.number().int(), reason: z.string() }).optional(),
 });
 
-/** Every event of a run's stream, by `type`. Clients ignore types that they don't know. */
+/** All events of a run's stream, by `type`. Clients must ignore unknown types. */
 export const runEvent = z.discriminatedUnion("type", [
   queued,
   event("run.waiting", {
     queue,
-    error: runError.optional().meta({ description: "Of the attempt that failed, where the run waits for its retry." }),
+    error: runError
+      .optional()
+      .meta({ description: "The error of the failed attempt, when the run waits for its retry." }),
     retry_at: z.string().optional(),
   }),
   started,
@@ -108,7 +107,7 @@ export const runEvent = z.discriminatedUnion("type", [
   event("usage", usage.shape),
   event("custom", { name: z.string(), value: z.unknown() }),
   event("run.interrupted", { interrupts: z.array(openInterrupt), state_snapshot: z.string().nullable() }),
-  event("gap", { from: eventPlace, to: eventPlace, reason: z.string() }),
+  event("gap", { from: eventId, to: eventId, reason: z.string() }),
   event("run.success", terminalShape),
   event("run.error", terminalShape),
   event("run.timeout", terminalShape),
@@ -118,8 +117,8 @@ export const runEvent = z.discriminatedUnion("type", [
 export type RunEvent = z.infer<typeof runEvent>;
 
 type BodyOf<E> = E extends RunEvent ? Omit<E, keyof typeof envelope> : never;
-/** An event before its place in the stream is known. */
+/** An event without its run, id and time. */
 export type RunEventBody = BodyOf<RunEvent>;
 
-/** An event as it is stored and sent: `data` is its JSON text, so that nothing on the way parses it again. */
+/** An event as it is stored and sent. `data` is its JSON text, which is not parsed again on the way to the client. */
 export type StreamEvent = { attempt: number; seq: number; type: string; data: string };

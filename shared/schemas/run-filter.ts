@@ -1,24 +1,24 @@
 import { runStatuses } from "../domain/run/run-status.ts";
 import { choice, clientId, pageQuery, text, timestamp } from "./primitives.ts";
 
-const since = timestamp().optional().meta({ description: "Made at or after this time." });
-const until = timestamp().optional().meta({ description: "Made before this time." });
+const since = timestamp().optional().meta({ description: "Created at or after this time." });
+const until = timestamp().optional().meta({ description: "Created before this time." });
 
-/** A stretch of time, as lists and figures take it. */
+/** The time range of lists and analytics. */
 export const timeRange = { since, until };
 
-/** What a list of runs can be narrowed to. */
+/** The filters of a list of runs. */
 export const runFilter = {
-  status: choice(runStatuses).optional().meta({ description: "Only those of this status." }),
-  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
-  version: text({ max: 128 }).optional().meta({ description: "Only this version's, by its exact name." }),
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
-  thread_id: clientId().optional().meta({ description: "Only this thread's." }),
-  job_id: clientId().optional().meta({ description: "Only those that this job made." }),
+  status: choice(runStatuses).optional().meta({ description: "Only things with this status." }),
+  agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
+  version: text({ max: 128 }).optional().meta({ description: "Only runs of this version. The name must be exact." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  thread_id: clientId().optional().meta({ description: "Only runs of this thread." }),
+  job_id: clientId().optional().meta({ description: "Only runs that this job made." }),
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
     description:
-      "A text in ids, input, result or error. A page looks at 10,000 runs at most: it may come short, with `has_more`; go on after its `last_id`.",
+      "Only runs with this text in an id, the input, the result or the error. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`.",
   }),
 };
 

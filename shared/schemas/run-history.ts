@@ -6,7 +6,7 @@ export const runTransition = z
     attempt: z.number().int(),
     from: z.enum(runStatuses).nullable(),
     to: z.enum(runStatuses),
-    actor: z.string().meta({ description: "client, worker or reconciler; of the first one the run's origin." }),
+    actor: z.string().meta({ description: "client, worker or reconciler. For the first change: the run's origin." }),
     reason: z.string().nullable(),
     at: z.string(),
   })

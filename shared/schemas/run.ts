@@ -18,7 +18,7 @@ export const runCallback = z
     example: { url_host: "example.com", status: "delivered", attempts: 1, last_error: null, next_attempt_at: null },
   });
 
-/** A run as every operation shows it. Values that were sealed are not in it, only their names. */
+/** A run as every operation shows it. Of sealed values only the names are shown. */
 export const runRecord = z
   .object({
     id: z.string(),
@@ -49,7 +49,7 @@ export const runRecord = z
     job_id: z.string().nullable(),
     metadata: z.record(z.string(), z.unknown()),
     created_at: z.string(),
-    scheduled_at: time.meta({ description: "When a run that is `scheduled` joins the queue, for its agent's retry." }),
+    scheduled_at: time.meta({ description: "When a `scheduled` run is queued for its next attempt." }),
     started_at: time,
     completed_at: time,
     queue_ms: z.number().int().nullable(),
@@ -99,7 +99,7 @@ export type RunRecord = z.infer<typeof runRecord>;
 
 const notEnded = { result_content: null, usage: null, completed_at: null, duration_ms: null } as const;
 
-/** The same run before its end, for the examples of who answers with such a one. */
+/** The run of the example before its end. */
 export const runningExample: RunRecord = {
   ...exampleOf(runRecord),
   ...notEnded,

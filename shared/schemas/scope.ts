@@ -1,6 +1,6 @@
 const areas = ["agents", "runs", "threads", "daemons", "jobs", "notifications", "billing", "studio", "users"] as const;
 
-/** What a key may be allowed to do. `*`: all of an owner's own things. `admin`: everything, of everybody. */
+/** The scopes of keys. `*`: everything with the owner's own things. `admin`: everything with the things of all users. */
 export const scopes = [
   "*",
   ...areas.flatMap((area) => [`${area}:read`, `${area}:write`] as const),
@@ -9,7 +9,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Whether a caller who was granted `granted` may do what needs `wanted`. */
+/** True when the scopes `granted` include the scope `wanted`. */
 export function covers(granted: readonly string[], wanted: Scope): boolean {
   if (granted.includes("admin") || granted.includes(wanted)) return true;
   return granted.includes("*") && wanted !== "admin" && wanted !== "internal";

@@ -40,7 +40,7 @@ const events: RunEvent[] = [
   },
 ];
 
-/** The whole stream of a short run, as Server-Sent Events and as `?format=text` gives it. */
+/** The stream of a short run, as Server-Sent Events and with `?format=text`. */
 export const streamExample = {
   "text/event-stream": events
     .map((event) => `id: ${event.attempt}-${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)

@@ -12,15 +12,17 @@ const stateSnapshot = () => text({ max: requestLimits.state_bytes });
 /** The body of POST /v1/threads. */
 export const threadBody = z
   .object({
-    thread_id: clientId().nullish().meta({ description: "Made when left out." }),
-    user_id: clientId().nullish().meta({ description: "The owner; the caller when left out." }),
-    agent_id: clientId().nullish().meta({ description: "The agent that it is about; others may use it as well." }),
+    thread_id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
+    user_id: clientId().nullish().meta({ description: "The owner. Left out: the caller." }),
+    agent_id: clientId()
+      .nullish()
+      .meta({ description: "The agent that the thread belongs to. Other agents can use the thread, too." }),
     title: title(),
     metadata: metadataObject().nullish(),
-    state_snapshot: stateSnapshot().nullish().meta({ description: "The state that its first run begins with." }),
-    if_exists: choice(["raise", "do_nothing"])
-      .default("raise")
-      .meta({ description: "Where you have a thread of this id: 409, or that one with 200." }),
+    state_snapshot: stateSnapshot().nullish().meta({ description: "The state with which the first run starts." }),
+    if_exists: choice(["raise", "do_nothing"]).default("raise").meta({
+      description: "If you have a thread with this id: `raise` is a 409, `do_nothing` returns that thread with 200.",
+    }),
   })
   .default({ if_exists: "raise" })
   .meta({
@@ -39,7 +41,8 @@ export const threadRecord = z
     agent_id: z.string().nullable(),
     title: z.string().nullable(),
     status: z.enum(threadStatuses).meta({
-      description: "busy: a run goes on or waits. Else how its last run stands: it asks a person, it failed, or idle.",
+      description:
+        "busy: a run is queued or running. interrupted: the last run waits for an answer. error: the last run failed. idle: otherwise.",
     }),
     metadata: z.record(z.string(), z.unknown()),
     forked_from: z.string().nullable(),
@@ -65,16 +68,20 @@ export const threadRecord = z
 export type ThreadRecord = z.infer<typeof threadRecord>;
 
 export const threadListQuery = pageQuery.extend({
-  agent_id: clientId().optional().meta({ description: "Only this agent's." }),
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
+  agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
   ...timeRange,
-  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id or the title." }),
+  search: text({ min: 1, max: 200 })
+    .optional()
+    .meta({ description: "Only threads with this text in the id or the title." }),
 });
 
 export const threadPatch = z
   .object({
     title: title(),
-    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    metadata: metadataObject()
+      .nullish()
+      .meta({ description: "Merged into the existing metadata. Null removes a key, or all metadata." }),
   })
   .meta({ id: "ThreadPatch", example: { title: "Ada's second order", metadata: { closed: true } } });
 
@@ -97,11 +104,13 @@ export const threadState = z
 
 export const threadStateBody = z
   .object({
-    state_snapshot: stateSnapshot().nullable().meta({ description: "What the next run gets; null: nothing." }),
+    state_snapshot: stateSnapshot()
+      .nullable()
+      .meta({ description: "The state that the next run gets. Null: no state." }),
   })
   .meta({ id: "ThreadStateBody", example: { state_snapshot: '{"step":2}' } });
 
-/** What an ended run left. `id` is the run's. */
+/** The state after an ended run. `id` is the run's id. */
 export const pastState = z
   .object({
     id: z.string(),
@@ -134,7 +143,7 @@ export const threadMessage = z
     object: z.literal("thread_message"),
     thread_id: z.string(),
     run_id: z.string().nullable(),
-    role: z.string().meta({ description: "user: a run's input. assistant: its result." }),
+    role: z.string().meta({ description: "user: the input of a run. assistant: its result." }),
     content: z.unknown(),
     created_at: z.string(),
   })
@@ -155,15 +164,17 @@ export type ThreadMessage = z.infer<typeof threadMessage>;
 export const messageListQuery = pageQuery.extend({
   after: laxInt({ ge: 0 })
     .optional()
-    .meta({ description: "The id after which to go on: `last_id` of the page before." }),
+    .meta({ description: "The page starts after the thing with this id: `last_id` of the previous page." }),
 });
 
 export const forkBody = z
   .object({
-    thread_id: clientId().nullish().meta({ description: "The new thread's id; made when left out." }),
-    run_id: clientId().nullish().meta({ description: "The last run that is taken along; all when left out." }),
+    thread_id: clientId().nullish().meta({ description: "The new thread's id. Left out: the service makes one." }),
+    run_id: clientId()
+      .nullish()
+      .meta({ description: "The last run whose messages and state are copied. Left out: all runs." }),
     title: title(),
-    metadata: metadataObject().nullish().meta({ description: "Instead of the metadata of the thread it comes from." }),
+    metadata: metadataObject().nullish().meta({ description: "Replaces the metadata of the original thread." }),
   })
   .default({})
   .meta({ id: "ForkBody", example: { run_id: "run_0199c0ffee", title: "What if" } });

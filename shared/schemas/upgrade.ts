@@ -8,7 +8,7 @@ const versionName = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };
 export const upgrade = z
   .object({
     agent_id: clientId(),
-    version: text(versionName).meta({ description: "The version that `current` is to name." }),
+    version: text(versionName).meta({ description: "The new current version." }),
   })
   .meta({ id: "Upgrade", example: { agent_id: "hello-agent", version: "1.1.0" } });
 
@@ -16,7 +16,9 @@ export const upgrade = z
 export const rollback = z
   .object({
     agent_id: clientId(),
-    version: text(versionName).nullish().meta({ description: "Null: the one published before the current one." }),
+    version: text(versionName)
+      .nullish()
+      .meta({ description: "Null: the version that was published before the current one." }),
   })
   .meta({ id: "Rollback", example: { agent_id: "hello-agent" } });
 
@@ -26,11 +28,13 @@ export const upgraded = z
     previous_version: z.string(),
     version: z.string(),
     direction: z.enum(["upgrade", "downgrade", "none"]),
-    changed: z.boolean().meta({ description: "False: it was the current one already." }),
-    created: z.boolean().meta({ description: "It was published now, as a copy of the current config." }),
+    changed: z.boolean().meta({ description: "False: the version was current already." }),
+    created: z
+      .boolean()
+      .meta({ description: "True: the version was published by this request, with a copy of the current config." }),
     daemon: daemonRecord
       .nullable()
-      .meta({ description: "The agent's daemon, which is replaced and watched; null when none is running." }),
+      .meta({ description: "The agent's daemon, which is replaced and watched. Null: no daemon is running." }),
     upgraded_at: z.string(),
   })
   .meta({

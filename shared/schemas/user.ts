@@ -5,9 +5,11 @@ import { scopes } from "./scope.ts";
 
 export const userParams = z.object({ user_id: text({ max: 512 }).meta({ example: "ada" }) });
 
-/** Who `me` is where nobody is asked who he is; a key says it otherwise. */
+/** The user `me` in open mode or for an admin; otherwise the key's owner. */
 export const me = z.object({
-  user_id: clientId().optional().meta({ description: "With AUTH_MODE=open, or as an admin: who `me` is." }),
+  user_id: clientId()
+    .optional()
+    .meta({ description: "The user, with AUTH_MODE=open or for an admin. Otherwise it is the key's owner." }),
 });
 
 const profile = {
@@ -17,7 +19,7 @@ const profile = {
 };
 
 export const userBody = z
-  .object({ id: clientId().nullish().meta({ description: "Made when left out." }), ...profile })
+  .object({ id: clientId().nullish().meta({ description: "Left out: the service makes an id." }), ...profile })
   .meta({ id: "UserBody", example: { id: "ada", name: "Ada", email: "ada@example.com" } });
 
 export const userPatch = z.object(profile).meta({ id: "UserPatch", example: { name: "Ada L.", email: null } });
@@ -25,7 +27,9 @@ export type UserPatch = z.infer<typeof userPatch>;
 
 export const userListQuery = pageQuery.extend({
   ...timeRange,
-  search: text({ min: 1, max: 200 }).optional().meta({ description: "A text in the id, name or e-mail address." }),
+  search: text({ min: 1, max: 200 })
+    .optional()
+    .meta({ description: "Only users with this text in the id, name or email address." }),
 });
 
 export const userRecord = z
@@ -54,11 +58,19 @@ export type UserRecord = z.infer<typeof userRecord>;
 
 export const apiKeyBody = z
   .object({
-    user_id: clientId().nullish().meta({ description: "Whose key; another one's only as an admin." }),
+    user_id: clientId().nullish().meta({ description: "The key's owner. Only an admin may name another user." }),
     name: text({ max: 256 }).nullish(),
-    scopes: z.array(choice(scopes)).min(1).nullish().meta({ description: "At most your own. Left out: `*`." }),
-    run_id: clientId().nullish().meta({ description: "It only reads this run, and may stand in a URL." }),
-    expires_at: timestamp().nullish().meta({ description: "Left out: never; in an hour for a run's." }),
+    scopes: z
+      .array(choice(scopes))
+      .min(1)
+      .nullish()
+      .meta({ description: "The key's scopes. Your own key must have them. Left out: `*`." }),
+    run_id: clientId()
+      .nullish()
+      .meta({ description: "Makes a read token of this run: it can only read the run, and may be part of a URL." }),
+    expires_at: timestamp()
+      .nullish()
+      .meta({ description: "Left out: the key does not expire; a run's read token expires in an hour." }),
   })
   .meta({ id: "ApiKeyBody", example: { name: "laptop", scopes: ["runs:read", "runs:write"] } });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The body of each 422: FastAPI's own components, to the letter. We never send `input`. */
+/** The body of each 422: FastAPI's own components, to the letter. The service never sends `input`. */
 export const validationErrorComponents = {
   HTTPValidationError: {
     properties: {
@@ -23,7 +23,7 @@ export const validationErrorComponents = {
   },
 } as const;
 
-/** The body of every other fault: a sentence for people, a word for programs, and what to quote when asking us. */
+/** The body of every other error: a sentence for people, a code for programs, and the id under which the log has the request. */
 export const errorBody = z.object({ detail: z.string(), code: z.string(), request_id: z.string() }).meta({
   id: "Error",
   example: { detail: "No run with the id 'run_1'.", code: "run_not_found", request_id: "req_1" },

@@ -7,8 +7,8 @@ const versionStatuses = ["active", "deprecated", "archived"] as const;
 export const versionParams = agentParams.extend({ version: text({ max: 128 }).meta({ example: "1.1.0" }) });
 
 export const versionListQuery = pageQuery.extend({
-  after: text({ max: 128 }).optional().meta({ description: "The version after which to go on." }),
-  status: choice(versionStatuses).optional().meta({ description: "Only those of this status." }),
+  after: text({ max: 128 }).optional().meta({ description: "The page starts after this version." }),
+  status: choice(versionStatuses).optional().meta({ description: "Only things with this status." }),
 });
 
 /** The body of POST /v1/versions/{agent_id}. */
@@ -18,7 +18,7 @@ export const versionBody = z
 
 export const versionPatch = z
   .object({
-    status: choice(versionStatuses).optional().meta({ description: "An archived one takes no runs any more." }),
+    status: choice(versionStatuses).optional().meta({ description: "An archived version takes no new runs." }),
   })
   .meta({ id: "VersionPatch", example: { status: "deprecated" } });
 
@@ -61,7 +61,9 @@ const change = z.object({
 });
 export type Change = z.infer<typeof change>;
 
-const hasMore = z.boolean().meta({ description: "There are more changes than the first 1,000, which are told." });
+const hasMore = z
+  .boolean()
+  .meta({ description: "True: there are more changes than the first 1,000, which are listed." });
 
 export const versionDiff = z
   .object({ agent_id: z.string(), from: z.string(), to: z.string(), changes: z.array(change), has_more: hasMore })

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, clientId, httpUrl, metadataObject, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-/** Each names one type, a family, or all; a misspelt one would stay silent, so it is refused. */
+/** A type, a family of types, or all. A misspelt type would never match, so it is refused. */
 const eventPattern =
   /^(\*|run\.(\*|success|error|timeout|cancelled|expired|interrupted)|daemon\.(\*|running|degraded|paused|backoff|stopped|failed)|notification\.(\*|[a-z0-9_]+(\.[a-z0-9_]+)*))$/;
 
@@ -21,10 +21,11 @@ export const webhookParams = z.object({
 /** The body of POST /v1/webhooks. */
 export const webhookBody = z
   .object({
-    user_id: clientId().nullish().meta({ description: "Whose events; left out: the caller's." }),
-    url: httpUrl().meta({ description: "Public http or https; private addresses are refused." }),
+    user_id: clientId().nullish().meta({ description: "The user whose events are sent. Left out: the caller." }),
+    url: httpUrl().meta({ description: "A public http or https URL. Private addresses are refused." }),
     events: events().default(["*"]).meta({
-      description: "`run.success`, `run.*`, `daemon.failed`, `notification.*` …; `*` is every event.",
+      description:
+        "Event types such as `run.success`, `run.*`, `daemon.failed` or `notification.*`. `*` means all events.",
     }),
     description: text({ max: 500 }).nullish(),
     metadata: metadataObject().nullish(),
@@ -37,15 +38,19 @@ export const webhookPatch = z
     url: httpUrl().optional(),
     events: events().optional(),
     description: text({ max: 500 }).nullish(),
-    status: choice(["active", "paused"]).optional().meta({ description: "`active` enables a disabled one, too." }),
-    metadata: metadataObject().nullish().meta({ description: "Merged into what stands; null removes a key, or all." }),
+    status: choice(["active", "paused"])
+      .optional()
+      .meta({ description: "`active` enables a paused or disabled webhook." }),
+    metadata: metadataObject()
+      .nullish()
+      .meta({ description: "Merged into the existing metadata. Null removes a key, or all metadata." }),
   })
   .meta({ id: "WebhookPatch", example: { status: "paused" } });
 export type WebhookPatch = z.infer<typeof webhookPatch>;
 
 export const webhookListQuery = pageQuery.extend({
-  user_id: clientId().optional().meta({ description: "Only this user's." }),
-  status: choice(statuses).optional().meta({ description: "Only those of this status." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  status: choice(statuses).optional().meta({ description: "Only things with this status." }),
   ...timeRange,
 });
 
@@ -71,9 +76,11 @@ const webhook = z.object({
   url: z.string(),
   description: z.string().nullable(),
   events: z.array(z.string()),
-  status: z.enum(statuses).meta({ description: "`disabled` is our doing; `disabled_reason` says why." }),
+  status: z
+    .enum(statuses)
+    .meta({ description: "`disabled`: the service disabled the webhook; `disabled_reason` says why." }),
   disabled_reason: z.string().nullable(),
-  failures: z.number().int().meta({ description: "Deliveries given up since the last one that got through." }),
+  failures: z.number().int().meta({ description: "The number of given up deliveries since the last successful one." }),
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
@@ -81,7 +88,9 @@ const webhook = z.object({
 export const webhookRecord = webhook.meta({ id: "Webhook", example });
 export type WebhookRecord = z.infer<typeof webhookRecord>;
 
-const secret = z.string().meta({ description: "Shown this once; signs as Standard Webhooks has it." });
+const secret = z
+  .string()
+  .meta({ description: "The secret of the Standard Webhooks signature. It is only shown in this answer." });
 export const newWebhook = webhook
   .extend({ secret })
   .meta({ id: "NewWebhook", example: { ...example, secret: "whsec_…" } });
@@ -97,12 +106,12 @@ export const redeliverBody = z
 const deliveryStatuses = ["pending", "delivered", "exhausted"] as const;
 
 export const deliveryListQuery = pageQuery.extend({
-  status: choice(deliveryStatuses).optional().meta({ description: "Only those of this status." }),
-  type: text({ max: 80 }).optional().meta({ description: "Only those of this event type." }),
+  status: choice(deliveryStatuses).optional().meta({ description: "Only things with this status." }),
+  type: text({ max: 80 }).optional().meta({ description: "Only deliveries of this event type." }),
   ...timeRange,
 });
 
-/** A message to a webhook; its id is the header `webhook-id` of every try. */
+/** A delivery to a webhook. Its id is the header `webhook-id` of every attempt. */
 export const deliveryRecord = z
   .object({
     id: z.string(),

@@ -107,6 +107,9 @@ test("strict refuses a version that isn't published; unknown agents and a rollba
   expect(await post("/v1/upgrade", { agent_id })).toBe(422);
   expect(await call(url, "POST", "/v1/rollback", { agent_id })).toMatchObject({
     status: 404,
-    body: { code: "version_not_found", detail: "No version was published before the current one." },
+    body: {
+      code: "version_not_found",
+      detail: "No version was published before the current one. Name the `version` to go back to.",
+    },
   });
 });

@@ -25,7 +25,7 @@ test("format=text is what the agent says, also to the AI SDK's text transport; a
 
 test("format=text says what is void and what is asked", async () => {
   expect(await (await host.streamOf("text", await host.askedTwice())).text()).toBe(
-    'attempt 1\n[Your name?]\n\n[attempt 2: what stands above is void (resumed)]\nattempt 2\n[{"question":"Sure?"}]\n',
+    'attempt 1\n[Your name?]\n\n[attempt 2: the text above is void (resumed)]\nattempt 2\n[{"question":"Sure?"}]\n',
   );
 });
 
@@ -70,7 +70,7 @@ test("the openai client throws a run's failure and its cancellation", async () =
 
 test("the openai client reads a run that waits for a person up to its question; tools and files ride along", async () => {
   const { text, finish } = await readChunks(await host.askedTwice());
-  expect(text).toContain("[attempt 2: what stands above is void (resumed)]\nattempt 2");
+  expect(text).toContain("[attempt 2: the text above is void (resumed)]\nattempt 2");
   expect([text.endsWith('[{"question":"Sure?"}]\n'), finish]).toEqual([true, "stop"]);
   const { events } = await readChunks(await host.talked());
   expect(events).toEqual(expect.arrayContaining(["progress", "tool.start", "tool.end", "artifact", "custom"]));

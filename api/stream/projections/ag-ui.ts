@@ -1,14 +1,15 @@
 import type { OpenInterrupt, RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { failureOf, tokensOf, withoutPlace } from "./event-facts.ts";
+import { failureOf, tokensOf, eventFields } from "./event-facts.ts";
 import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
 
 /**
- * AG-UI's events, protocol 1 (docs.ag-ui.com, "Events"): a run is a run, an attempt is a step of it. A run that waits for a
- * person is finished with the outcome `interrupt`, and started again when it goes on. What the protocol has no event for is
- * a CUSTOM one of our event's name. A message can't be taken back: those before the last CUSTOM `run.restarted` are void.
+ * AG-UI's events, protocol 1 (docs.ag-ui.com, "Events"). A run is a run, and an attempt is a step of it. A run that waits for an
+ * answer is finished with the outcome `interrupt` and started again after the answer. An event that the protocol does not have
+ * becomes a CUSTOM event with our event's name. A sent message can't be withdrawn: messages before the last CUSTOM
+ * `run.restarted` are void.
  */
 export const agUiProjection: Projection = {
   headers: {},
@@ -36,7 +37,7 @@ function startEvents(): (event: RunEvent) => object[] {
     "tool.start": (event: EventOf<"tool.start">) => [...text.close(), ...callOf(event)],
     "tool.end": resultOf,
     state: ({ state_snapshot }: EventOf<"state">) => [
-      { type: "STATE_SNAPSHOT", snapshot: parseOrKeep(state_snapshot) },
+      { type: "STATE_SNAPSHOT", snapshot: parseOrText(state_snapshot) },
     ],
     custom: ({ name, value }: EventOf<"custom">) => [custom(name, value)],
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
@@ -58,21 +59,21 @@ function startEvents(): (event: RunEvent) => object[] {
   };
   return (event) => [
     ...brackets.startRun(event),
-    ...dispatch<object[]>(handlers, event, () => [custom(event.type, withoutPlace(event))]),
+    ...dispatch<object[]>(handlers, event, () => [custom(event.type, eventFields(event))]),
   ];
 }
 
-/** What is opened and must be closed, in this order: the run, a step, a text. */
+/** Opens and closes the run, its steps and their texts. An inner one is closed before an outer one. */
 function startBrackets() {
   let ids: { threadId: string; runId: string } | null = null;
   let running = false;
   let stepName: string | null = null;
-  const words = {
+  const messages = {
     open: (messageId: string) => ({ type: "TEXT_MESSAGE_START", messageId, role: "assistant" }),
     delta: (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta }),
     close: (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId }),
   };
-  const text = startTextPart(words, (count) => `${ids?.runId}-text-${count}`);
+  const text = startTextPart(messages, (count) => `${ids?.runId}-text-${count}`);
 
   function endStep(): object[] {
     const end = stepName === null ? [] : [{ type: "STEP_FINISHED", stepName }];
@@ -87,7 +88,7 @@ function startBrackets() {
     text,
     endStep,
     startRun(event: RunEvent): object[] {
-      // A run without a thread is one of its own.
+      // A run without a thread is its own thread.
       ids ??= { threadId: (event.type === "run.queued" && event.thread_id) || event.run_id, runId: event.run_id };
       if (running) return [];
       running = true;
@@ -115,7 +116,7 @@ function resultOf({ call_id: toolCallId, result, error }: EventOf<"tool.end">): 
   return [{ type: "TOOL_CALL_RESULT", messageId: `${toolCallId}-result`, toolCallId, content, role: "tool" }];
 }
 
-/** Absent and null are two things to this protocol. */
+/** This protocol tells an absent field from null. */
 const asInterrupt = ({ id, reason, message, response_schema, expires_at }: OpenInterrupt): object => ({
   id,
   reason,
@@ -129,8 +130,8 @@ function usageOf(usage: Usage | null): object {
   return tokens === null ? {} : { usage: [{ inputTokens: tokens.input, outputTokens: tokens.output }] };
 }
 
-/** A state is opaque to us; this protocol's is JSON, so what is JSON is handed over as that. */
-function parseOrKeep(text: string): unknown {
+/** Returns the state as a JSON value if it is JSON, else as text. Our states are opaque text; this protocol's are JSON. */
+function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,15 +1,16 @@
 import { isTerminalEvent } from "../../../shared/domain/run/run-status.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { failureOf, withoutPlace } from "./event-facts.ts";
+import { failureOf, eventFields } from "./event-facts.ts";
 import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
 
 /**
- * The AI SDK's UI message stream, version 1 (ai-sdk.dev, "Stream Protocols"): a run is one message, an attempt is a step of
- * it, a tool that the agent used is a dynamic tool. What the format has no part for is a data part of the event's name; a
- * passing thing is transient. A part can't be taken back: what stands before the last `data-restart` is void.
+ * The AI SDK's UI message stream, version 1 (ai-sdk.dev, "Stream Protocols"). A run is one message, an attempt is a step of it,
+ * and a tool that the agent used is a dynamic tool. An event that the format has no part for becomes a data part with the
+ * event's name, and is transient when only its latest value matters. A sent part can't be withdrawn: parts before the last
+ * `data-restart` are void.
  */
 export const aiSdkProjection: Projection = {
   headers: { "x-vercel-ai-ui-message-stream": "v1" },
@@ -32,7 +33,7 @@ export const aiSdkProjection: Projection = {
 };
 
 function startParts(): (event: RunEvent) => object[] {
-  const text = startTextPart(textWords, (count) => `text-${count}`);
+  const text = startTextPart(textParts, (count) => `text-${count}`);
   const tools = startTools();
   let inStep = false;
 
@@ -54,7 +55,7 @@ function startParts(): (event: RunEvent) => object[] {
     },
     "tool.start": (event: EventOf<"tool.start">) => [...text.close(), tools.start(event)],
     "tool.end": (event: EventOf<"tool.end">) => [tools.end(event)],
-    artifact: (event: EventOf<"artifact">) => [data("artifact", withoutPlace(event), { id: event.url })],
+    artifact: (event: EventOf<"artifact">) => [data("artifact", eventFields(event), { id: event.url })],
     progress: ({ value, message }: EventOf<"progress">) => [data("progress", { value, message }, { id: "progress" })],
     custom: ({ name, value }: EventOf<"custom">) => [data("custom", { name, value })],
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) => [
@@ -64,18 +65,18 @@ function startParts(): (event: RunEvent) => object[] {
     "run.success": (event: EventOf<"run.success">) => [
       ...text.sayInstead(spokenResult(event.result_content)),
       ...endStep(),
-      { type: "finish", messageMetadata: withoutPlace(event) },
+      { type: "finish", messageMetadata: eventFields(event) },
     ],
     ...onFailure((event) => [
       ...endStep(),
-      { type: "message-metadata", messageMetadata: withoutPlace(event) },
+      { type: "message-metadata", messageMetadata: eventFields(event) },
       event.type === "run.cancelled" ? { type: "abort" } : { type: "error", errorText: failureOf(event).message },
     ]),
   };
   return (event) => dispatch(handlers, event, () => [pass(event)]);
 }
 
-const textWords = {
+const textParts = {
   open: (id: string) => ({ type: "text-start", id }),
   delta: (id: string, delta: string) => ({ type: "text-delta", id, delta }),
   close: (id: string) => ({ type: "text-end", id }),
@@ -83,7 +84,7 @@ const textWords = {
 
 function startTools() {
   const calls = new Set<string>();
-  /** Not a tool that the client knows, or is to execute. */
+  /** The client neither knows this tool nor executes it. */
   const ofAgent = { dynamic: true, providerExecuted: true };
   return {
     start({ call_id, name, args }: EventOf<"tool.start">): object {
@@ -92,7 +93,7 @@ function startTools() {
     },
     end(event: EventOf<"tool.end">): object {
       const { call_id, result, error } = event;
-      // The client refuses the result of a call that it doesn't know.
+      // The client rejects a result whose call it does not know.
       if (!calls.has(call_id)) return pass(event);
       return error === null
         ? { type: "tool-output-available", toolCallId: call_id, output: result ?? null, ...ofAgent }
@@ -107,5 +108,5 @@ const data = (name: string, value: unknown, more: object = {}): object => ({
   ...more,
 });
 
-/** Shown to the client as it passes, and not kept in the message. */
-const pass = (event: RunEvent): object => data(event.type.replace(".", "-"), withoutPlace(event), { transient: true });
+/** A transient part: the client sees it once, and does not store it in the message. */
+const pass = (event: RunEvent): object => data(event.type.replace(".", "-"), eventFields(event), { transient: true });

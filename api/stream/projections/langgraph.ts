@@ -1,14 +1,14 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
-import { failureOf, withoutPlace } from "./event-facts.ts";
+import { failureOf, eventFields } from "./event-facts.ts";
 import { dispatch, type EventOf, type Machine, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 
 /**
- * LangGraph Server's stream (docs.langchain.com, "Streaming API", modes messages-tuple, updates, custom and values):
- * `metadata` for each attempt; text as `messages`, whose id names the attempt, so that a void one's text is another
- * message; a graph's own `updates` and `custom` as they are; the result, or what a person is asked, as `values`; `error`
- * for an end that is no success; `end`. Every other event is `custom`, with its type in the data.
+ * LangGraph Server's stream (docs.langchain.com, "Streaming API", modes messages-tuple, updates, custom and values). Each attempt
+ * begins with `metadata`. Text is sent as `messages`; their id names the attempt, so the text of a void attempt is another
+ * message. A graph's own `updates` and `custom` are passed on. The result, or an interrupt's question, is sent as `values`, a
+ * failure as `error`. Every other event is `custom` with its type in the data. The stream closes with `end`.
  */
 export const langgraphProjection: Projection = { headers: {}, plain: false, start: startLanggraph };
 
@@ -33,7 +33,7 @@ function startLanggraph(): Machine {
     ];
   };
   const metadata = ({ run_id }: RunEvent) => encodeMessage({ run_id, thread_id, attempt }, "metadata");
-  const custom = (event: RunEvent) => encodeMessage(withoutPlace(event), "custom");
+  const custom = (event: RunEvent) => encodeMessage(eventFields(event), "custom");
   const handlers = {
     "run.queued": (event: EventOf<"run.queued">) => {
       ({ thread_id } = event);
@@ -49,7 +49,7 @@ function startLanggraph(): Machine {
       return spoken === null ? [custom(event)] : say(event, spoken);
     },
     custom: (event: EventOf<"custom">) => {
-      // So the adapter names what a LangGraph graph streams in these two modes.
+      // The Python adapter gives these names to what a LangGraph graph streams in the modes `updates` and `custom`.
       if (event.name === "update") return [encodeMessage(event.value, "updates")];
       return [event.name === "custom" ? encodeMessage(event.value, "custom") : custom(event)];
     },

@@ -5,9 +5,9 @@ import { dispatch, type EventOf, type Machine, onFailure, type Projection } from
 import { startSpeech } from "./speech.ts";
 
 /**
- * OpenAI's chat completion chunks (platform.openai.com, "The chat completion chunk object"): the text as `content`; an
- * error object, which its clients throw, for an end that is no success. The format has no place for the rest (tools ran
- * already, so they are no `tool_calls`), so each chunk carries its event as `runfleet`, which its clients leave alone.
+ * OpenAI's chat completion chunks (platform.openai.com, "The chat completion chunk object"). Text is sent as `content`. A failure
+ * is an error object, which OpenAI's clients throw. The format has no field for other events (tools have already run, so they
+ * are no `tool_calls`), so each chunk carries its event as `runfleet`, a field that OpenAI's clients ignore.
  */
 export const openaiProjection: Projection = { headers: {}, plain: false, start: startOpenai };
 

@@ -3,11 +3,11 @@ import { isTerminalEvent } from "../../../shared/domain/run/run-status.ts";
 import type { RunEvent, StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { Projection } from "./projection.ts";
 
-/** What a projection says of a run, whose events it is given from the first one on. */
+/** A run's stream in another format. It must be given all events, from the first one on. */
 export type ProjectedRun = {
-  /** What it says of these events; often "". Nothing of what is not behind the cursor. */
+  /** Returns the text for these events, which is often empty. Events up to the cursor give no text. */
   push(events: StreamEvent[]): string;
-  /** What closes the stream. */
+  /** Returns the text that closes the stream. */
   end(): string;
 };
 
@@ -16,7 +16,7 @@ export function projectRun(projection: Projection, cursor: EventId): ProjectedRu
   let last: StreamEvent | null = null;
   const project = (event: StreamEvent): string => {
     last = event;
-    // Placed by us, in one of our own shapes.
+    // Our own event, which was checked when it was written.
     const messages = machine.push(JSON.parse(event.data) as RunEvent);
     if (compareEventIds(event, cursor) <= 0) return "";
     return projection.plain ? messages.join("") : withId(messages, event);
@@ -24,14 +24,14 @@ export function projectRun(projection: Projection, cursor: EventId): ProjectedRu
   return {
     push: (events) => events.map(project).join(""),
     end() {
-      // Else it was cut, and can be resumed.
-      const rests = last !== null && (isTerminalEvent(last.type) || last.type === "run.interrupted");
-      return rests ? machine.end().join("") : "";
+      // Otherwise the stream was interrupted and can be resumed.
+      const isOver = last !== null && (isTerminalEvent(last.type) || last.type === "run.interrupted");
+      return isOver ? machine.end().join("") : "";
     },
   };
 }
 
-/** The id stands on an event's last message, so that a reader who was cut among them gets all of them again. */
+/** Puts the id on an event's last message. A reader that was disconnected before it gets all messages of the event again. */
 function withId(messages: string[], event: EventId): string {
   const last = messages.at(-1);
   return last === undefined ? "" : `${messages.slice(0, -1).join("")}id: ${formatEventId(event)}\n${last}`;

@@ -1,22 +1,22 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 
-/** A run's stream in the words of another protocol. */
+/** Translates a run's stream into another protocol. */
 export type Projection = {
-  /** Beside those of every stream. */
+  /** Response headers besides those of every stream. */
   headers: Readonly<Record<string, string>>;
-  /** No Server-Sent Events but the text alone: no ids, no pings. */
+  /** True when the format is plain text instead of Server-Sent Events: it has no ids and no pings. */
   plain: boolean;
   start(): Machine;
 };
 
 /**
- * Is given a run's events, each once and in order, the first one first, and is as pure as that: the same events give the
- * same messages. So a stream is resumed by giving it all of them and sending what is behind the cursor.
+ * Is given each of a run's events once and in order, from the first one on. The same events give the same messages. So a stream
+ * is resumed by giving the machine all events again and sending only the messages after the cursor.
  */
 export type Machine = {
-  /** An event's messages: complete Server-Sent Events without an id, or pieces of the plain text. Often none. */
+  /** Returns an event's messages, often none: complete Server-Sent Events without an id, or parts of the plain text. */
   push(event: RunEvent): string[];
-  /** What closes the stream of a run that has ended or waits for a person. */
+  /** Returns the messages that close the stream of a run that has ended or waits for an answer. */
   end(): string[];
 };
 
@@ -24,13 +24,13 @@ export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>
 type Failed = EventOf<"run.error" | "run.timeout" | "run.cancelled" | "run.expired">;
 type Handlers<M> = { [T in RunEvent["type"]]?: (event: EventOf<T>) => M };
 
-/** Gives an event to the handler of its type, else to `otherwise`: also one of a type that this release doesn't know. */
+/** Calls the handler of the event's type. An event without a handler, such as one of a newer release, goes to `otherwise`. */
 export function dispatch<M>(handlers: Handlers<M>, event: RunEvent, otherwise: (event: RunEvent) => M): M {
   const handler = handlers[event.type] as ((event: RunEvent) => M) | undefined;
   return handler ? handler(event) : otherwise(event);
 }
 
-/** One handler for each end but success. */
+/** Makes one handler serve all terminal events except success. */
 export const onFailure = <M>(fail: (event: Failed) => M) => ({
   "run.error": fail,
   "run.timeout": fail,

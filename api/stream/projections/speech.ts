@@ -1,7 +1,7 @@
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { dispatch, type EventOf } from "./projection.ts";
 
-/** What an output says as text: a scalar as it is, LangChain's content blocks joined. Null: it is data, not text. */
+/** Returns the text of an output: a scalar as text, LangChain's content blocks joined. Null: the output is data, not text. */
 export function spokenText(content: unknown): string | null {
   if (typeof content === "string") return content;
   if (typeof content === "number" || typeof content === "boolean") return String(content);
@@ -15,19 +15,19 @@ function textOfBlock(block: unknown): string | null {
   return block.type === "text" && typeof block.text === "string" ? block.text : null;
 }
 
-/** The same for a result: what is no object was put into an object's only field, `output`. */
+/** Returns the text of a result. A result that was no object was wrapped into an object with the one field `output`. */
 export function spokenResult(result: unknown): string | null {
   if (typeof result !== "object" || result === null) return null;
   const [[name, value] = [], ...more] = Object.entries(result);
   return name === "output" && more.length === 0 ? spokenText(value) : null;
 }
 
-/** A line that isn't the agent's. */
+/** Returns a line that the agent did not write, in brackets. */
 export const note = (text: string): string => `\n[${text}]\n`;
 
 /**
- * A run as one text, event by event, for formats that have nothing else and can't take back what they said: what is void,
- * missing or asked is noted. What isn't text is JSON; the result is said only where nothing else was.
+ * Translates a run to text, event by event, for formats that know text only and can't withdraw it. Notes mark void text, gaps
+ * and questions. Data is written as JSON. The result is written only when there was no other output.
  */
 export function startSpeech(): (event: RunEvent) => string {
   let said = false;
@@ -39,14 +39,14 @@ export function startSpeech(): (event: RunEvent) => string {
     "run.started": ({ attempt, discards }: EventOf<"run.started">) => {
       const isVoid = said && discards;
       said = false;
-      return isVoid ? note(`attempt ${attempt}: what stands above is void (${discards.reason})`) : "";
+      return isVoid ? note(`attempt ${attempt}: the text above is void (${discards.reason})`) : "";
     },
     "output.delta": ({ content }: EventOf<"output.delta">) => say(spokenText(content) ?? JSON.stringify(content)),
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
       interrupts.map(({ message, reason }) => note(message ?? reason)).join(""),
     "run.success": ({ result_content: result }: EventOf<"run.success">) =>
       said || result === null ? "" : (spokenResult(result) ?? JSON.stringify(result)),
-    gap: () => note("a part is not kept any more"),
+    gap: () => note("a part of the output is no longer stored"),
   };
   return (event) => dispatch(handlers, event, () => "");
 }

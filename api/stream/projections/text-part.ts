@@ -1,18 +1,18 @@
-/** How a format opens, adds to and closes a text of its own id. */
-type Words = { open(id: string): object; delta(id: string, delta: string): object; close(id: string): object };
+/** A format's messages that open a text, add to it and close it. */
+type TextMessages = { open(id: string): object; delta(id: string, delta: string): object; close(id: string): object };
 
 export type TextPart = {
-  /** Opens a text where none is. */
+  /** Adds to the open text. Opens one if none is open. */
   say(delta: string): object[];
-  /** What to say where nothing was said since the last reset. */
+  /** Adds `text` only if there was no text since the last reset. */
   sayInstead(text: string | null): object[];
   close(): object[];
-  /** Closes it too. */
+  /** Closes the open text and forgets that there was text. */
   reset(): object[];
 };
 
-/** The texts of a run for formats that want them opened and closed; another one begins after each closing. */
-export function startTextPart(words: Words, idOf: (count: number) => string): TextPart {
+/** The texts of a run, for formats in which each text is opened and closed and has its own id. */
+export function startTextPart(messages: TextMessages, idOf: (count: number) => string): TextPart {
   let count = 0;
   let id: string | null = null;
   let said = false;
@@ -20,13 +20,13 @@ export function startTextPart(words: Words, idOf: (count: number) => string): Te
   function say(delta: string): object[] {
     if (delta === "") return [];
     said = true;
-    if (id !== null) return [words.delta(id, delta)];
+    if (id !== null) return [messages.delta(id, delta)];
     count += 1;
     id = idOf(count);
-    return [words.open(id), words.delta(id, delta)];
+    return [messages.open(id), messages.delta(id, delta)];
   }
   function close(): object[] {
-    const closing = id === null ? [] : [words.close(id)];
+    const closing = id === null ? [] : [messages.close(id)];
     id = null;
     return closing;
   }

@@ -2,7 +2,7 @@ import { failureOf } from "./event-facts.ts";
 import { dispatch, onFailure, type Projection } from "./projection.ts";
 import { note, startSpeech } from "./speech.ts";
 
-/** What the agent says, and besides it only lines in brackets: a restart, a question, a failure. */
+/** The agent's text. Lines in brackets mark a restart, a question, a gap or a failure. */
 export const textProjection: Projection = {
   headers: { "Content-Type": "text/plain; charset=utf-8" },
   plain: true,

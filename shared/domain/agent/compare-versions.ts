@@ -1,6 +1,6 @@
 /**
- * The order of two version names: numbers in them by size, all else as text, and a name before its own prerelease suffix
- * last (`1.2.0-rc1` < `1.2.0` < `1.10.0`). Negative when `a` comes first. Version names are free, so this is a convention.
+ * Compares two version names: numbers by size, everything else as text; a prerelease comes before its release
+ * (`1.2.0-rc1` < `1.2.0` < `1.10.0`). Returns a negative number when `a` comes first. Version names are free, so this is a convention.
  */
 export function compareVersions(a: string, b: string): number {
   const [mainA = "", ...suffixA] = a.split("-");

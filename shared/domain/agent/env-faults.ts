@@ -2,15 +2,15 @@ import { requestLimits } from "../run/limits.ts";
 import { envNamePattern, noText, reservedEnv } from "../../schemas/agent-config.ts";
 import type { FaultItem } from "../errors/validation-fault.ts";
 
-/** What is wrong with the environment variables that stand at `place` in a body, each fault with its place. */
-export function envFaults(env: Record<string, string>, place: string[]): FaultItem[] {
+/** Returns the faults of the environment variables at the path `path` of a body. */
+export function envFaults(env: Record<string, string>, path: string[]): FaultItem[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const message = envFault(name, value);
-    return message ? [{ type: "value_error", loc: ["body", ...place, name], msg: `Value error, ${message}` }] : [];
+    return message ? [{ type: "value_error", loc: ["body", ...path, name], msg: `Value error, ${message}` }] : [];
   });
 }
 
-/** Why a run can't have such a variable; null: it can. */
+/** Returns why a run can't have such a variable. Null: it can. */
 function envFault(name: string, value: string): string | null {
   if (!envNamePattern.test(name)) return "the name must match ^[A-Za-z_][A-Za-z0-9_]*$";
   if (reservedEnv.test(name)) return "this name is reserved";

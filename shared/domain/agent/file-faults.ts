@@ -1,17 +1,17 @@
 import { requestLimits } from "../run/limits.ts";
 
-/** What is wrong with files, each named by its relative path; a content is text or a data URL. At most one fault a file. */
+/** Returns the faults of files by relative path, at most one a file. A content is text or a data URL. */
 export function fileFaults(files: Record<string, string>): { name: string; message: string }[] {
   const seen = new Set<string>();
   return Object.entries(files).flatMap(([name, content]) => {
-    const twice = seen.has(name.toLowerCase()) ? "the same name stands twice" : null;
+    const twice = seen.has(name.toLowerCase()) ? "the same name is used twice" : null;
     seen.add(name.toLowerCase());
     const message = fileNameFault(name) ?? twice ?? badContent(content);
     return message === null ? [] : [{ name, message }];
   });
 }
 
-/** Why a file can't be named so: relative paths inside the run's directory only. Null: it can. */
+/** Returns why a file can't have this name; only relative paths inside the run's directory are allowed. Null: it can. */
 export function fileNameFault(name: string): string | null {
   if (name.length === 0 || Buffer.byteLength(name) > 255) return "the name must have 1 to 255 bytes";
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
@@ -22,7 +22,7 @@ export function fileNameFault(name: string): string | null {
     : null;
 }
 
-/** What an adapter couldn't decode. With a blank before its comma it is a text, such as YAML, that begins with `data:`. */
+/** Returns why an adapter could not decode a content. A text with a blank before its first comma, such as YAML, is no data URL. */
 function badContent(content: string): string | null {
   if (Buffer.byteLength(content) > requestLimits.file_bytes) return `must be at most ${requestLimits.file_bytes} bytes`;
   if (!content.startsWith("data:")) return null;
@@ -34,7 +34,7 @@ function badContent(content: string): string | null {
   return isBase64(content, comma + 1) ? null : "not base64, with its padding";
 }
 
-/** True for base64 with its padding from `start` on; white space counts for nothing. One pass, without a copy. */
+/** True when the text from `start` on is base64 with padding. White space is ignored. One pass, without a copy. */
 function isBase64(text: string, start: number): boolean {
   let [digits, padding] = [0, 0];
   for (let at = start; at < text.length; at += 1) {

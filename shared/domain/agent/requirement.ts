@@ -4,16 +4,16 @@ const versions = `${version}(?: ?, ?${version})*`;
 const extras = `\\[ ?${name}(?: ?, ?${name})* ?\\]`;
 const marker = "[A-Za-z0-9_.'\"<>=!~(), *+-]+";
 /**
- * PEP 508 without direct references (`name @ url`), in ASCII on one line. An option, path or URL does not match. Runs of
- * blanks must have been made one blank before: several patterns for blanks in a row take time by the power of their length.
+ * PEP 508 without direct references (`name @ url`), in ASCII on one line. An option, path or URL does not match. Several blanks in a
+ * row must be replaced by one before, because the pattern would otherwise take polynomial time.
  */
 const pattern = new RegExp(`^ ?(${name}) ?(${extras})? ?(${versions}|\\( ?${versions} ?\\))? ?(?:;${marker})?$`);
 const parse = (text: string): RegExpExecArray | null => pattern.exec(text.replaceAll(/ +/g, " "));
 
-/** Bounds of one list of requirements. */
+/** The limits of a list of requirements. */
 export const requirementLimits = { count: 100, length: 256 } as const;
 
-/** Returns what is wrong with a list of requirements and at which place of the list; null when it can be installed. */
+/** Returns the first fault of a list of requirements and its index. Null: the list can be installed. */
 export function requirementsFault(requirements: readonly string[]): { index: number; message: string } | null {
   const { count, length } = requirementLimits;
   if (requirements.length > count) return { index: count, message: `at most ${count} requirements are allowed` };
@@ -24,8 +24,8 @@ export function requirementsFault(requirements: readonly string[]): { index: num
 }
 
 /**
- * Returns one form for each list that means the same to the installer: names as PEP 503 normalises them, without blanks
- * outside of markers, sorted, each once. The requirements must have passed `requirementsFault`.
+ * Returns the same form for all lists that mean the same to the installer: names normalised by PEP 503, no blanks outside of
+ * markers, sorted, without duplicates. The requirements must have passed `requirementsFault`.
  */
 export function normalizeRequirements(requirements: readonly string[]): string[] {
   return [...new Set(requirements.map(normalize))].toSorted();

@@ -1,6 +1,6 @@
 /**
- * How often values of a size came, by index. Index i stands for the values in [2^(i/8), 2^((i+1)/8)), 0 for those below as
- * well: a value is known within 9 %, and two histograms add up. Stored as [[index, count], …] of the indexes that came up.
+ * The number of values by index. Index i stands for values in [2^(i/8), 2^((i+1)/8)), and 0 also for smaller ones. So a value is known
+ * within 9 %, and histograms can be added. Stored as [[index, count], …] of the indexes with values.
  */
 export type Histogram = readonly number[];
 
@@ -8,8 +8,8 @@ const perOctave = 8;
 const lowerBound = (index: number): number => (index === 0 ? 0 : 2 ** (index / perOctave));
 
 /**
- * The value below which the share `q` (0 to 1) of the values lies, as if they lay evenly in their step; null for none. The
- * lowest step holds 0 and 1 and is told as 0: of a measure that nobody reports it would else be said that it is 1.
+ * Returns the value below which the share `q` (0 to 1) of the values lies, as if values were spread evenly within a step. Null: there
+ * are no values. The lowest step holds 0 and 1 and is returned as 0; otherwise a measure that no run reports would be 1.
  */
 export function quantile(histogram: Histogram, q: number): number | null {
   let rank = q * histogram.reduce((sum, count) => sum + count, 0);
@@ -22,7 +22,7 @@ export function quantile(histogram: Histogram, q: number): number | null {
   return Math.round(2 ** ((index + rank / (histogram[index] ?? 0)) / perOctave));
 }
 
-/** Several as one. */
+/** Returns the sum of several histograms. */
 export function addHistograms(histograms: readonly Histogram[]): Histogram {
   const length = Math.max(0, ...histograms.map((histogram) => histogram.length));
   const counts = Array.from({ length }, () => 0);
@@ -33,8 +33,8 @@ export function addHistograms(histograms: readonly Histogram[]): Histogram {
 }
 
 /**
- * Several as one, of a text in which their pairs follow on one another, whatever stands between the numbers. Scanned, since
- * figures add a hundred thousand pairs at once: parsed as JSON each would be an array, and collecting those takes longest.
+ * Returns the sum of several histograms from a text with all of their pairs, whatever separates the numbers. The text is scanned
+ * instead of parsed as JSON: analytics add a hundred thousand pairs at once, and an array for each would cost most of the time.
  */
 export function readHistograms(text: string): Histogram {
   const counts: number[] = [];
@@ -69,7 +69,7 @@ export const percentiles = (histogram: Histogram): Percentiles => ({
 
 type Step = { from: number; to: number; count: number };
 
-/** The histogram in half octaves, from the first that holds a value to the last, with those between that hold none. */
+/** Returns the histogram in half octaves, from the first to the last step with values, including empty steps between. */
 export function steps(histogram: Histogram): Step[] {
   const width = perOctave / 2;
   const counts = new Map<number, number>();

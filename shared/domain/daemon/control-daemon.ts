@@ -1,6 +1,6 @@
 import type { DaemonStatus, DesiredState } from "../../schemas/daemon.ts";
 
-/** What stands of a daemon when somebody commands it. */
+/** The stored state of a daemon when a command arrives. */
 export type StandingDaemon = {
   desired: DesiredState;
   version: string;
@@ -11,11 +11,11 @@ export type StandingDaemon = {
 
 export type DaemonCommand = {
   action: "start" | "stop" | "restart" | "pause" | "resume" | "kill";
-  /** The exact one that was asked for; null: none was. */
+  /** The exact version that the command names. Null: none. */
   version: string | null;
-  /** The agent's, for a daemon that is started anew. */
+  /** The agent's current version, for a daemon that is started. */
   current_version: string;
-  /** Whether it brings other variables than the daemon has. */
+  /** True when the command has other environment variables than the daemon. */
   new_env: boolean;
   grace_ms: number | null;
 };
@@ -25,22 +25,22 @@ export type DaemonWish = { desired: DesiredState; version: string; restart_wante
 const defaultGraceMs = 10_000;
 
 /**
- * What a command changes of what is wanted; null when all is so already. A restart that is under way counts as done, until the
- * new process is ready.
+ * Returns the desired state after a command. Null: the command changes nothing. A second restart changes nothing until the new
+ * process is ready.
  */
 export function applyCommand(standing: StandingDaemon, command: DaemonCommand): DaemonWish | null {
   const { desired, version, restart_wanted } = standing;
   const grace_ms = command.grace_ms ?? defaultGraceMs;
-  const keep = { version, restart_wanted, grace_ms };
+  const unchanged = { version, restart_wanted, grace_ms };
   switch (command.action) {
     case "stop":
-      return desired === "stopped" ? null : { ...keep, desired: "stopped" };
+      return desired === "stopped" ? null : { ...unchanged, desired: "stopped" };
     case "kill":
-      return isOver(standing) ? null : { ...keep, desired: "stopped", grace_ms: 0 };
+      return isOver(standing) ? null : { ...unchanged, desired: "stopped", grace_ms: 0 };
     case "pause":
-      return desired === "running" ? { ...keep, desired: "paused" } : null;
+      return desired === "running" ? { ...unchanged, desired: "paused" } : null;
     case "resume":
-      return desired === "paused" ? { ...keep, desired: "running" } : null;
+      return desired === "paused" ? { ...unchanged, desired: "running" } : null;
     case "start":
     case "restart":
       return start(standing, command, grace_ms);
@@ -50,15 +50,20 @@ export function applyCommand(standing: StandingDaemon, command: DaemonCommand): 
 function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: number): DaemonWish | null {
   const { desired, restart_wanted, status } = standing;
   const version = command.version ?? (desired === "stopped" ? command.current_version : standing.version);
-  const isUnderWay = restart_wanted !== standing.restart_seen || status === "starting";
-  const asked = command.action === "restart" && !isUnderWay;
-  const anew = command.new_env || asked || version !== standing.version;
-  const same = desired === "running" && status !== "failed";
-  if (same && !anew) return null;
-  return { desired: "running", version, restart_wanted: anew ? restart_wanted + 1 : restart_wanted, grace_ms };
+  const isRestarting = restart_wanted !== standing.restart_seen || status === "starting";
+  const restarts = command.action === "restart" && !isRestarting;
+  const needsNewProcess = command.new_env || restarts || version !== standing.version;
+  const runs = desired === "running" && status !== "failed";
+  if (runs && !needsNewProcess) return null;
+  return {
+    desired: "running",
+    version,
+    restart_wanted: needsNewProcess ? restart_wanted + 1 : restart_wanted,
+    grace_ms,
+  };
 }
 
-/** No process, and none wanted. */
+/** No process runs, and none is desired. */
 function isOver({ desired, status }: StandingDaemon): boolean {
   return desired === "stopped" && status === "stopped";
 }

@@ -1,14 +1,15 @@
-/** `host`, `*.domain` (not the domain itself) or `*`, with a port; without one, those of the web. */
+/** `host`, `*.domain` (not the domain itself) or `*`, with a port; without a port: 80 and 443. */
 export const egressPattern = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)(:[0-9]{1,5})?$/i;
 
 const webPorts = [80, 443];
 
-/** Whether one of the patterns names a target. Hosts are compared as they are written, not by their addresses. */
+/** True when one of the patterns allows a target. Hosts are compared as text, not by address. */
 export function egressAllows(patterns: readonly string[], host: string, port: number): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
   return patterns.some((pattern) => {
-    const [place = "", wanted] = pattern.toLowerCase().split(":");
-    if (wanted === undefined ? !webPorts.includes(port) : Number(wanted) !== port) return false;
-    return place === "*" || (place.startsWith("*.") ? name.endsWith(place.slice(1)) : name === place);
+    const [allowedHost = "", allowedPort] = pattern.toLowerCase().split(":");
+    if (allowedPort === undefined ? !webPorts.includes(port) : Number(allowedPort) !== port) return false;
+    if (allowedHost === "*") return true;
+    return allowedHost.startsWith("*.") ? name.endsWith(allowedHost.slice(1)) : name === allowedHost;
   });
 }

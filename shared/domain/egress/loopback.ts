@@ -1,6 +1,6 @@
 /**
- * The host of a `Host` header or of a configured address, in the one form in which hosts are compared: lower case, without
- * port, brackets and the root's dot. Null for a text that is no host.
+ * Returns the host of a `Host` header or of a configured address in the form in which hosts are compared: lower case, without port,
+ * brackets and trailing dot. Null: the text is no host.
  */
 export function canonicalHost(text: string): string | null {
   const bare = /^[0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text;
@@ -10,7 +10,7 @@ export function canonicalHost(text: string): string | null {
 }
 
 /**
- * True for a host that leads to this machine whoever resolves it: `localhost` and names below it (RFC 6761 §6.3),
+ * True for a host that always means this machine: `localhost` and names below it (RFC 6761 §6.3),
  * 127.0.0.0/8, ::1 and their IPv4-mapped forms. `host` comes from `canonicalHost`.
  */
 export function isLoopback(host: string): boolean {

@@ -2,7 +2,7 @@ import type { CodeOf, ErrorCode, ErrorKind } from "./error-codes.ts";
 
 type Reason = { [K in ErrorKind]: [kind: K, code: CodeOf<K>] }[ErrorKind];
 
-/** A fault that the caller is told: `kind` decides the HTTP status, `code` is the machine-readable reason on the wire. */
+/** An error that the caller gets. `kind` decides the HTTP status, `code` is the machine-readable reason. */
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly code: ErrorCode;

@@ -1,61 +1,61 @@
 /**
- * Every fault that a client may be told: its kind, the HTTP status of the kind, and each machine-readable `code` with what
- * it means. What isn't here can't be thrown; the OpenAPI document says it of the operations that throw it.
+ * All errors that a client may get, by kind: the HTTP status of the kind, and each machine-readable `code` with its meaning. Only
+ * these codes can be thrown. The OpenAPI document lists them for the operations that throw them.
  */
 export const errorKinds = {
   bad_request: {
     status: 400,
     codes: {
-      malformed_url: "The URL is not percent-encoded text.",
-      body_incomplete: "The body broke off.",
-      content_encoding_not_supported: "The body came with a Content-Encoding.",
-      bad_event_id: "The event id to go on after is not like 1-17.",
-      malformed_cursor: "The id to go on after is not one of this stream's.",
-      invalid_signature: "The header Stripe-Signature doesn't sign this body.",
-      invalid_event: "The signed body is not an event in JSON.",
+      malformed_url: "The URL's path is not valid percent-encoding.",
+      body_incomplete: "The connection ended before the whole body was received.",
+      content_encoding_not_supported: "The body has a Content-Encoding, which is not supported.",
+      bad_event_id: "`Last-Event-ID` or `after` is not an event id such as 1-17.",
+      malformed_cursor: "`Last-Event-ID` or `after` is not an id of this stream.",
+      invalid_signature: "The header Stripe-Signature is no valid signature of the body.",
+      invalid_event: "The body is not an event of the payment provider in JSON.",
     },
   },
   unauthorized: {
     status: 401,
     codes: {
-      missing_key: "No key was sent: Authorization: Bearer <key>.",
+      missing_key: "The request has no key. Send it as Authorization: Bearer <key>.",
       invalid_key: "The key is unknown, revoked or expired.",
-      key_in_url: "Only a run's read token may be sent as ?token=.",
+      key_in_url: "An API key was sent as ?token=. Only a run's read token may be.",
     },
   },
   quota_exceeded: {
     status: 402,
     codes: {
       wallet_empty: "The plan is prepaid, and the wallet is empty.",
-      spend_limit_reached: "The user's own spend limit is reached.",
-      weekly_runs_reached: "The plan's runs of this week are used up.",
-      weekly_spend_reached: "The plan's money of this week is used up.",
-      payment_required: "The plan has a price: it is subscribed to by POST /v1/billing/checkout.",
+      spend_limit_reached: "A spend limit of the user is reached.",
+      weekly_runs_reached: "The plan's weekly number of runs is reached.",
+      weekly_spend_reached: "The plan's weekly spend is reached.",
+      payment_required: "The plan has a price. Buy it with POST /v1/billing/checkout.",
     },
   },
   forbidden: {
     status: 403,
     codes: {
-      missing_scope: "The key lacks the scope that this takes.",
-      run_token: "The key only reads its run.",
-      cross_site_request: "A web page of another origin sent this write; ALLOWED_ORIGINS names those that may.",
-      foreign_user_id: "The key acts for another user than the one who is named.",
+      missing_scope: "The key lacks the required scope.",
+      run_token: "A run's read token may only read its run.",
+      cross_site_request: "A web page of another origin sent this write. Only origins in ALLOWED_ORIGINS may.",
+      foreign_user_id: "The key can't act for the user that the request names.",
     },
   },
   not_found: {
     status: 404,
     codes: {
-      not_found: "There is nothing under this path.",
-      agent_not_found: "No agent with this id, or it is somebody else's; so with all things that are not found.",
-      artifact_not_found: "No artifact with this id, or its content is gone.",
-      asset_not_found: "No such file.",
+      not_found: "No operation has this path.",
+      agent_not_found: "No agent with this id, or it belongs to another user. The same holds for all `…_not_found`.",
+      artifact_not_found: "No artifact with this id, or its content was deleted.",
+      asset_not_found: "No file with this name.",
       bulk_operation_not_found: "No bulk operation with this id.",
       delivery_not_found: "No delivery with this id.",
       internal_job_not_found: "No internal job with this name.",
       job_not_found: "No job with this id.",
       key_not_found: "No key with this id.",
       notification_not_found: "No notification with this id.",
-      plan_not_found: "No plan with this id that is offered.",
+      plan_not_found: "No active plan with this id.",
       queue_not_found: "No queue with this name.",
       run_not_found: "No run with this id.",
       secret_not_found: "No secret with this name.",
@@ -70,88 +70,90 @@ export const errorKinds = {
   },
   method_not_allowed: {
     status: 405,
-    codes: { method_not_allowed: "The path takes other methods; the header Allow names them." },
+    codes: { method_not_allowed: "The path has no such method. The header Allow lists its methods." },
   },
   conflict: {
     status: 409,
     codes: {
-      agent_id_taken: "Another agent has the id.",
+      agent_id_taken: "An agent of another user has the id.",
       agent_in_use: "A run of the agent has not ended, or its daemon has not stopped.",
       agent_not_active: "The agent is paused or archived.",
-      deleted_meanwhile: "Something that the request needs was deleted meanwhile.",
-      interrupt_closed: "The run doesn't wait for an answer to this question.",
+      deleted_meanwhile: "Something that the request refers to was deleted at the same time.",
+      interrupt_closed: "The run is not waiting for an answer to this interrupt, or the interrupt has expired.",
       job_ended: "The job is completed or cancelled.",
-      job_running: "A turn of the internal job is under way.",
-      no_callback: "The run owes no callback, or not yet.",
-      notification_gone: "What stood under the dedup_key was deleted meanwhile; try again.",
+      job_running: "The internal job is running already.",
+      no_callback: "The run has no callback, or has not ended.",
+      notification_gone: "The notification with the dedup_key was deleted at the same time. Send the request again.",
       plan_not_for_sale: "The plan has no price at the payment provider.",
-      price_taken: "Another plan has the provider's price.",
-      provider_refused: "The payment provider refused, in the words of `detail`.",
-      replay_incomplete: "The run's env_vars and files were wiped and are to be given anew.",
-      request_in_progress: "The first request with this Idempotency-Key is still at work.",
-      run_already_ended: "The run has ended otherwise.",
-      run_id_taken: "The run id stands for another request.",
+      price_taken: "Another plan has the provider_price_id.",
+      provider_refused: "The payment provider refused the request. `detail` has its message.",
+      replay_incomplete: "The run's env_vars and files were deleted when it ended and must be sent again.",
+      request_in_progress: "The first request with this Idempotency-Key has not been answered yet.",
+      run_already_ended: "The run has ended with another status.",
+      run_id_taken: "The run id belongs to another request.",
       run_not_ended: "The run has not ended.",
-      run_not_interrupted: "The run doesn't wait for an answer, or not any more.",
-      run_not_running: "No worker runs the run now.",
-      still_running: "The job's run before has not ended, and its overlap policy is skip.",
+      run_not_interrupted: "The run is not waiting for an answer.",
+      run_not_running: "The run is not running.",
+      still_running: "The job's previous run has not ended, and the overlap policy is skip.",
       subscription_canceled: "The subscription has ended.",
       thread_busy: "A run of the thread has not ended.",
-      thread_exists: "Another thread has the id.",
-      too_many_agents: "The user has as many agents as one may have (AGENTS_PER_USER).",
-      too_many_daemons: "As many of the user's daemons are started as may be (DAEMONS_PER_USER).",
-      too_many_jobs: "As many of the user's jobs have not ended as may be (JOBS_PER_USER).",
-      too_many_keys: "The user has as many live keys as one may have (KEYS_PER_USER); revoke one.",
-      too_many_threads: "The user has as many threads as one may have (THREADS_PER_USER).",
-      too_many_webhooks: "The user has as many webhooks as one may have (WEBHOOKS_PER_USER).",
-      user_exists: "Another user has the id.",
-      user_has_agents: "The user's agents are to be deleted first.",
+      thread_exists: "A thread with this id exists.",
+      too_many_agents: "The user has as many agents as AGENTS_PER_USER allows.",
+      too_many_daemons: "The user has as many started daemons as DAEMONS_PER_USER allows.",
+      too_many_jobs: "The user has as many jobs that have not ended as JOBS_PER_USER allows.",
+      too_many_keys: "The user has as many valid keys as KEYS_PER_USER allows.",
+      too_many_threads: "The user has as many threads as THREADS_PER_USER allows.",
+      too_many_webhooks: "The user has as many webhooks as WEBHOOKS_PER_USER allows.",
+      user_exists: "A user with this id exists.",
+      user_has_agents: "The user has agents, which must be deleted first.",
       version_archived: "The version is archived.",
-      version_exists: "The version stands with another config; versions are immutable.",
-      version_is_current: "The current version can't be archived; upgrade first.",
+      version_exists: "The version exists with another config, and versions are immutable.",
+      version_is_current: "The current version can't be archived.",
     },
   },
   payload_too_large: {
     status: 413,
-    codes: { payload_too_large: "The body is larger than the bytes that `detail` names." },
+    codes: { payload_too_large: "The body is larger than the limit that `detail` names." },
   },
   misdirected: {
     status: 421,
-    codes: { host_not_allowed: "Without keys, only the hosts of this machine and of ALLOWED_HOSTS are answered." },
+    codes: {
+      host_not_allowed:
+        "Without keys (AUTH_MODE=open) only names of this machine and hosts in ALLOWED_HOSTS are answered.",
+    },
   },
   too_many_requests: {
     status: 429,
     codes: {
-      rate_limited: "Too many requests within a minute; the header Retry-After says when to come again.",
-      agent_queue_full: "Too many runs of the agent wait already.",
-      owner_queue_full: "Too many runs of the owner wait already.",
-      too_many_open_runs: "The plan's number of runs at once is reached.",
+      rate_limited: "Too many requests within a minute. The header Retry-After says when to try again.",
+      agent_queue_full: "The agent has too many queued runs (AGENT_QUEUE_LIMIT).",
+      owner_queue_full: "The user has too many queued runs (OWNER_QUEUE_LIMIT).",
+      too_many_open_runs: "The plan's number of runs at the same time is reached.",
       too_many_queued_runs: "The plan's number of queued runs is reached.",
       too_many_streams:
-        "As many streams of the user are open as may be (STREAMS_PER_USER); the header Retry-After says when to come again.",
-      too_many_runs: "Too many runs of the job have not ended.",
+        "The user has as many open streams and waiting requests as STREAMS_PER_USER allows. The header Retry-After says when to try again.",
+      too_many_runs: "The job has too many runs that have not ended.",
     },
   },
-  internal: { status: 500, codes: { internal_error: "A fault of the service's own; its log knows the request_id." } },
+  internal: { status: 500, codes: { internal_error: "An error of the service itself. Its log has the request_id." } },
   unavailable: {
     status: 503,
     codes: {
-      dependency_unavailable:
-        "A part of the service can't be reached now; the header Retry-After says when to try again.",
-      daemon_failed: "The agent's daemon crashed too often and has to be started again.",
-      leaving: "This process is going away.",
+      dependency_unavailable: "The database or Redis is not reachable. The header Retry-After says when to try again.",
+      daemon_failed: "The agent's daemon has failed and must be started again.",
+      leaving: "This process is shutting down.",
       lifecycle_unavailable: "No live worker offers the lifecycle.",
       no_payment_provider: "No payment provider is configured.",
-      no_webhook_secret: "STRIPE_WEBHOOK_SECRET is not set, so no event of the payment provider can be believed.",
-      no_worker: "No live worker offers what this takes.",
+      no_webhook_secret: "STRIPE_WEBHOOK_SECRET is not set, so events of the payment provider can't be verified.",
+      no_worker: "No live worker offers the required adapter.",
       postgres_down: "Postgres does not answer.",
-      provider_unavailable: "The payment provider can't be asked now.",
-      queue_full: "Too many runs wait already.",
+      provider_unavailable: "The payment provider does not answer.",
+      queue_full: "The queue is full (QUEUE_LIMIT).",
     },
   },
 } as const;
 
-/** What the user's plan and wallet refuse him. */
+/** The codes with which a user's plan, wallet or spend limit refuses a run. */
 export const quotaErrors = [
   "wallet_empty",
   "spend_limit_reached",
@@ -161,8 +163,8 @@ export const quotaErrors = [
   "too_many_open_runs",
 ] as const;
 
-/** What a run is refused with that is right in itself. */
-export const admissionErrors = [...quotaErrors, "queue_full", "owner_queue_full", "agent_queue_full"] as const;
+/** The codes with which a valid request is refused for lack of capacity. */
+export const capacityErrors = [...quotaErrors, "queue_full", "owner_queue_full", "agent_queue_full"] as const;
 
 type Kinds = typeof errorKinds;
 export type ErrorKind = keyof Kinds;

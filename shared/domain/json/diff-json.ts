@@ -2,17 +2,17 @@ import type { Change } from "../../schemas/version.ts";
 
 type Path = (string | number)[];
 
-/** So many are told; who changed more than that reads both configs. */
+/** The largest number of listed changes. */
 const mostChanges = 1_000;
-/** Of values that are compared: some 100 ms. */
+/** The largest number of compared values: some 100 ms of work. */
 const mostVisits = 250_000;
 
-/** `has_more`: there are or may be others than those. */
+/** `has_more`: there are, or may be, more changes. */
 export type JsonDiff = { changes: Change[]; has_more: boolean };
 
 const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** What leads from one JSON value to another, at the deepest places that tell it; in the order of keys. */
+/** Returns the changes between two JSON values, at the deepest paths that differ, in the order of keys. */
 export function diffJson(before: unknown, after: unknown): JsonDiff {
   const changes: Change[] = [];
   const path: Path = [];
@@ -41,7 +41,7 @@ export function diffJson(before: unknown, after: unknown): JsonDiff {
     }
   }
 
-  // One more change than is told shows that there are more.
+  // One change more than the limit shows that there are more.
   const isFull = (): boolean => changes.length > mostChanges || visits > mostVisits;
   compare(before, after);
   return { changes: changes.slice(0, mostChanges), has_more: isFull() };

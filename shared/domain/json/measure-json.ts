@@ -1,12 +1,12 @@
-/** How much work a JSON text makes, beyond its length. */
+/** How much work a JSON text is to parse, besides its length. */
 export type JsonSize = {
-  /** Of arrays and objects in each other. */
+  /** The depth of nested arrays and objects. */
   depth: number;
-  /** Items and members; a member counts twice, since its name is a value too. */
+  /** The number of items and members. A member counts twice, because its name is a value, too. */
   values: number;
 };
 
-/** Measures JSON in one pass without recursion, until it exceeds `most`; strings are jumped over. */
+/** Measures a JSON text in one pass without recursion, until it exceeds `most`. Strings are skipped. */
 export function measureJson(text: string, most: JsonSize): JsonSize {
   let [open, depth, values] = [0, 0, 1];
   for (let at = 0; at < text.length && values <= most.values && depth <= most.depth; at += 1) {
@@ -22,14 +22,14 @@ export function measureJson(text: string, most: JsonSize): JsonSize {
   return { depth, values };
 }
 
-/** Whether a JSON text nests arrays and objects deeper than `limit`. */
+/** True when a JSON text nests arrays and objects deeper than `limit`. */
 export const deeperThan = (text: string, limit: number): boolean =>
   measureJson(text, { depth: limit, values: Infinity }).depth > limit;
 
 const [quote, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 const [comma, colon] = [0x2c, 0x3a];
 
-/** The index of the quote that ends the string begun at `start`, or the text's end. */
+/** Returns the index of the quote that ends the string at `start`, or the text's end. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

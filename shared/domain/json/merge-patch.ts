@@ -6,18 +6,18 @@ type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** RFC 7396: null removes, objects merge, everything else replaces. */
+/** Applies a merge patch (RFC 7396): null removes, objects are merged, everything else replaces. */
 export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   const merged = new Map(isObject(target) ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);
     else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value);
   }
-  // Unlike an assignment, this makes even a key `__proto__` an own one.
+  // Unlike an assignment, this makes even `__proto__` an own key.
   return Object.fromEntries(merged);
 }
 
-/** Metadata after a patch of it; null empties it. Throws ValidationFault where patch after patch has made it too large. */
+/** Returns the patched metadata. A null patch removes all of it. Throws ValidationFault when the metadata becomes too large. */
 export function mergeMetadata(target: unknown, patch: JsonObject | null | undefined): JsonObject {
   if (patch === null) return {};
   const merged = mergePatch(target, patch ?? {});

@@ -1,6 +1,6 @@
 import type { Usage } from "../../schemas/run-event.ts";
 
-/** What two attempts of a run used together: sums, but for the most memory that one of them had. */
+/** Returns the usage of two attempts together: sums, and the larger one of the memory peaks. */
 export function addUsage(one: Usage | null, other: Usage | null): Usage | null {
   if (!one || !other) return one ?? other;
   const sum = { ...one };

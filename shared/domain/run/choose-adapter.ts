@@ -1,7 +1,7 @@
 import { readConfig } from "../../schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 
-/** What a run is executed by: the adapter that its request names, or its version's config, or else `python`. */
+/** Returns the adapter of a run: that of the request, else that of the version's config, else `python`. */
 export function chooseAdapter(
   request: Pick<ExecuteRequest, "adapter_type">,
   version: { config: Record<string, unknown> },

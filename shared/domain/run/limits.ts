@@ -1,11 +1,11 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** What one request may hold. Bytes are of UTF-8 (JSON, where the value is not a string). */
+/** The limits of a request. Bytes are of UTF-8, or of JSON for a value that is no string. */
 export const requestLimits = {
   body_bytes: 6 * MiB,
   json_depth: 64,
-  // Members of objects, which count twice, and items of arrays: each costs as much as some hundred bytes of text.
+  // Items of arrays, and members of objects, which count twice. Each costs as much as some hundred bytes of text.
   json_values: 250_000,
   metadata_bytes: 64 * KiB,
   input_bytes: 3 * MiB,
@@ -17,7 +17,7 @@ export const requestLimits = {
   state_bytes: 1 * MiB,
 } as const;
 
-/** What one run may use unless its agent's config says less (or, for time, up to `max_timeout_ms`). */
+/** The limits of a run. Its agent's config can lower them, and set `timeout_ms` up to `max_timeout_ms`. */
 export const runLimits = {
   timeout_ms: 600_000,
   max_timeout_ms: 3_600_000,
@@ -34,8 +34,8 @@ export const runLimits = {
   idle_timeout_ms: 300_000,
 } as const;
 
-/** A run that no worker takes for this long expires. */
+/** A run that no worker claims within this time expires. */
 export const queueTtlMs = 24 * 3_600_000;
 
-/** Attempts that lost workers may cost before a run ends as `worker_lost`. */
+/** The number of attempts with lost workers after which a run ends as `worker_lost`. */
 export const defaultMaxAttempts = 3;

@@ -1,4 +1,4 @@
-/** The values of adapter_type; the aliases of `python` come first after it, that of `command` last. */
+/** The values of adapter_type. The aliases of `python` follow it; the alias of `command` comes last. */
 export const adapterTypes = [
   "python",
   "custom",
@@ -12,8 +12,8 @@ export const adapterTypes = [
   "container",
 ] as const;
 
-/** A warm sandbox of the agent version; a fresh one for the run; larger limits and the allowed network. */
+/** standard: a warm sandbox of the agent's version. isolated: a fresh sandbox for the run. full: larger limits and the allowed network. */
 export const runtimeModes = ["standard", "isolated", "full"] as const;
 
-/** The process ends with the run; stays with the thread; is the agent's daemon. */
+/** serverless: the process ends with the run. interactive: it stays for the thread's next run. daemon: it is the agent's daemon. */
 export const lifecycles = ["serverless", "interactive", "daemon"] as const;

@@ -11,7 +11,7 @@ export const runStatuses = [
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Absorbing: a run that is in one of these never changes again. */
+/** A run with one of these statuses never changes again. */
 export const terminalStatuses = ["success", "error", "timeout", "cancelled", "expired"] as const;
 export type TerminalStatus = (typeof terminalStatuses)[number];
 
@@ -19,7 +19,7 @@ export function isTerminal(status: string): status is TerminalStatus {
   return (terminalStatuses as readonly string[]).includes(status);
 }
 
-/** Whether an event of this type is its run's last. */
+/** True when an event of this type is the last one of its run. */
 export function isTerminalEvent(type: string): boolean {
   return isTerminal(type.replace("run.", ""));
 }

@@ -1,17 +1,17 @@
 import type { RunError, RunEventBody, Usage } from "../../schemas/run-event.ts";
 import type { TerminalStatus } from "./run-status.ts";
 
-/** How a run ended, whoever ended it. */
+/** How a run ended. */
 export type Outcome = {
   status: TerminalStatus;
   result_content: unknown;
   error: RunError | null;
-  /** Null: nothing was saved, so the state that the run came with stays. */
+  /** Null: the run saved no state, so its first state stays. */
   state_snapshot: string | null;
   usage: Usage | null;
 };
 
-/** The last event of a stream. `partial` is what there was of a run that didn't succeed. */
+/** Returns the terminal event of a run. `partial` is the output of a run that did not succeed. */
 export function terminalEvent(outcome: Outcome, partial: unknown, duration_ms: number): RunEventBody {
   const { status, result_content, error, state_snapshot, usage } = outcome;
   return {

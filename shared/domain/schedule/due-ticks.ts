@@ -1,22 +1,22 @@
 import { nextTick } from "./next-tick.ts";
 import { storedSchedule } from "./schedule.ts";
 
-/** A tick that is found later than this was missed; one within it only had to wait. */
+/** A tick that is found later than this was missed. */
 const graceMs = 60_000;
-/** How many missed ticks of one stretch of downtime are told one by one: the oldest, and the last. */
-const toldMissed = 100;
+/** The largest number of missed ticks that are recorded for a downtime: the oldest ones and the last one. */
+const maxRecordedMissed = 100;
 
-export type OwedTicks = { missed: Date[]; fire: Date[]; next: Date | null };
+export type DueTicks = { missed: Date[]; fire: Date[]; next: Date | null };
 
-/** When a job fires. A `schedule` of null: once, now. */
+/** The timing of a job. A `schedule` of null: once, now. */
 type Timing = { schedule: string | null; timezone: string; ends_at: Date | null };
-type Owing = Timing & { catch_up: "none" | "last" };
+type JobTiming = Timing & { catch_up: "none" | "last" };
 
-/** A job's first tick, from `now` on; null: it has none. */
+/** Returns a job's first tick, from `now` on. Null: it has none. */
 export const firstTick = (timing: Timing, now: Date): Date | null =>
   timing.schedule === null ? now : ticksOf(timing)(now);
 
-/** Gives the tick after a time; null: no more. */
+/** Returns the next tick after a time. Null: there is none. */
 function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date | null {
   const parsed = storedSchedule(schedule);
   return (after) => {
@@ -25,15 +25,15 @@ function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date
   };
 }
 
-/** What becomes of a job whose tick `due` has come, at `now`: the ticks up to now, in order, and the next one. */
-export function owedTicks(job: Owing, due: Date, now: Date): OwedTicks {
-  // Once, as soon as may be.
+/** Returns what happens at `now` to a job whose tick `due` is due: the missed ticks, those that fire, and the next one. */
+export function dueTicks(job: JobTiming, due: Date, now: Date): DueTicks {
+  // Once, now.
   if (job.schedule === null) return { missed: [], fire: [due], next: null };
   const after = ticksOf(job);
   const grace = new Date(now.getTime() - graceMs);
   const missed: Date[] = [];
   let tick: Date | null = due;
-  for (; tick && tick < grace && missed.length < toldMissed; tick = after(tick)) missed.push(tick);
+  for (; tick && tick < grace && missed.length < maxRecordedMissed; tick = after(tick)) missed.push(tick);
   if (tick && tick < grace) {
     const last = lastBefore(after, tick, grace);
     missed.push(last);
@@ -45,7 +45,7 @@ export function owedTicks(job: Owing, due: Date, now: Date): OwedTicks {
   return { missed, fire: last ? [last] : fire, next: tick };
 }
 
-/** The last tick before `end`, which is `tick` or a later one. Looks back from the end in growing steps. */
+/** Returns the last tick before `end`: `tick` or a later one. It searches from the end backwards in growing steps. */
 function lastBefore(after: (tick: Date) => Date | null, tick: Date, end: Date): Date {
   let found = tick;
   for (let back = 1_000; found === tick && end.getTime() - back > tick.getTime(); back *= 4) {

@@ -5,14 +5,14 @@ import { changeOfClock, type ZoneClock, zoneClock } from "./zone-clock.ts";
 const dayMs = 86_400_000;
 
 /**
- * The first time after `after` at which a schedule fires; null: never again. Cron is read by the zone's clocks, and on the
- * days on which they are changed:
- * - an expression that names hours fires once for each time that it names: one that the clocks skip fires when they have
- *   jumped, one that they show twice fires the first time;
- * - one of every hour (`0 * * * *`) goes by the time that passes: it neither stops nor bunches.
+ * Returns the first time after `after` at which a schedule fires. Null: never again. Cron uses the zone's local time. On days with
+ * a clock change:
+ * - an expression that names hours fires once for each time that it names: a skipped time fires right after the jump, and a
+ *   repeated time fires the first time;
+ * - an expression of every hour (`0 * * * *`) follows elapsed time, without a pause or a double tick.
  *
- * cron-parser itself drops a midnight that is skipped (Cairo, São Paulo) and finds no time at all where clocks change by
- * half an hour (Lord Howe), so it is only asked for times of UTC, and the zone is ours. Throws what it throws.
+ * cron-parser itself drops a skipped midnight (Cairo, São Paulo) and finds no time where clocks change by half an hour (Lord
+ * Howe). So it only computes times in UTC, and the zone is applied here. Throws what cron-parser throws.
  */
 export function nextTick(schedule: Schedule, timezone: string, after: Date): Date | null {
   if (schedule.kind === "at") return schedule.at > after ? schedule.at : null;
@@ -23,7 +23,7 @@ export function nextTick(schedule: Schedule, timezone: string, after: Date): Dat
   return new Date(next(expression, zoneClock(timezone), after.getTime()));
 }
 
-/** Why a text is no schedule; null: it is one. */
+/** Returns why a text is no schedule. Null: it is one. */
 export function scheduleFault(text: string): string | null {
   const schedule = parseSchedule(text);
   if ("fault" in schedule) return schedule.fault;
@@ -38,14 +38,14 @@ export function scheduleFault(text: string): string | null {
 
 const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True for days that none of the months has, such as 31 of April and June: the parser would look for 100 ms. */
+/** True when no month of the expression has the day, such as 31 April. The parser would search for 100 ms. */
 function neverComes(expression: string): boolean {
   const { dayOfMonth, dayOfWeek, month } = CronExpressionParser.parse(expression).fields;
   const longest = Math.max(...month.values.map((number) => daysOfMonths[number - 1] ?? 0));
   return dayOfWeek.isWildcard && dayOfMonth.values.every((day) => typeof day === "number" && day > longest);
 }
 
-/** What the clocks show when the expression fires next, if they showed `wall` and went on evenly. */
+/** Returns the local time of the next tick after the local time `wall`, as if there were no clock change. */
 function nextWall(expression: string, wall: number): number {
   return CronExpressionParser.parse(expression, { currentDate: new Date(wall), tz: "UTC" })
     .next()
@@ -56,7 +56,7 @@ function nextByElapsedTime(expression: string, clock: ZoneClock, after: number):
   const offset = clock(after);
   const tick = nextWall(expression, after + offset) - offset;
   if (clock(tick) === offset) return tick;
-  // The clocks change in between: what they show from then on counts, be it for the second time.
+  // The clocks change in between. The local time after the change counts, even if it occurs for the second time.
   const change = changeOfClock(clock, after, tick);
   return nextWall(expression, change - 1 + clock(change)) - clock(change);
 }
@@ -69,7 +69,7 @@ function nextByClock(expression: string, clock: ZoneClock, after: number): numbe
   }
 }
 
-/** When the clocks first show `wall`, or have jumped over it. */
+/** Returns the first instant with the local time `wall`, or the instant of the jump over it. */
 function firstShown(clock: ZoneClock, wall: number): number {
   const [before, later] = [clock(wall - dayMs), clock(wall + dayMs)];
   const instants = [wall - before, wall - later].filter((instant) => wall - instant === clock(instant));

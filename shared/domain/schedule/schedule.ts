@@ -1,14 +1,14 @@
 import { Refused } from "../../schemas/field.ts";
 import { readTime } from "../../schemas/read-lax.ts";
 
-/** When a job fires: at the times of a cron expression, each `ms` (counted from 1970 on), or once. */
+/** When a job fires: at the times of a cron expression, every `ms` (counted from 1970), or once. */
 export type Schedule = { kind: "cron"; expression: string } | { kind: "every"; ms: number } | { kind: "at"; at: Date };
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const longestMs = 366 * 86_400_000;
 const macros = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly"];
 
-/** Reads a schedule's words. Whether a cron expression ever comes true is `nextTick`'s to say. */
+/** Parses a schedule. Whether a cron expression ever fires is found out by `nextTick`. */
 export function parseSchedule(text: string): Schedule | { fault: string } {
   const words = text.trim();
   if (/^every\b/i.test(words)) return parseInterval(words);
@@ -20,13 +20,13 @@ export function parseSchedule(text: string): Schedule | { fault: string } {
   }
   if (macros.includes(words)) return { kind: "cron", expression: words };
   const fields = words.split(/\s+/);
-  // The parser fills up fields that are missing, and draws lots for an `H`.
+  // cron-parser would add missing fields and choose a random value for `H`.
   if (fields.length < 5 || fields.length > 6) return { fault: "a cron expression has 5 fields, or 6 with seconds" };
   if (fields.some((field) => /(^|,)H/i.test(field))) return { fault: "`H` is not a time" };
   return { kind: "cron", expression: words };
 }
 
-/** The same for a text that was accepted before. */
+/** Parses a stored schedule, which was accepted before. */
 export function storedSchedule(text: string | null): Schedule | null {
   const schedule = text === null ? null : parseSchedule(text);
   if (schedule && "fault" in schedule) throw new Error(`The schedule '${text}': ${schedule.fault}`);

@@ -1,7 +1,7 @@
-/** What a zone's clocks show, in ms since 1970 as if it were UTC, less the instant: the offset at an instant. */
+/** Returns a zone's offset at an instant: local time minus UTC, in ms. */
 export type ZoneClock = (instant: number) => number;
 
-/** Throws RangeError for a name that no zone has. */
+/** Throws RangeError for an unknown zone. */
 export function zoneClock(timeZone: string): ZoneClock {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset", year: "numeric" });
   return (instant) => {
@@ -22,7 +22,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The instant in (from, to] from which on the clock's offset is that of `to`. The two differ. */
+/** Returns the instant in (from, to] of the clock change. The offsets at `from` and `to` differ. */
 export function changeOfClock(clock: ZoneClock, from: number, to: number): number {
   const after = clock(to);
   let [before, changed] = [from, to];

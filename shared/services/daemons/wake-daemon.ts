@@ -11,18 +11,21 @@ import {
 } from "../../store/daemons/change-daemon.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
-type Deps = { config: Pick<Config, "perUser">; db: Db; streams: RunStreams };
+export type WakeDeps = { config: Pick<Config, "perUser">; db: Db; streams: Pick<RunStreams, "signalDaemons"> };
 
 /**
- * Starts an agent's daemon where there is none, since somebody is about to send it a message. A paused one stays paused.
- * Throws `unavailable` when it has failed: then it is to be started by hand. Throws
- * `conflict` where its user has too many.
+ * Starts an agent's daemon, if it is stopped, before a message is sent to it. A paused daemon stays paused. Throws `unavailable`
+ * when the daemon has failed, since a failed daemon must be started by its user, and `conflict` when the user has too many.
  */
-export async function wakeDaemon({ config, db, streams }: Deps, daemon: NamedDaemon): Promise<void> {
-  const standing = await readDesired(db, daemon.agent_id);
-  if (standing?.status === "failed")
-    throw unavailable("daemon_failed", "The agent's daemon crashed too often and has to be started again.", 60);
-  if (standing && standing.desired !== "stopped") return;
+export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: NamedDaemon): Promise<void> {
+  const current = await readDesired(db, daemon.agent_id);
+  if (current?.status === "failed")
+    throw unavailable(
+      "daemon_failed",
+      "The agent's daemon has failed. Start it again with POST /v1/daemon/{agent_id}/start.",
+      60,
+    );
+  if (current && current.desired !== "stopped") return;
   const start = {
     action: "start",
     version: null,
@@ -36,6 +39,9 @@ export async function wakeDaemon({ config, db, streams }: Deps, daemon: NamedDae
   };
   const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);
   if (outcome === "full")
-    throw conflict("too_many_daemons", `As many daemons of '${daemon.user_id}' are started as may be; stop one.`);
+    throw conflict(
+      "too_many_daemons",
+      `The user '${daemon.user_id}' has as many started daemons as allowed. Stop one first.`,
+    );
   if (outcome === "changed") await streams.signalDaemons("look", daemon.agent_id).catch(() => undefined);
 }

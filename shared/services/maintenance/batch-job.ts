@@ -3,9 +3,9 @@ import type { InternalJob } from "./internal-job.ts";
 import { repeatBatches } from "./repeat-batches.ts";
 
 type BatchJob = Pick<InternalJob, "name" | "summary" | "every_ms"> & {
-  /** What its result calls the number of rows. */
+  /** The name of the row count in the job's result. */
   counts: string;
-  /** Changes at most `batch` rows and gives how many; with `dryRun` none, and how many there are. */
+  /** Changes at most `batch` rows and returns their number. With `dryRun` it changes none and counts the rows to change. */
   act: (db: Db, options: { batch: number; dryRun: boolean }) => Promise<number>;
 };
 

@@ -4,22 +4,22 @@ import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { Db } from "../../store/client.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
-/** What internal jobs work with; the context of an API process and of a worker have it. */
+/** What internal jobs need. The contexts of API processes and of workers have it. */
 export type JobDeps = { config: Config; db: Db; log: Log; queue: RunQueue; streams: RunStreams };
 
 export type JobOptions = {
-  /** Changes nothing, and counts what there is to do. */
+  /** True: the job changes nothing and counts what it would change. */
   dry_run: boolean;
-  /** Between two batches it ends where it is; the next turn goes on from there. */
+  /** When it is aborted, the job stops after the current batch. Its next run continues there. */
   signal: AbortSignal;
 };
 
-/** A chore of the service itself. Doing it twice, or leaving off anywhere, does no harm. */
+/** A maintenance job of the service itself. It may run twice, and may stop anywhere. */
 export type InternalJob = {
   name: string;
   summary: string;
-  /** How long after the start of its last turn some worker starts it again; null: only when it is asked for. */
+  /** A worker starts the job again this long after its last start. Null: it is started only by request. */
   every_ms: number | null;
-  /** What it did, in numbers by name. */
+  /** Returns what it did: numbers by name. */
   run(deps: JobDeps, options: JobOptions): Promise<Record<string, number>>;
 };

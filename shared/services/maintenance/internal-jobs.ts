@@ -7,7 +7,7 @@ import { retryCallbacks } from "./retry-callbacks.ts";
 import { rollupAnalytics } from "./rollup-analytics.ts";
 import { weeklyReset } from "./weekly-reset.ts";
 
-/** All of them: the workers' clock and the internal operations take them from here. */
+/** All internal jobs. Workers start them by the clock, and `POST /v1/internal/jobs/{name}` by request. */
 export const internalJobs: readonly InternalJob[] = [
   reconcileRuns,
   expireQueue,

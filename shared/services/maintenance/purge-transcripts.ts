@@ -11,13 +11,14 @@ import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { repeatBatches } from "./repeat-batches.ts";
 
-/** Small enough that nobody waits for its locks. */
+/** Rows a statement. So few that no other statement waits long for their locks. */
 const limit = 500;
 
-/** All that is kept for a time only. Redis forgets a run's stream by itself, minutes after its end. */
+/** Deletes rows whose retention is over. A run's stream in Redis expires by itself, minutes after the run's end. */
 export const purgeTranscripts: InternalJob = {
   name: "purge-transcripts",
-  summary: "Deletes what is no longer kept: transcripts, artifacts, delivery logs, expired keys, old audit entries …",
+  summary:
+    "Deletes rows whose retention is over: transcripts, artifacts, delivery logs, expired keys, old audit entries and others.",
   every_ms: 600_000,
   async run({ config, db }, { dry_run, signal }) {
     const days = config.retention.days;

@@ -7,12 +7,12 @@ import type { InternalJob } from "./internal-job.ts";
 const batch = 100;
 
 /**
- * Runs whose worker's lease ran out go back to the queue, or end when they were lost too often or asked to be cancelled. Those
- * whose retry is due go back as well.
+ * Queues runs whose worker's lease has expired, or ends them when no attempt is left or a cancel was requested. Queues runs
+ * whose retry is due, too.
  */
 export const reconcileRuns: InternalJob = {
   name: "reconcile-runs",
-  summary: "Takes runs away from workers that were lost, and queues due retries. Each worker does so every second.",
+  summary: "Queues or ends the runs of lost workers, and queues due retries. Each worker does so every second.",
   every_ms: null,
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
@@ -21,7 +21,7 @@ export const reconcileRuns: InternalJob = {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
       if (run.outcome === "requeued") {
         counts.requeued += 1;
-        // Not waited for: a Redis that is slow or away must not delay the next look. The workers' poll finds a lost nudge.
+        // Not awaited: a slow or unreachable Redis must not delay the next run. The workers' poll finds a lost nudge.
         void deps.queue.dispatch(run.id).catch(() => undefined);
       } else if (await endRun(deps, run, givenUp(run.outcome))) counts.ended += 1;
     }
@@ -40,7 +40,7 @@ function givenUp(outcome: Exclude<LostRun["outcome"], "requeued">): Ending {
   const ending = { cause: "give_up", duration_ms: null } as const;
   if (outcome === "cancelling")
     return { ...ending, reason: "cancelled", outcome: { ...nothing, status: "cancelled", error: null } };
-  const message = "The workers that ran it were lost, as often as the run may be tried.";
+  const message = "The worker of the run was lost, and the run has no attempt left (max_attempts).";
   const error = { code: "worker_lost", type: null, message, traceback: null };
   return { ...ending, reason: "worker_lost", outcome: { ...nothing, status: "error", error } };
 }

@@ -1,4 +1,4 @@
-/** Repeats a batch until it finds less than it could take, or the turn is over; gives the sum. */
+/** Repeats a batch until it changes fewer rows than its limit, or until `signal` is aborted. Returns the sum. */
 export async function repeatBatches(
   batch: (limit: number) => Promise<number>,
   { limit, signal }: { limit: number; signal: AbortSignal },

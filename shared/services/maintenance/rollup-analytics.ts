@@ -1,10 +1,10 @@
 import { countOpenSpans, rollUpNext } from "../../store/analytics/roll-up.ts";
 import type { InternalJob } from "./internal-job.ts";
 
-/** Sums up half hours and days that are over, so that figures of months read some rows instead of all runs. */
+/** Sums up finished half hours and days, so that analytics over months read a few rows instead of all runs. */
 export const rollupAnalytics: InternalJob = {
   name: "rollup-analytics",
-  summary: "Sums up the runs of each half hour and day that is over, for Studio's figures.",
+  summary: "Sums up the runs of each finished half hour and day, for Studio's analytics.",
   every_ms: 60_000,
   async run({ db }, { dry_run, signal }) {
     if (dry_run) return { half_hours: await countOpenSpans(db, "half_hour"), days: await countOpenSpans(db, "day") };

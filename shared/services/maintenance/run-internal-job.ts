@@ -3,26 +3,26 @@ import { claimJob } from "../../store/internal-jobs/claim-job.ts";
 import { finishJob, type JobOutcome } from "../../store/internal-jobs/finish-job.ts";
 import type { InternalJob, JobDeps } from "./internal-job.ts";
 
-/** A turn leaves off then, whatever is left to do. */
-const turnMs = 60_000;
-/** With much room for the statement that a turn is at when its time is over. */
-const leaseMs = 5 * turnMs;
+/** A job is stopped after this time. Its next run does the rest. */
+const maxRunMs = 60_000;
+/** Much longer than `maxRunMs`: the last statement may take its time. */
+const leaseMs = 5 * maxRunMs;
 
 type Trigger = {
   triggered_by: string;
   dry_run: boolean;
-  /** Not sooner than this after its last turn began; null: now. */
+  /** The job runs only if its last start is at least this long ago. Null: it runs now. */
   every_ms: number | null;
-  /** The process goes. */
+  /** Aborted when this process shuts down. */
   signal: AbortSignal;
 };
 
-/** A turn of an internal job, in this process. Gives its id once it is over; null when another one is under way. */
+/** Runs an internal job in this process. Returns the id of the job's run when it is over; null when another run is active. */
 export async function runInternalJob(deps: JobDeps, job: InternalJob, trigger: Trigger): Promise<string | null> {
   const { signal, ...claim } = trigger;
   const id = await claimJob(deps.db, { name: job.name, lease_ms: leaseMs, ...claim });
   if (id === null) return null;
-  const outcome = await withTimeLimit({ ms: turnMs, signals: [signal] }, (limited) =>
+  const outcome = await withTimeLimit({ ms: maxRunMs, signals: [signal] }, (limited) =>
     job.run(deps, { dry_run: trigger.dry_run, signal: limited }),
   ).then(
     (result): JobOutcome => ({ result }),

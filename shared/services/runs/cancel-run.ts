@@ -1,19 +1,20 @@
-import { endRun } from "./end-run.ts";
 import { isTerminal } from "../../domain/run/run-status.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
-import { readRunHandle, requestCancel } from "../../store/runs/request-cancel.ts";
-import type { Db } from "../../store/client.ts";
-import type { Owner } from "../../store/owned-by.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
+import type { Db } from "../../store/client.ts";
+import type { Owner } from "../../store/owned-by.ts";
+import { readRunHandle, requestCancel } from "../../store/runs/request-cancel.ts";
+import { findAhead } from "../../store/threads/find-ahead.ts";
+import { endRun } from "./end-run.ts";
 
-type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
+export type CancelDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 /**
- * Cancels a run: one that waits ends here and now; a running one is stopped by its worker, which is told at once and
- * finds it in the row otherwise. One that has ended stays as it is. False: the owner has no such run.
+ * Cancels a run. A queued or interrupted run ends at once. A running one is stopped by its worker, which gets a signal and
+ * otherwise finds the request in the row. An ended run stays as it is. Returns false when the owner has no such run.
  */
-export async function cancelRun(deps: Deps, runId: string, owner: Owner): Promise<boolean> {
+export async function cancelRun(deps: CancelDeps, runId: string, owner: Owner): Promise<boolean> {
   for (;;) {
     const run = await readRunHandle(deps.db, runId, owner);
     if (!run) return false;
@@ -27,6 +28,16 @@ export async function cancelRun(deps: Deps, runId: string, owner: Owner): Promis
         await deps.streams.signalWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);
       return true;
     }
-    // It moved on between the look and the act: look again.
+    // The run's status changed between the read and the write: read it again.
   }
+}
+
+/** Cancels the runs of a thread that come before `run`: the multitask strategy `interrupt`. May be repeated. */
+export async function cancelEarlierRuns(
+  deps: CancelDeps,
+  run: { id: string; thread_id: string | null },
+): Promise<void> {
+  if (run.thread_id === null) return;
+  // The newest first, so that no queued one starts when the one before it ends.
+  for (const id of await findAhead(deps.db, run.thread_id, run.id)) await cancelRun(deps, id, null);
 }

@@ -5,7 +5,7 @@ import { requirementsFault } from "../../domain/agent/requirement.ts";
 import { type AgentConfig, agentConfig } from "../../schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "../../domain/errors/validation-fault.ts";
 
-/** The keys that mean something must have their types, so that nobody learns it from a run. Throws ValidationFault. */
+/** Checks the known keys of an agent's config, so that a mistake shows before a run does. Throws ValidationFault. */
 export async function checkAgentConfig(
   jsonSchemas: JsonSchemas,
   owner: string,
@@ -29,13 +29,13 @@ export async function checkAgentConfig(
   if (faults.length > 0) throw new ValidationFault(faults);
 }
 
-const fault = (place: (string | number)[], message: string): FaultItem => ({
+const fault = (path: (string | number)[], message: string): FaultItem => ({
   type: "value_error",
-  loc: ["body", "config", ...place],
+  loc: ["body", "config", ...path],
   msg: `Value error, ${message}`,
 });
 
-/** Of a list that stands already the run says it. */
+/** Checked when a config is written. A stored config that is wrong fails its run. */
 function requirementFaults(requirements: string[]): FaultItem[] {
   const found = requirementsFault(requirements);
   return found === null ? [] : [fault(["requirements", found.index], found.message)];

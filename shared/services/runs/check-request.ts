@@ -7,7 +7,7 @@ import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 
 type Fault = { type: string; loc: (string | number)[]; msg: string };
 
-/** What types can't say: names, sizes and the callback's target. Throws all faults at once, each with its place. */
+/** Checks what the schema does not: names, sizes and the callback's URL. Throws one ValidationFault with all faults. */
 export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): void {
   const faults = [...sizeFaults(request), ...envFaults(request.env_vars, ["env_vars"])];
   for (const { name, message } of fileFaults(request.files)) faults.push(fault(["files", name], message));
@@ -17,9 +17,9 @@ export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): voi
   if (faults.length > 0) throw new ValidationFault(faults);
 }
 
-const fault = (place: (string | number)[], message: string): Fault => ({
+const fault = (path: (string | number)[], message: string): Fault => ({
   type: "value_error",
-  loc: ["body", ...place],
+  loc: ["body", ...path],
   msg: `Value error, ${message}`,
 });
 

@@ -7,25 +7,25 @@ import type { Queryable } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 
-/** What `chooseVersion` throws. */
+/** The codes that `chooseVersion` throws. */
 export const versionErrors = ["agent_not_found", "version_not_found", "agent_not_active", "version_archived"] as const;
 
 type Deps = { db: { sql: Queryable }; jsonSchemas: JsonSchemas };
 
 /**
- * The version that a request runs now. Throws not_found, conflict where the agent or its version takes no runs, and
- * ValidationFault where the input isn't what the version's `input_schema` wants.
+ * Returns the version that a request runs. Throws not_found, conflict when the agent or its version accepts no runs, and
+ * ValidationFault when the input does not match the version's `input_schema`.
  */
 export async function chooseVersion(
   { db, jsonSchemas }: Deps,
   request: ExecuteRequest,
   owner: Owner,
 ): Promise<ResolvedVersion> {
-  return judgeVersion(jsonSchemas, request, await resolveVersion(db, request.agent_id, request.version, owner));
+  return checkVersion(jsonSchemas, request, await resolveVersion(db, request.agent_id, request.version, owner));
 }
 
-/** What was found of a request's version, if it takes the request; throws as `chooseVersion` does. */
-export async function judgeVersion<V extends ResolvedVersion>(
+/** Returns the version if it accepts the request. Throws as `chooseVersion` does. */
+export async function checkVersion<V extends ResolvedVersion>(
   jsonSchemas: JsonSchemas,
   request: ExecuteRequest,
   version: V | MissingVersion,

@@ -11,17 +11,17 @@ type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 export type Ending = {
   cause: Exclude<Finalization["cause"], "finish">;
-  /** Its usage is what its attempts have told. */
+  /** The usage is the sum of what the run's attempts reported. */
   outcome: Omit<Outcome, "usage">;
   reason: string | null;
-  /** Null: as long as its attempts took. */
+  /** Null: the total duration of the run's attempts. */
   duration_ms: number | null;
 };
 
 /**
- * Ends a run that the caller doesn't execute: takes the attempt after the one it saw, which fences a worker that may
- * still hold the run, and makes the terminal event that attempt's only one. False: the run moved on since it was seen;
- * look again. Once true, the end is committed; Redis may hear of it later, or never.
+ * Ends a run that the caller does not execute. It takes the attempt number after `seen.attempt`, which fences a worker that may
+ * still hold the run; the terminal event is that attempt's only event. Returns false when the run has changed since it was
+ * read: read it again. After true the end is committed, while Redis may get the event later or never.
  */
 export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending: Ending): Promise<boolean> {
   const { id, attempt, worker_id } = seen;
@@ -29,9 +29,9 @@ export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending
   const spent = await readSpent(db, id);
   if (!spent) return false;
   const duration_ms = ending.duration_ms ?? spent.duration_ms;
-  const told = terminalEvent({ ...ending.outcome, usage: spent.usage }, null, duration_ms);
-  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, told, spent.now);
-  // What the row says by then counts: its worker may have put it aside, with more, since it was read.
+  const terminal = terminalEvent({ ...ending.outcome, usage: spent.usage }, null, duration_ms);
+  const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminal, spent.now);
+  // Null: the statement takes the usage from the row, to which the worker may have added since `spent` was read.
   const outcome = { ...ending.outcome, usage: null };
   const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });
   if (end.kind === "stale") return false;

@@ -12,31 +12,31 @@ import { executeHash } from "./request-hash.ts";
 
 type Material = {
   request: ExecuteRequest;
-  /** `remembered`: it wasn't read just now, so the run is made only if its agent's revision is the same. */
+  /** `cached`: the version may be outdated, so the run is inserted only while its agent has the same revision. */
   version: {
     user_id: string;
     version: string;
     config: Record<string, unknown>;
     revision: string;
-    remembered?: boolean;
+    cached?: boolean;
   };
   run_id: string;
   traceparent: string | null;
   origin: NewRun["origin"];
-  /** The run that this one repeats. */
+  /** The id of the run whose request is run again. */
   replay_of: string | null;
-  /** In the queue, the next one to start having 1, where the accepting process knows it. */
+  /** The position in the queue, if it is known. The next run to start has position 1. */
   position?: number | null;
-  /** The job whose tick it is. */
+  /** The id of the schedule (`/v1/jobs`) that made the run. */
   job_id?: string;
   metadata?: Record<string, unknown>;
 };
 
-/** The row of a run that is accepted now. Its env_vars and files are sealed here and in clear nowhere after. */
+/** Returns the row of a run that is accepted now. Its env_vars and files are sealed here; nothing stores them unsealed. */
 export function newRun(keys: KeyRing, material: Material): NewRun {
   const { request, version, run_id, traceparent, origin, replay_of } = material;
   const { agent_id, env_vars, files } = request;
-  // An interactive run without a thread begins one, named after it, by which its client can come back.
+  // An interactive run without a thread begins a thread with the run's id, so that its client can continue it.
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
@@ -54,7 +54,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     user_id: version.user_id,
     agent_id,
     version: version.version,
-    agent_revision: version.remembered ? version.revision : null,
+    agent_revision: version.cached ? version.revision : null,
     thread_id,
     adapter_type: chooseAdapter(request, version),
     runtime_mode: request.runtime_mode,
@@ -80,7 +80,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
 
 type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
 
-/** What the agent's config says of its runs. */
+/** Returns the agent config's settings for each run. */
 function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
   return {
     multitask: multitask_strategy ?? "enqueue",
@@ -91,7 +91,6 @@ function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: Agen
   };
 }
 
-/** Of the text as it was sent. */
 function describeFile(name: string, content: string): { name: string; size: number; sha256: string } {
   return { name, size: Buffer.byteLength(content), sha256: createHash("sha256").update(content).digest("hex") };
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 
-/** What makes two requests the same: every field, whatever the order of keys. SHA-256. */
+/** Returns the SHA-256 of a request. Two requests are the same when all fields are equal, in any order. */
 export function requestHash(request: unknown): Buffer {
   return createHash("sha256").update(canonical(request)).digest();
 }
 
-/** The same of an execute request. An adapter that is left out counts as the usual one. */
+/** Returns the hash of an execute request. Without `adapter_type` it counts as `python`. */
 export const executeHash = (request: ExecuteRequest): Buffer => requestHash({ adapter_type: "python", ...request });
 
 /** JSON with sorted keys. The depth was bounded when the body was parsed. */

@@ -3,7 +3,7 @@ import type { Config } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import { newRun } from "../runs/new-run.ts";
-import { quotaFault } from "../runs/quota-fault.ts";
+import { quotaFault } from "../runs/check-quota.ts";
 import { readQuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Db, Queryable } from "../../store/client.ts";
 import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
@@ -18,7 +18,7 @@ export type TickDeps = {
   streams: RunStreams;
 };
 
-/** The row of the run that a job makes at a tick, checked as an execute request is. Throws what that would be told. */
+/** Returns the row of the run that a job makes at a tick, after the checks of an execute request. Throws the same errors. */
 export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow, at: Date): Promise<NewRun> {
   const keys = deps.config.encryptionKeys;
   const request = jobToRequest(keys, job);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { percentiles } from "../../domain/analytics/histogram.ts";
-import type { studioAgent } from "../../schemas/figures.ts";
+import type { studioAgent } from "../../schemas/analytics.ts";
 import { type AgentFilter, listAgents } from "../agents/list-agents.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";

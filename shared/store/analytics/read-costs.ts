@@ -1,4 +1,4 @@
-import type { Figures } from "../../schemas/figures.ts";
+import type { RunAnalytics } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { query } from "../query.ts";
@@ -13,7 +13,7 @@ export async function readCosts(
   by: "user" | "agent",
   { since, until }: { since: Date; until: Date },
   limit: number,
-): Promise<(Figures & { id: string })[]> {
+): Promise<(RunAnalytics & { id: string })[]> {
   const range = { since, until, unit: null, timezone: "UTC" } as const;
   const added = summed.map((name) => sql`sum(${raw(name)})::float8 AS ${raw(name)}`);
   const [key, other] = by === "user" ? [raw("user_id"), raw("agent_id")] : [raw("agent_id"), raw("user_id")];

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { percentiles, steps } from "../../domain/analytics/histogram.ts";
-import type { distribution } from "../../schemas/figures.ts";
+import type { distribution } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import type { Measure } from "./histogram-columns.ts";
 import { readAnalytics } from "./read-analytics.ts";

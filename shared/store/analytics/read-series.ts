@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { addHistograms, percentiles } from "../../domain/analytics/histogram.ts";
-import type { studioFigures } from "../../schemas/figures.ts";
+import type { studioAnalytics } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import { readAnalytics } from "./read-analytics.ts";
 import type { TimeRange, Subject } from "./build-analytics-sql.ts";
 import { addSums, toFigures } from "./to-figures.ts";
 
-type Series = Pick<z.infer<typeof studioFigures>, "totals" | "series">;
+type Series = Pick<z.infer<typeof studioAnalytics>, "totals" | "series">;
 
 /** The figures of one subject, in buckets and together. */
 export async function readSeries(db: Db, subject: Subject, range: TimeRange): Promise<Series> {

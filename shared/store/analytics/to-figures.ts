@@ -1,8 +1,8 @@
-import type { Figures } from "../../schemas/figures.ts";
+import type { RunAnalytics } from "../../schemas/analytics.ts";
 import { type Sums, summed } from "./measures.ts";
 
 /** Sums of runs as they are shown. */
-export function toFigures(sums: Sums): Figures {
+export function toFigures(sums: Sums): RunAnalytics {
   const { success, error, timeout, cancelled, expired } = sums;
   const runs = success + error + timeout + cancelled + expired;
   return {

@@ -1,5 +1,5 @@
 import { usage } from "../../schemas/run-event.ts";
-import type { UsageEntry } from "../../schemas/figures.ts";
+import type { UsageEntry } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";

@@ -22,7 +22,7 @@ describe("a fault", () => {
     ["conflict", 409, "thread_busy", "The thread is busy."],
     ["busy", 503, "queue_full", "The queue is full."],
     ["anonymous", 401, "missing_key", "Send a key."],
-    ["database", 503, "dependency_unavailable", "A part of the service is not reachable."],
+    ["database", 503, "dependency_unavailable", "The database or Redis is not reachable. Try again later."],
     ["bug", 500, "internal_error", "Internal Server Error"],
   ])("%s is answered %i %s, in words and with the request's id", async (how, status, code, detail) => {
     const answer = await fail(how);

@@ -19,7 +19,7 @@ const openGuards: Guards = {
   authenticate: () =>
     Promise.resolve({ owner: null, user_id: "public", actor: "open", scopes: ["admin"], run_id: null }),
   limiter: { count: () => Promise.resolve() },
-  streams: { hold: () => undefined },
+  streams: { count: () => undefined },
   answerOnce: (_key, _body, act) => act(),
   audit: () => Promise.resolve(),
   close: () => undefined,

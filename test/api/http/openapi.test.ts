@@ -60,7 +60,7 @@ it("documents parameters with what they mean, and streams by their type", () => 
     name: "limit",
     in: "query",
     required: false,
-    description: "How many to return.",
+    description: "The largest number of things to return.",
     schema: { type: "integer", minimum: 1, maximum: 100, default: 20 },
   });
   expect(at("paths", "/stream", "get", "responses", "200", "content")).toEqual({

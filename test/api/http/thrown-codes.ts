@@ -4,8 +4,8 @@ import { type ErrorCode, errorKinds } from "../../../shared/domain/errors/error-
 
 /** Parts that are handed over rather than imported. */
 const handedOver: [call: RegExp, file: string][] = [
-  [/admission\.admit\(/, "api/execute/admission.ts"],
-  [/admission\.check\(/, "api/execute/check-quota.ts"],
+  [/capacity\.reserve\(/, "shared/services/runs/check-capacity.ts"],
+  [/capacity\.check\(/, "shared/services/runs/check-quota.ts"],
 ];
 
 export const allCodes = new Set(Object.values(errorKinds).flatMap(({ codes }) => Object.keys(codes) as ErrorCode[]));

@@ -1,7 +1,8 @@
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeRetry, encodeSse, ssePing } from "../../../api/stream/encode-sse.ts";
+import { encodeRetry, encodeSse } from "../../../api/stream/encode-sse.ts";
+import { ssePing } from "../../../api/stream/sse-ping.ts";
 import { formatEventId } from "../../../shared/domain/run/event-id.ts";
 
 test("what is encoded is what any client parses, whatever the text, however it is cut into chunks", () => {

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createFillIn } from "../../../api/stream/fill-in.ts";
+import { createBackfill } from "../../../api/stream/backfill.ts";
 import { followRun, type RunReader } from "../../../api/stream/follow-run.ts";
-import { createEncodeOnce } from "../../../api/stream/piece.ts";
+import { createEncodeOnce } from "../../../api/stream/encoded-chunk.ts";
 import { Tail } from "../../../api/stream/tail.ts";
 import { formatEventId } from "../../../shared/domain/run/event-id.ts";
 import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
@@ -24,7 +24,7 @@ function createRun(live: StreamEvent[]) {
     },
   };
   const db = { sql: { query: async () => ({ rows: [] }) } } as never;
-  const fillIn = createFillIn({ db, streams });
+  const backfill = createBackfill({ db, streams });
   function open(fresh: boolean, take: RunReader["take"] = () => undefined, cursor = { attempt: 1, seq: 1 }) {
     const seen: string[] = [];
     const batches: StreamEvent[][] = [];
@@ -44,7 +44,7 @@ function createRun(live: StreamEvent[]) {
       },
       fail: (error) => seen.push(String(error)),
     };
-    followRun({ db, hub: { fillIn } }, "run", tail, { cursor, fresh, reader });
+    followRun({ db, hub: { backfill } }, "run", tail, { cursor, fresh, reader });
     return { tail, seen, batches };
   }
   return { open, asked: () => asked };

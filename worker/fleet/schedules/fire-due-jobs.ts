@@ -1,7 +1,7 @@
 import { AppError } from "../../../shared/domain/errors/app-error.ts";
 import { type FiredTick, fireTick } from "../../../shared/services/schedules/fire-tick.ts";
 import { startFired } from "../../../shared/services/schedules/start-fired.ts";
-import { owedTicks } from "../../../shared/domain/schedule/due-ticks.ts";
+import { dueTicks } from "../../../shared/domain/schedule/due-ticks.ts";
 import type { Queryable } from "../../../shared/store/client.ts";
 import { inTransaction } from "../../../shared/store/in-transaction.ts";
 import { lockDueJob, moveJob } from "../../../shared/store/jobs/due-jobs.ts";
@@ -33,7 +33,7 @@ async function fireNext(ctx: FireDeps, broken: string[]): Promise<boolean> {
       if (!found) return null;
       const { job, now } = found;
       jobId = job.id;
-      const { missed, fire, next } = owedTicks(job, job.next_tick_at, now);
+      const { missed, fire, next } = dueTicks(job, job.next_tick_at, now);
       await recordMissed(client, job.id, missed);
       const runs: FiredTick[] = [];
       for (const at of fire) runs.push(...(await fireScheduled(ctx, client, job, at)));

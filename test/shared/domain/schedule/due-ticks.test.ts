@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { owedTicks } from "../../../../shared/domain/schedule/due-ticks.ts";
+import { dueTicks } from "../../../../shared/domain/schedule/due-ticks.ts";
 
 const now = new Date("2026-06-01T12:00:30Z");
 const minutesAgo = (minutes: number) => new Date(Math.floor((now.getTime() - minutes * 60_000) / 60_000) * 60_000);
@@ -7,7 +7,7 @@ const iso = (ticks: Date[]) => ticks.map((tick) => tick.toISOString().slice(11, 
 
 function owed(schedule: string | null, due: Date, more: { catch_up?: "none" | "last"; ends_at?: Date } = {}) {
   const job = { schedule, timezone: "UTC", catch_up: "none", ends_at: null, ...more } as const;
-  const { missed, fire, next } = owedTicks(job, due, now);
+  const { missed, fire, next } = dueTicks(job, due, now);
   return { missed: iso(missed), fire: iso(fire), next: next && iso([next])[0] };
 }
 

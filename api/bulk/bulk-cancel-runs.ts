@@ -1,0 +1,22 @@
+import { bulkCancelBody } from "../../shared/schemas/bulk.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { requestBulkOperation, bulkResponses } from "./request-bulk-operation.ts";
+
+export const bulkCancelRuns = defineOperation({
+  method: "post",
+  path: "/v1/runs/bulk/cancel",
+  name: "bulk_cancel_runs",
+  area: "Runs",
+  scope: "runs:write",
+  idempotent: true,
+  audit: "bulk",
+  summary: "Cancel all runs that match a filter",
+  description:
+    "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted.",
+  request: { body: bulkCancelBody },
+  responses: bulkResponses("cancel"),
+  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview }, caller: { owner, user_id } }) {
+    return requestBulkOperation(db, { user_id, owner, action: "cancel", filter, edits: {} }, preview);
+  },
+});

@@ -1,0 +1,22 @@
+import { bulkReplayBody } from "../../shared/schemas/bulk.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { requestBulkOperation, bulkResponses } from "./request-bulk-operation.ts";
+
+export const bulkReplayRuns = defineOperation({
+  method: "post",
+  path: "/v1/runs/bulk/replay",
+  name: "bulk_replay_runs",
+  area: "Runs",
+  scope: "runs:write",
+  idempotent: true,
+  audit: "bulk",
+  summary: "Run all runs that match a filter again, with edits",
+  description:
+    "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. With `preview` the runs are only counted.",
+  request: { body: bulkReplayBody },
+  responses: bulkResponses("replay"),
+  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview, ...edits }, caller: { owner, user_id } }) {
+    return requestBulkOperation(db, { user_id, owner, action: "replay", filter, edits }, preview);
+  },
+});

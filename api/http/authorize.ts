@@ -1,0 +1,57 @@
+import type { Request } from "express";
+import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
+import { covers } from "../../shared/schemas/scope.ts";
+import type { Caller } from "./caller.ts";
+import type { Operation } from "./define-operation.ts";
+import type { Guards } from "./guards.ts";
+import { queryOf } from "./request-context.ts";
+
+const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
+
+/**
+ * Returns the caller of a request that may use the operation. Throws unauthorized, too_many_requests, forbidden, or not_found
+ * when a run's token asks for another run.
+ */
+export async function authorize<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<Caller> {
+  const { scope } = operation;
+  if (scope === "public") return nobody;
+  const credentials = { authorization: req.get("authorization"), token: queryOf(req)["token"] };
+  const address = `ip:${req.ip}`;
+  const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
+    // Guesses of keys are limited by address.
+    await guards.limiter.count(address);
+    throw error;
+  });
+  await guards.limiter.count(limiterKey(caller, req));
+  if (!covers(caller.scopes, scope))
+    throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
+  if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
+  return caller;
+}
+
+/** A body counts as one more request for each of these sizes, because parsing it keeps this process' only thread busy. */
+const perRequest = { bytes: 64 * 1024, values: 1_000 };
+
+/** Counts the size of a body that is not parsed yet against the caller's rate limit. Throws too_many_requests. */
+export async function countBody(
+  guards: Guards,
+  caller: Caller,
+  req: Request,
+  size: { bytes: number; values: number },
+): Promise<void> {
+  const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
+  if (more > 0 && caller !== nobody) await guards.limiter.count(limiterKey(caller, req), more);
+}
+
+/** Returns the key under which requests are counted. All API keys of a user share it; in open mode each address has one. */
+export function limiterKey({ actor, user_id }: Caller, req: Request): string {
+  if (actor === "open") return `ip:${req.ip}`;
+  return actor === "bootstrap" || actor === "internal" ? actor : `user:${user_id}`;
+}
+
+function checkRunToken<C>(runId: string, operation: Operation<C>, req: Request): void {
+  if (!operation.runToken)
+    throw new AppError("forbidden", "run_token", "A run's read token may only read its run. Use an API key.");
+  const requested = String(req.params["run_id"]);
+  if (requested !== runId) throw notFound("run", requested);
+}

@@ -1,0 +1,38 @@
+import type { z } from "zod";
+import { type FaultItem, ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import type { RequestSchemas } from "./define-operation.ts";
+import { faultItems } from "./validation-error.ts";
+
+/** The parts of a request before validation. `body` is parsed JSON, or undefined when there is none. */
+export type RawParts = {
+  params: Record<string, unknown>;
+  query: Record<string, unknown>;
+  headers: Record<string, unknown>;
+  body: unknown;
+};
+
+type Parts = { [P in keyof RequestSchemas]-?: z.output<NonNullable<RequestSchemas[P]>> | undefined };
+
+/** The parts in FastAPI's order, with FastAPI's names for `loc`. */
+const order = [
+  ["params", "path"],
+  ["query", "query"],
+  ["headers", "header"],
+  ["body", "body"],
+] as const;
+
+/** Parses all parts of a request. Throws one ValidationFault with the faults of all parts, in FastAPI's order. */
+export function parseRequest(schemas: RequestSchemas, raw: RawParts): Parts {
+  const faults: FaultItem[] = [];
+  const parts: Record<string, unknown> = {};
+  for (const [part, where] of order) {
+    const schema = schemas[part];
+    // FastAPI treats a JSON null as an absent body.
+    const value = raw[part] ?? undefined;
+    const parsed = schema?.safeParse(value);
+    if (parsed && !parsed.success) faults.push(...faultItems(parsed.error.issues, where, value));
+    parts[part] = parsed?.data;
+  }
+  if (faults.length > 0) throw new ValidationFault(faults);
+  return parts as Parts;
+}

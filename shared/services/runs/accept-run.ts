@@ -1,0 +1,81 @@
+import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { capacityErrors } from "../../domain/errors/error-codes.ts";
+import type { Log } from "../../platform/log.ts";
+import { trace } from "../../platform/trace.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import { insertRun, type NewRun } from "../../store/runs/insert-run.ts";
+import { type CancelDeps, cancelEarlierRuns } from "./cancel-run.ts";
+import { acceptableErrors } from "./check-acceptable.ts";
+import { nudgeRun } from "./nudge-run.ts";
+import { type Origin, type PrepareDeps, prepareRun } from "./prepare-run.ts";
+import { retryWhenAgentChanged } from "./version-cache.ts";
+
+/** The codes that `acceptRun` throws. */
+export const acceptErrors = [
+  ...acceptableErrors,
+  ...capacityErrors,
+  "daemon_failed",
+  "too_many_daemons",
+  "thread_busy",
+  "run_id_taken",
+] as const;
+
+export type AcceptDeps = PrepareDeps & CancelDeps & { log: Log };
+
+export type AcceptedRun = {
+  run_id: string;
+  thread_id: string | null;
+  /** The run's first event. Null: an earlier request with the same run id or key has made the run. */
+  queued: StreamEvent | null;
+};
+
+/** Starts to listen to a run's events. Resolves when it listens. */
+export type Listen = (runId: string) => Promise<void>;
+
+/**
+ * Checks a request, commits its run and nudges a worker. Once `acceptRun` has resolved, the run will get an end, whatever
+ * happens to this process. `listen` is called before the commit, and again with another run id when the agent changed meanwhile.
+ */
+export function acceptRun(
+  deps: AcceptDeps,
+  request: ExecuteRequest,
+  origin: Origin,
+  listen?: Listen,
+): Promise<AcceptedRun> {
+  return retryWhenAgentChanged(deps.versions, async (resolve) => {
+    const run = await prepareRun(deps, resolve, request, origin);
+    const listening = listen?.(run.id);
+    const isNew = await commitRun(deps, run, origin.owner);
+    if (isNew) await nudgeOnceListening(deps, run, listening);
+    return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
+  });
+}
+
+/** Returns false when an earlier request with the same content has made the run. Throws conflict when another one has. */
+async function commitRun(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<boolean> {
+  const insertion = await insertRun(deps.db, run, owner);
+  if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
+  if (insertion.kind === "thread_busy")
+    throw conflict("thread_busy", `The thread '${run.thread_id}' has a run that has not ended.`);
+  if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
+    throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
+  // A repeated request does it too: the process of the first one may have died before it could.
+  if (run.multitask === "interrupt") await cancelEarlierRuns(deps, run);
+  return insertion.kind === "inserted";
+}
+
+/** The nudge waits this long for Redis to confirm that we listen. A tail that listens later reads what it missed. */
+const maxListenMs = 250;
+
+/** Nudges a worker once `listening` has resolved. A lost nudge is found by the workers' poll. */
+async function nudgeOnceListening(deps: AcceptDeps, run: NewRun, listening: Promise<void> | undefined): Promise<void> {
+  trace(run.id, "committed");
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => (timer = setTimeout(resolve, maxListenMs)));
+  await Promise.race([listening, timeout]);
+  clearTimeout(timer);
+  nudgeRun(deps, run)
+    .then(() => trace(run.id, "queued"))
+    .catch((error: unknown) => deps.log.warn({ run_id: run.id, err: String(error) }, "a new run could not be nudged"));
+}

@@ -1,0 +1,78 @@
+import type { Config } from "../../platform/config/load-config.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import type { Owner } from "../../store/owned-by.ts";
+import type { NewRun } from "../../store/runs/insert-run.ts";
+import type { RepeatKey } from "../../store/users/idempotency-keys.ts";
+import { wakeDaemon, type WakeDeps } from "../daemons/wake-daemon.ts";
+import { type AcceptableDeps, checkAcceptable } from "./check-acceptable.ts";
+import type { CapacityChecker } from "./check-capacity.ts";
+import { chooseRunId } from "./choose-run-id.ts";
+import { newRun } from "./new-run.ts";
+import type { CachedVersion, ResolveVersion, VersionCache } from "./version-cache.ts";
+
+export type Origin = {
+  owner: Owner;
+  traceparent: string | null;
+  /** Requests with the same key share a run. */
+  key: RepeatKey | null;
+  /** The id of the run whose request is run again. */
+  replay_of?: string;
+};
+
+export type PrepareDeps = AcceptableDeps &
+  WakeDeps & {
+    config: Pick<Config, "encryptionKeys">;
+    versions: VersionCache;
+    capacity: CapacityChecker;
+  };
+
+/**
+ * Returns the row of the run that a request asks for, after all checks. The agent's version may come from the cache; Postgres
+ * checks its revision when the row is inserted. Starts the agent's daemon for a daemon's message.
+ */
+export async function prepareRun(
+  deps: PrepareDeps,
+  resolve: ResolveVersion,
+  request: ExecuteRequest,
+  origin: Origin,
+): Promise<NewRun> {
+  const version = await chooseAcceptable(deps, resolve, request, origin.owner);
+  const { agent_id, run_id: given = null } = request;
+  const position = await deps.capacity.reserve({ user_id: version.user_id, agent_id, run_id: given, key: origin.key });
+  // Before the commit, so that a committed message has a daemon that can take it.
+  if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id, ...version });
+  const run_id = await chooseRunId(deps.db, request, origin.key);
+  return newRun(deps.config.encryptionKeys, {
+    request,
+    version,
+    run_id,
+    position,
+    traceparent: origin.traceparent,
+    origin: origin.replay_of === undefined ? "api" : "replay",
+    replay_of: origin.replay_of ?? null,
+  });
+}
+
+/** Checks the request against the cached version. A refusal counts only if the version in Postgres is the same. */
+async function chooseAcceptable(
+  deps: PrepareDeps,
+  resolve: ResolveVersion,
+  request: ExecuteRequest,
+  owner: Owner,
+): Promise<CachedVersion> {
+  let seen: CachedVersion | null = null;
+  const resolveAndNote: ResolveVersion = async (...args) => {
+    const found = await resolve(...args);
+    if (!("missing" in found)) seen = found;
+    return found;
+  };
+  try {
+    return await checkAcceptable(deps, resolveAndNote, request, owner);
+  } catch (error) {
+    const refused = seen as CachedVersion | null;
+    if (!refused?.cached) throw error;
+    const current = await deps.versions.resolveUncached(request.agent_id, request.version, owner);
+    if (!("missing" in current) && current.revision === refused.revision) throw error;
+    return checkAcceptable(deps, () => Promise.resolve(current), request, owner);
+  }
+}

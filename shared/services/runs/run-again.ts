@@ -1,0 +1,41 @@
+import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { executeRequest } from "../../schemas/execute-request.ts";
+import type { ReplayBody } from "../../schemas/replay.ts";
+import { readReplay } from "../../store/runs/read-replay.ts";
+import { type AcceptDeps, acceptRun } from "./accept-run.ts";
+import type { Origin } from "./prepare-run.ts";
+
+/**
+ * Runs the request of a run again, outside the run's thread. Returns the new run's id. Throws what `acceptRun` throws, not_found,
+ * and conflict when `edits` lack env_vars or files that the run had.
+ */
+export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBody, origin: Origin): Promise<string> {
+  const run = await readReplay(deps.db, runId, origin.owner);
+  if (!run) throw notFound("run", runId);
+  const missing = [
+    ...run.env_names.filter((name) => !Object.hasOwn(edits.env_vars, name)),
+    ...run.file_names.filter((name) => !Object.hasOwn(edits.files, name)),
+  ];
+  if (missing.length > 0)
+    throw conflict(
+      "replay_incomplete",
+      `The run's env_vars and files were deleted when it ended. Send these again: ${missing.join(", ")}.`,
+    );
+  const { agent_id, adapter_type, runtime_mode, lifecycle, history } = run;
+  const { env_vars, files, state_snapshot, completion_callback_url } = edits;
+  const request = executeRequest.parse({
+    agent_id,
+    version: edits.version ?? run.version,
+    input_payload: edits.input_payload ?? run.input_payload,
+    history,
+    adapter_type,
+    runtime_mode,
+    lifecycle,
+    env_vars,
+    files,
+    state_snapshot,
+    completion_callback_url,
+  });
+  const { run_id } = await acceptRun(deps, request, { ...origin, replay_of: runId });
+  return run_id;
+}
