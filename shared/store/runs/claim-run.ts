@@ -77,11 +77,12 @@ export type Claim =
  * lease by Postgres' clock. Runs that are claimed at the same time are one statement. Any number of workers may try at once:
  * the row lock lets one through.
  *
- * A thread's runs go one at a time, in order: the NOT EXISTS keeps the order, the partial unique index
- * `runs_one_running_per_thread` closes the race. An agent that may run so many at once has as many slots, and
- * `runs_concurrency_slots` keeps two runs from one of them. A run of lifecycle `daemon` is taken only by the worker that owns
- * its agent's daemon, and that worker names the daemon's epoch. A run of lifecycle `interactive` is taken by the worker that
- * keeps its thread's process, while there is one; the claim makes its worker that.
+ * - A thread's runs are claimed one at a time, in order. The NOT EXISTS keeps the order; the partial unique index
+ *   `runs_one_running_per_thread` closes the race.
+ * - An agent with `concurrency` has as many slots; `runs_concurrency_slots` keeps two runs from one slot.
+ * - A run of lifecycle `daemon` is claimed only by the worker that owns its agent's daemon, which names the daemon's epoch.
+ * - A run of lifecycle `interactive` is claimed only by the worker that has its thread's process, while there is one. The
+ *   claim gives the process to its worker.
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
