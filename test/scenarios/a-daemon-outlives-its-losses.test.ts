@@ -46,7 +46,7 @@ async function ownerOf(agent_id: string): Promise<Member> {
 async function killProcessOf(agent_id: string): Promise<void> {
   const { pid } = await daemonThat(url, agent_id, ({ status, pid: now }) => status === "running" && now !== null);
   const [innermost] = descendants(pid ?? 0).slice(-1);
-  process.kill(innermost ?? pid ?? 0, "SIGKILL");
+  process.kill(innermost ?? pid ?? NaN, "SIGKILL");
 }
 
 test.each([
@@ -102,7 +102,7 @@ test("a paused worker's daemon is taken over; when it wakes, it kills its proces
   owner.child.kill("SIGCONT");
   await waitFor(() => {
     try {
-      process.kill(pid ?? 0, 0);
+      process.kill(pid ?? NaN, 0);
       return false;
     } catch {
       return true;

@@ -113,7 +113,7 @@ test.concurrent("a worker that hears no nudge and whose poll is stuck says so, l
   await waitFor(async () => (await stack.sql.query("SELECT 1 FROM workers")).rowCount, 60_000);
   await haveEnded([await submit()], 30_000);
 
-  process.kill(pids[0] ?? 0, "SIGUSR2");
+  process.kill(pids[0] ?? NaN, "SIGUSR2");
   const waiting = [await submit(), await submit(), await submit()];
   const statuses = async () =>
     ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { status: string }[]).map(({ status }) => status);
