@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from _runfleet.daemon import Message
-
 
 class Tool:
     """`with context.tool("search", {"q": 1}) as call: call.result = …`, also as `async with`."""
@@ -46,7 +44,7 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
     """What the agent knows about its run, by key or attribute, and its ways to send more than it yields."""
 
     if TYPE_CHECKING:
-        messages: Callable[[], Iterator[Message]]  # Set by daemon.py.
+        messages: Callable[[], Iterator[Any]]  # Of daemon.py's Message, which sets it.
 
     def __getattr__(self, name: str) -> Any:
         try:
