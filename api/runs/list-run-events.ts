@@ -6,7 +6,7 @@ import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseCursor } from "./parse-cursor.ts";
+import { parseCursor } from "../stream/last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const eventList = z

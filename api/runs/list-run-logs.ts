@@ -8,7 +8,7 @@ import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseCursor } from "./parse-cursor.ts";
+import { parseCursor } from "../stream/last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({

@@ -5,9 +5,8 @@ import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { afterQuery, lastEventIdHeader, parseCursor, readLastEventId } from "../stream/last-event-id.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { parseCursor } from "./parse-cursor.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({

@@ -29,7 +29,10 @@ export const emptyResult = (): AttemptResult => ({
   usage: null,
 });
 
-/** Adds what a frame says about the attempt's end. The first result or error stands; the last state stands; usage is merged. */
+/**
+ * Adds what a frame says about the attempt's end. The first result or error counts, the newest state counts, and usage is
+ * merged.
+ */
 export function collectFrame(into: AttemptResult, frame: AgentFrame): void {
   if (frame.type === "result" && !into.error) into.result ??= frame;
   if (frame.type === "error" && !into.result) into.error ??= agentError(frame);

@@ -4,5 +4,5 @@ import type { ClaimedRun } from "../../shared/store/runs/claim-run.ts";
 /** A claimed run with its version's config: all that an attempt is made of. Secrets are still sealed. */
 export type Attempt = ClaimedRun & VersionConfig;
 
-/** `config_hash`: another config has another one. */
+/** `config_hash`: differs whenever the config differs. */
 export type VersionConfig = { config: AgentConfig; config_hash: string };

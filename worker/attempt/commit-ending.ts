@@ -17,7 +17,7 @@ import type { Ending } from "./decide-ending.ts";
 type Deps = Pick<WorkerContext, "db" | "outbox" | "nudge">;
 /** `duration_ms`: of all the run's attempts together. */
 type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
-/** What a statement answers when the run was still this attempt's. */
+/** What a statement returns when the run was still this attempt's; otherwise it returns null. */
 type Committed = { next_run_id: string | null; enqueued?: boolean };
 
 /**

@@ -34,7 +34,7 @@ export type Circumstances = {
   failed_attempts: number;
   /** Between 0 and 1, for the spread of delays. */
   random: number;
-  /** False after the store refused to put the run aside: it was cancelled, or is another worker's. */
+  /** Whether the run may become `interrupted` or `scheduled`. False after the store refused that. */
   mayPutAside: boolean;
 };
 
@@ -54,7 +54,7 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   return { kind: "finish", outcome, output: joinOutputs(result.outputs) };
 }
 
-/** Aborts after which a later result does not count: frames in between were dropped. */
+/** Limits after which a result does not count: output before it was dropped. */
 const limitAborts = new Set(["output_limit", "event_limit", "event_too_large", "artifact_limit", "budget_exceeded"]);
 
 type Decided = Pick<Outcome, "status" | "result_content" | "error">;
@@ -71,19 +71,19 @@ function decideOutcome(
   const failed = (error: RunError): Decided => ({ status: "error", result_content: null, error });
   if (result.result && !limitAborts.has(aborted ?? "")) {
     const result_content = resultContent(result.result.result_content, result.outputs);
-    if (JSON.stringify(result_content).length > runLimits.result_bytes) return failed(resultTooLarge());
+    if (Buffer.byteLength(JSON.stringify(result_content)) > runLimits.result_bytes) return failed(resultTooLarge());
     return schemaError ? failed(schemaError) : { status: "success", result_content, error: null };
   }
   if (aborted === "draining") return "give_back";
   if (aborted === "cancelled") return { status: "cancelled", result_content: null, error: null };
   if (aborted === "deadline") {
-    const error = ourError("timeout", `The run did not end within ${timeout_ms} ms.`);
+    const error = ourError("timeout", `The run's agent did not end within ${timeout_ms} ms.`);
     return { status: "timeout", result_content: null, error };
   }
   return failed(errorOf(result, aborted, schemaError));
 }
 
-/** An object as it was returned; another value as `{output}`; nothing as what was output. */
+/** Returns an object as it is, any other value as `{output: value}`, and for no value what was output. */
 export function resultContent(returned: unknown, outputs: unknown[]): unknown {
   if (returned === null || returned === undefined) return joinOutputs(outputs);
   return typeof returned === "object" && !Array.isArray(returned) ? returned : { output: returned };
@@ -126,13 +126,13 @@ function endedWithoutResult(exit: ExitFrame | null): RunError {
   if (exit?.breach !== undefined)
     return ourError(
       "sandbox_breach",
-      `The run's sandbox was ended, because it broke a rule of its channels: ${exit.breach}.`,
+      `The sandbox was ended, because the agent broke a rule of its channels: ${exit.breach}.`,
     );
   const way = exit?.signal ? `was ended by ${exit.signal}` : `exited with code ${exit?.code ?? "unknown"}`;
   return ourError("process_exited", `The agent's process ${way} without a result.`);
 }
 
-/** A value that was too long for any frame never left the agent's process. It breaks the limit that it would break here. */
+/** The agent's process refuses a value that is too long for a frame. The error names the limit that the worker would apply. */
 function nameLimit(error: RunError): RunError {
   if (error.type === "ResultTooLarge") return resultTooLarge();
   if (error.type === "EventTooLarge") return { ...error, code: "event_too_large" };

@@ -19,7 +19,7 @@ export type ExecuteDeps = RunAgentDeps &
   Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
     /** Whose claims these are. */
     card: ClaimingWorker;
-    /** Called when a run's agent has ended. The rest of the attempt hardly needs this machine's cores. */
+    /** Called when a run's agent has ended. The slot may go to the next run: what is left mostly waits for the stores. */
     onAgentEnd?: () => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
     onFault(run: HeldRun, fault: unknown): Promise<void>;
@@ -27,7 +27,8 @@ export type ExecuteDeps = RunAgentDeps &
 
 /**
  * A run's way through a worker: claim → hold its lease → run its agent → decide → commit → announce. Never rejects for
- * anything that the run or its agent does. Returns false when the run is no longer queued.
+ * anything that the run or its agent does. Returns false when there is nothing for
+ * this worker to claim: the run is no longer queued, or only its daemon's owner takes it.
  */
 export async function executeRun(deps: ExecuteDeps, runId: string): Promise<boolean> {
   const claimedAt = performance.now();
@@ -42,7 +43,7 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<bool
   return true;
 }
 
-/** Returns the fault for which the agent could not be run; the run is then as it was claimed. */
+/** Returns the worker's fault that ended the attempt. The row is then still `running` under this attempt. */
 async function executeAttempt(
   deps: ExecuteDeps,
   run: ClaimedRun,
@@ -63,8 +64,11 @@ async function executeAttempt(
     trace(runId, "exited");
     deps.onAgentEnd?.();
     clearTimeout(deadline);
-    await salvageEarlier(deps, run);
+    // An attempt that sent nothing has not fenced the stream of the earlier ones yet; its end does.
+    const hasFenced = output.sent().events > 0;
+    if (hasFenced) await salvageEarlier(deps, run);
     await endAttempt(deps, { ...ran, hold, output, claimedAt });
+    if (!hasFenced) await salvageEarlier(deps, run);
     return null;
   } finally {
     clearTimeout(deadline);
@@ -81,7 +85,10 @@ async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output
   return { attempt, result: await runAgent(deps, attempt, hold, output) };
 }
 
-/** The transcript gets what an earlier attempt streamed. This attempt's first event has fenced that stream by now. */
+/**
+ * Writes what the attempt before streamed into the transcript. An event of this attempt must be in the stream by then: it
+ * makes Redis refuse what the earlier attempt still sends.
+ */
 async function salvageEarlier({ db, streams }: ExecuteDeps, { id, attempt }: HeldRun): Promise<void> {
   if (attempt === 1) return;
   await untilPostgresAnswers(() => salvageStream(db, streams, id, attempt - 1)).catch(() => undefined);

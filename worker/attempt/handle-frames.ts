@@ -17,7 +17,7 @@ type Handling = {
   output: RunOutput;
   /** What decides the attempt's end is collected here. */
   result: AttemptResult;
-  /** Of the values that must not leave the run. */
+  /** Replaces the run's secrets. */
   redact: Redactor;
   limits: OutputLimits;
 };
@@ -59,6 +59,7 @@ export function createFrameHandler(
     const clean: AgentFrame = redact.frame(frame);
     const event = frameToEvent(clean);
     const isPublished = event === null || (await publish(event));
+    // Usage counts even when it broke the budget: it was spent.
     if (isPublished || clean.type === "usage") collectFrame(result, clean);
   };
 }

@@ -1,4 +1,4 @@
-import { endRun } from "../../shared/services/runs/end-run.ts";
+import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
 import { loseRun } from "../../shared/store/runs/requeue-run.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
@@ -14,12 +14,12 @@ export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log">;
 export async function loseAttempt(ctx: LoseDeps, { id, attempt }: HeldRun, fault: unknown): Promise<void> {
   const isSandbox = fault instanceof SandboxUnavailable;
   const code = isSandbox ? "sandbox_unavailable" : "worker_fault";
-  const loss = await loseRun(ctx.db, { id, attempt }, code);
+  const lost = await loseRun(ctx.db, { id, attempt }, code);
+  const outcome = lost?.outcome ?? "stale";
   const cause = fault instanceof Error && fault.cause instanceof Error ? { cause: fault.cause.message } : {};
-  ctx.log.error({ run_id: id, attempt, outcome: loss.kind, err: String(fault), ...cause }, "an attempt was lost here");
-  if (loss.kind !== "exhausted") return;
-  const message = isSandbox ? "No sandbox could be had for it" : "It failed by a fault of the worker's";
-  const error = { code, type: null, message: `${message}, as often as the run may be tried.`, traceback: null };
-  const outcome = { status: "error", result_content: null, error, state_snapshot: null } as const;
-  await endRun(ctx, loss.run, { cause: "give_up", outcome, reason: code, duration_ms: null });
+  ctx.log.error({ run_id: id, attempt, outcome, err: String(fault), ...cause }, "an attempt was lost here");
+  if (!lost || lost.outcome === "requeued") return;
+  const what = isSandbox ? "No sandbox was available" : "The worker failed";
+  const message = `${what}, and the run has no attempt left (max_attempts).`;
+  await giveUpRun(ctx, { ...lost, outcome: lost.outcome }, { code, type: null, message, traceback: null });
 }

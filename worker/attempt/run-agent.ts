@@ -50,11 +50,11 @@ export async function runAgent(
   } finally {
     share.leave();
   }
-  // A secret that came in pieces shows when they are joined.
+  // A secret that was split over several outputs is whole only in the joined text.
   return { ...result, outputs: joinText(result.outputs).map(redact.deep) };
 }
 
-/** A row that can't be read is the run's error: another attempt would read the same row. */
+/** A row that can't be read is not thrown, because another attempt would read the same row. */
 function prepare({ config }: RunAgentDeps, attempt: Attempt): Prepared | { unreadable: string } {
   try {
     return prepareAttempt(config.encryptionKeys, attempt);

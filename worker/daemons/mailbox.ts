@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endRun } from "../../shared/services/runs/end-run.ts";
+import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
 import { loseRun } from "../../shared/store/runs/requeue-run.ts";
 import { nextMessage } from "../../shared/store/runs/find-queued-runs.ts";
 import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
@@ -91,10 +91,8 @@ async function chargeMessage(
   run: HeldRun,
   { message, limit }: { message: string; limit: string | null },
 ): Promise<void> {
-  const loss = await loseRun(ctx.db, run, "daemon_crashed");
-  if (loss.kind !== "exhausted") return;
+  const lost = await loseRun(ctx.db, run, "daemon_crashed");
+  if (!lost || lost.outcome === "requeued") return;
   const code = limit ? `${limit}_limit` : "daemon_crashed";
-  const error = { code, type: null, message, traceback: null };
-  const outcome = { status: "error", result_content: null, error, state_snapshot: null } as const;
-  await endRun(ctx, loss.run, { cause: "give_up", outcome, reason: code, duration_ms: null });
+  await giveUpRun(ctx, { ...lost, outcome: lost.outcome }, { code, type: null, message, traceback: null });
 }

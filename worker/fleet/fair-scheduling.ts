@@ -1,5 +1,4 @@
-import { areSeveralOwnersWaiting } from "../../shared/store/runs/fair-scheduling.ts";
-import { findFairerRun } from "../../shared/store/runs/fair-scheduling.ts";
+import { areSeveralOwnersWaiting, findFairerRun } from "../../shared/store/runs/find-fairer-run.ts";
 import type { WorkerContext } from "../context.ts";
 
 /** A nudge takes some milliseconds; after this time it counts as one of a backed up queue. */

@@ -2,7 +2,7 @@ import { expireQueue } from "./expire-queue.ts";
 import type { InternalJob } from "./internal-job.ts";
 import { reconcileDaemons } from "./reconcile-daemons.ts";
 import { reconcileRuns } from "./reconcile-runs.ts";
-import { purgeTranscripts } from "./purge-transcripts.ts";
+import { purgeTranscripts } from "./purge-old-rows.ts";
 import { retryCallbacks } from "./retry-callbacks.ts";
 import { rollupAnalytics } from "./rollup-analytics.ts";
 import { weeklyReset } from "./weekly-reset.ts";

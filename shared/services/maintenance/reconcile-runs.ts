@@ -1,6 +1,7 @@
-import { endRun, type Ending } from "../runs/end-run.ts";
+import type { RunError } from "../../schemas/run-event.ts";
+import { giveUpRun } from "../runs/give-up-run.ts";
 import { countLostRuns } from "../../store/runs/overdue-runs.ts";
-import { type LostRun, requeueLostRuns } from "../../store/runs/requeue-run.ts";
+import { requeueLostRuns } from "../../store/runs/requeue-run.ts";
 import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
 
@@ -19,11 +20,12 @@ export const reconcileRuns: InternalJob = {
     const counts = { requeued: 0, ended: 0, released: 0 };
     for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
-      if (run.outcome === "requeued") {
+      const { outcome } = run;
+      if (outcome === "requeued") {
         counts.requeued += 1;
         // Not awaited: a slow or unreachable Redis must not delay the next run. The workers' poll finds a lost nudge.
         void deps.queue.dispatch(run.id).catch(() => undefined);
-      } else if (await endRun(deps, run, givenUp(run.outcome))) counts.ended += 1;
+      } else if (await giveUpRun(deps, { ...run, outcome }, workerLost)) counts.ended += 1;
     }
     for (let due = batch; due === batch;) {
       const released = await releaseRuns(deps.db, batch);
@@ -35,12 +37,9 @@ export const reconcileRuns: InternalJob = {
   },
 };
 
-function givenUp(outcome: Exclude<LostRun["outcome"], "requeued">): Ending {
-  const nothing = { result_content: null, state_snapshot: null };
-  const ending = { cause: "give_up", duration_ms: null } as const;
-  if (outcome === "cancelling")
-    return { ...ending, reason: "cancelled", outcome: { ...nothing, status: "cancelled", error: null } };
-  const message = "The worker of the run was lost, and the run has no attempt left (max_attempts).";
-  const error = { code: "worker_lost", type: null, message, traceback: null };
-  return { ...ending, reason: "worker_lost", outcome: { ...nothing, status: "error", error } };
-}
+const workerLost: RunError = {
+  code: "worker_lost",
+  type: null,
+  message: "The worker of the run was lost, and the run has no attempt left (max_attempts).",
+  traceback: null,
+};

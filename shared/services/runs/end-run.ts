@@ -7,7 +7,7 @@ import { type Finalization, finalizeRun, type SeenRun } from "../../store/runs/f
 import { readSpent } from "../../store/runs/read-spent.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
-type Deps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
+export type EndRunDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
 export type Ending = {
   cause: Exclude<Finalization["cause"], "finish">;
@@ -23,7 +23,7 @@ export type Ending = {
  * still hold the run; the terminal event is that attempt's only event. Returns false when the run has changed since it was
  * read: read it again. After true the end is committed, while Redis may get the event later or never.
  */
-export async function endRun({ db, streams, queue }: Deps, seen: SeenRun, ending: Ending): Promise<boolean> {
+export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, ending: Ending): Promise<boolean> {
   const { id, attempt, worker_id } = seen;
   const { cause, reason } = ending;
   const spent = await readSpent(db, id);

@@ -24,34 +24,35 @@ const giveBack = statement({
 
 const charge = sql`lost_attempts = lost_attempts + 1`;
 
-export type Loss = { kind: "requeued" } | { kind: "stale" } | { kind: "exhausted"; run: SeenRun };
+export type LostOutcome = "requeued" | "exhausted" | "cancelling";
+
+/** `outcome`: only `requeued` runs were moved; the caller ends the others. */
+export type LostRun = SeenRun & { outcome: LostOutcome };
+
+/** SQL: what becomes of a run whose attempt is lost. */
+const lostOutcome = sql`CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelling'
+        WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'requeued' END AS outcome`;
+const lostRun = { id: t.text, attempt: t.integer, worker_id: orNull(t.text), outcome: t.word<LostOutcome>() };
 
 /**
- * Takes a run back whose process died under its worker: to the queue, charged, with the reason. One that can't be tried
- * again, or that somebody asked to cancel, is only named, for the caller to end. `stale`: the attempt is over.
+ * Takes a run back whose process died under its worker: to the queue, charged, with the reason, where it may be tried again
+ * and nobody asked to cancel it. Returns null when the attempt is over.
  */
-export async function loseRun(db: Db, { id, attempt }: HeldRun, reason: string): Promise<Loss> {
-  const row = await loseProcess.first(db.sql, { id, attempt, reason });
-  if (!row) return { kind: "stale" };
-  const { requeued, ...run } = row;
-  return requeued ? { kind: "requeued" } : { kind: "exhausted", run };
+export async function loseRun(db: Db, { id, attempt }: HeldRun, reason: string): Promise<LostRun | null> {
+  return loseProcess.first(db.sql, { id, attempt, reason });
 }
 
 const loseProcess = statement({
   name: "lose-run",
   takes: { id: t.text, attempt: t.integer, reason: t.text },
-  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), requeued: t.boolean },
+  gives: lostRun,
   text: sql`
     WITH held AS (
-      SELECT id, attempt, worker_id, cancel_requested_at IS NULL AND lost_attempts + 1 < max_attempts AS requeued
+      SELECT id, attempt, worker_id, ${lostOutcome}
       FROM runs WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} FOR UPDATE
-    ), ${moveRuns("lose_process", { source: "held", where: sql`held.requeued`, set: charge, reason: sql`$reason` })}
-    SELECT id, attempt, worker_id, requeued FROM held`,
+    ), ${moveRuns("lose_process", { source: "held", where: sql`held.outcome = 'requeued'`, set: charge, reason: sql`$reason` })}
+    SELECT id, attempt, worker_id, outcome FROM held`,
 });
-
-type LostOutcome = "requeued" | "exhausted" | "cancelling";
-
-export type LostRun = SeenRun & { outcome: LostOutcome };
 
 /**
  * Takes runs whose lease ran out away from their workers: back to the queue, charged. Those that can't be tried again are
@@ -72,11 +73,10 @@ const longestLease = sql`interval '600 s'`;
 const lose = statement({
   name: "requeue-lost-runs",
   takes: { limit: t.integer, lease_ms: t.double },
-  gives: { id: t.text, attempt: t.integer, worker_id: orNull(t.text), outcome: t.word<LostOutcome>() },
+  gives: lostRun,
   text: sql`
     WITH lost AS (
-      SELECT id, attempt, worker_id, CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelling'
-        WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'requeued' END AS outcome
+      SELECT id, attempt, worker_id, ${lostOutcome}
       FROM runs WHERE ${runIs.running()} AND lease_until < now() ORDER BY lease_until LIMIT $limit FOR UPDATE SKIP LOCKED
     ), cut AS (
       UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs

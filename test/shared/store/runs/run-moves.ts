@@ -96,7 +96,7 @@ export const moves: Record<Cause | "askToCancel", Move> = {
   cancel: (db, tried) => finalize(db, tried, "cancel"),
   expire: (db, tried) => finalize(db, tried, "expire"),
   give_back: (db, run) => giveBackRun(db, run),
-  lose_process: async (db, run) => (await loseRun(db, run, "worker_fault")).kind === "requeued",
+  lose_process: async (db, run) => (await loseRun(db, run, "worker_fault"))?.outcome === "requeued",
   lose: async (db, { id }) => {
     await db.sql.query(
       "UPDATE runs SET lease_until = now() - interval '1 s' WHERE id = $1 AND lease_until IS NOT NULL",
