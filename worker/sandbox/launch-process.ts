@@ -29,6 +29,8 @@ export type Launched = {
 };
 
 const lingerMs = 100;
+/** After its process's end, a pipe that holds bytes and has no reader is kept for this long. */
+const unreadMs = 60_000;
 
 /**
  * Starts a process in its own session and process group, with pipes only. With a `uid` the process runs as that uid and gid,
@@ -81,21 +83,39 @@ async function collectPipes(child: ChildProcess, pipes: number): Promise<Launche
   if (!stdin || !stdout || !stderr) throw new Error("no pipes");
   // A process that ends without reading breaks its pipes. Its exit is reported anyway.
   for (const stream of [stdin, events, ...extra]) stream.on("error", () => {});
+  child.once("exit", () => keepUnread([stdout, stderr, events, ...extra]));
   void exited.then(() => endHeldPipes([stdout, stderr, events]));
   return { pid, stdin, stdout, stderr, events, extra, exited };
 }
 
 /**
- * Ends pipes that other processes still hold after the process's end. Written bytes are read first: a pipe counts as idle when
- * its buffer was empty at two checks in a row, since one check may come before the event loop got to read.
+ * When a process ends, Node resumes each of its pipes that nobody reads, which throws away what was said on them. Node does
+ * not do so to a pipe that has a listener for `readable`.
+ */
+function keepUnread(streams: Readable[]): void {
+  const reader = () => undefined;
+  const unread = streams.filter((stream) => !stream.readableFlowing && stream.listenerCount("readable") === 0);
+  for (const stream of unread) stream.on("readable", reader);
+  setImmediate(() => unread.forEach((stream) => stream.off("readable", reader)));
+}
+
+/**
+ * Ends pipes that other processes still hold after the process's end. Written bytes are read first, into the pipes' buffers:
+ * a busy worker may not have begun to read. A pipe counts as idle when its buffer was empty at two checks in a row, since one
+ * check may come before the event loop got to read.
  */
 async function endHeldPipes(streams: Readable[]): Promise<void> {
   const idle = new Set<Readable>();
+  const until = performance.now() + unreadMs;
+  const isAwaited = (stream: Readable): boolean =>
+    performance.now() < until || stream.listenerCount("readable") + stream.listenerCount("data") > 0;
   const open = () => streams.filter((stream) => !stream.readableEnded && !stream.destroyed);
   while (open().length > 0) {
+    // Asks for bytes and takes none. A stream that nobody reads, or that is paused, would leave them in the kernel.
+    for (const stream of open()) if (stream.readableLength === 0) stream.read(0);
     await new Promise((resolve) => setTimeout(resolve, lingerMs / 2).unref());
     for (const stream of open()) {
-      if (stream.readableLength > 0) idle.delete(stream);
+      if (stream.readableLength > 0 && isAwaited(stream)) idle.delete(stream);
       else if (idle.has(stream)) stream.destroy();
       else idle.add(stream);
     }

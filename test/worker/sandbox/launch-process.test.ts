@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { launchProcess } from "../../../worker/sandbox/launch-process.ts";
+
+const options = { file: "/bin/sh", env: {}, uid: null, extraPipes: 0, strayFds: [] };
+
+test("what a process said before its end is there for a reader who comes late", async () => {
+  const { events, stdout, stderr, exited } = await launchProcess({
+    ...options,
+    args: ["-c", "echo result >&3; echo out; echo err >&2"],
+  });
+  await exited;
+  // Longer than held pipes are given. A busy worker takes as long to come to its reading.
+  await sleep(400);
+  expect(await Promise.all([events, stdout, stderr].map((stream) => text(stream)))).toEqual([
+    "result\n",
+    "out\n",
+    "err\n",
+  ]);
+});
+
+test("what was said on a paused pipe is there as well", async () => {
+  const { events, exited } = await launchProcess({ ...options, args: ["-c", "echo one >&3; sleep 0.3; echo two >&3"] });
+  const first = await new Promise<string>((resolve) =>
+    events.once("data", (chunk: Buffer) => {
+      events.pause();
+      resolve(chunk.toString());
+    }),
+  );
+  await exited;
+  await sleep(400);
+  expect([first, await text(events)]).toEqual(["one\n", "two\n"]);
+});
+
+test("pipes that something holds after the process' end are ended, with what was said on them", async () => {
+  const { pid, stdout, exited } = await launchProcess({ ...options, args: ["-c", "echo out; sleep 60 & exit 0"] });
+  await exited;
+  let said = "";
+  // The holder would keep the pipe open for a minute.
+  const reading = (async () => {
+    for await (const chunk of stdout) said += String(chunk);
+  })();
+  await expect(reading).rejects.toThrow("Premature close");
+  expect(said).toBe("out\n");
+  process.kill(-pid, "SIGKILL");
+});
