@@ -57,7 +57,7 @@ export function placeSyntaxError(error, names, stripper) {
       const shown = snippet.split("\n").slice(Math.max(markerLine - 1, 0), markerLine + 1);
       const lines = [`${name}:${startLine}:${startColumn + 1}`, ...shown, `${error.name}: ${error.message}`];
       // Not assigned: from Node 24 on, the stack of an error that came from the loader's thread is read-only.
-      Object.defineProperty(error, "stack", { value: lines.join("\n") });
+      Object.defineProperty(error, "stack", { value: lines.join("\n"), writable: true, configurable: true });
       return;
     }
   }
