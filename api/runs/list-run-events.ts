@@ -6,7 +6,7 @@ import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseCursor } from "../stream/last-event-id.ts";
+import { parseLastEventId } from "./parse-last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const eventList = z
@@ -57,7 +57,7 @@ export const listRunEvents = defineOperation({
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of events, oldest first", schema: eventList } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { params, query, caller }) {
-    const cursor = parseCursor(query.after);
+    const cursor = parseLastEventId(query.after);
     const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);
     const { events } = await backfill(ctx, params.run_id, cursor);

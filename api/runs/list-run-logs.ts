@@ -8,7 +8,7 @@ import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { backfill } from "../stream/backfill.ts";
-import { parseCursor } from "../stream/last-event-id.ts";
+import { parseLastEventId } from "./parse-last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
 const logQuery = z.object({
@@ -38,7 +38,7 @@ export const listRunLogs = defineOperation({
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of lines, oldest first", schema: pageOf(runLog) } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { params: { run_id }, query, caller }) {
-    const cursor = parseCursor(query.after);
+    const cursor = parseLastEventId(query.after);
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const found = await findLogs(ctx, run_id, cursor, query);
     const data = found.slice(0, query.limit);

@@ -5,7 +5,8 @@ import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { afterQuery, lastEventIdHeader, parseCursor, readLastEventId } from "../stream/last-event-id.ts";
+import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { parseLastEventId } from "./parse-last-event-id.ts";
 import { formatQuery, respondSse } from "../stream/respond-sse.ts";
 import { runParams } from "./run-params.ts";
 
@@ -35,7 +36,7 @@ export const streamRun = defineOperation({
   },
   async handle(ctx: Pick<ApiContext, "log" | "db" | "hub" | "leaving">, { params, query, headers, caller, holdOpen }) {
     const { run_id } = params;
-    const cursor = parseCursor(readLastEventId({ headers, query }));
+    const cursor = parseLastEventId(readLastEventId({ headers, query }));
     const [state] = await readRunStates(ctx.db, [run_id], caller.owner);
     if (!state) throw notFound("run", run_id);
     const rests = isTerminal(state.status) || state.status === "interrupted";
