@@ -16,6 +16,7 @@ export default defineConfig({
     reporters: ["default", "./test/harness/count-reporter.ts"],
     sequence: { sequencer: ScenariosFirst },
     pool: "forks",
+    isolate: false,
     // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
     maxWorkers: 3,
     testTimeout: 30_000,

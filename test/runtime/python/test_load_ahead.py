@@ -55,7 +55,7 @@ class LoadAhead(SandboxTest):
             ("sys.stderr.write('hello')", "writes output"),
             ("os.write(3, b'{}')", "writes output"),
             ("threading.Thread(target=time.sleep, args=(9,), daemon=True).start()", "starts threads"),
-            ("subprocess.Popen(['sleep', '0'])", "starts processes"),
+            ("kept = subprocess.Popen(['sleep', '0'])", "starts processes"),
             ("kept = open('/dev/null')", "opens files or connections"),
             ("kept = socket.socket()", "opens files or connections"),
             ("kept = mmap.mmap(-1, 4096)", "shares memory"),

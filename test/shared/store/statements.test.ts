@@ -11,12 +11,18 @@ type Described = { takes: string[]; gives: [name: string, type: string][] };
 
 let stack: TestStack;
 let client: pg.Client;
-const statements: Defined[] = [];
+const defined = new Map<string, Defined>();
+let statements: Defined[] = [];
 
 beforeAll(async () => {
-  subscribe("runfleet:statement", (statement) => void statements.push(statement as Defined));
+  subscribe("runfleet:statement", (statement) => {
+    const { name, text } = statement as Defined;
+    defined.set(`${name}: ${text}`, statement as Defined);
+  });
   const root = join(import.meta.dirname, "../../..");
-  for (const { path } of await sourceFiles(root, ["shared/store"])) await import(join(root, path));
+  // Another test file may have loaded the modules already: each is evaluated once more.
+  for (const { path } of await sourceFiles(root, ["shared/store"])) await import(`${join(root, path)}?anew`);
+  statements = [...defined.values()];
   stack = await openTestStack();
   client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
