@@ -1,5 +1,5 @@
 import { type Column, type Columns, type Row, t } from "./columns.ts";
-import { joined, raw, type Sql, sql } from "./sql.ts";
+import { joined, literal, raw, type Sql, sql } from "./sql.ts";
 
 /** Each column as a list: one value a row. */
 type Lists<C extends Columns> = { [Name in keyof C]: Column<readonly Row<C>[Name][]> };
@@ -15,8 +15,11 @@ export type InputRows<C extends Columns> = {
 
 /**
  * Rows of values as parameters, so that one statement is for any number of them. JSON and lists travel as text, because an
- * array of Postgres can't hold arrays of different lengths. The lists stand behind a fence (OFFSET 0): else the planner counts
- * their elements, finds a plan for just so many cheaper than one for any number, and plans each execution anew (1 ms each).
+ * array of Postgres can't hold arrays of different lengths. Two things are for the planner:
+ * - The lists stand behind a fence (OFFSET 0). Otherwise the planner counts their elements, finds a plan for just so many
+ *   cheaper than one for any number, and plans each execution anew, which takes a millisecond.
+ * - The limit is a subquery, of which the planner knows nothing: it expects one row. Otherwise it expects ten, reads a whole
+ *   small table rather than its index, and keeps that plan while the table grows.
  */
 export function inputRows<C extends Columns>(columns: C): InputRows<C> {
   const names = Object.keys(columns);
@@ -33,11 +36,15 @@ export function inputRows<C extends Columns>(columns: C): InputRows<C> {
       SELECT ${joined(shown, ", ")}
       FROM (SELECT ${joined(given, ", ")} OFFSET 0) AS lists,
         unnest(${joined(columnsOf("lists"), ", ")}) AS given (${raw(names.join(", "))})
+      LIMIT (SELECT ${literal(mostRows)})
     )`,
     listsOf: (rows) =>
       Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name as keyof C])])) as Row<Lists<C>>,
   };
 }
+
+/** More than any statement has. */
+const mostRows = 10_000;
 
 const travelsAsText = (type: string): boolean => type === "json" || type.endsWith("[]");
 
