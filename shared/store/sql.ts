@@ -38,6 +38,12 @@ export const raw = (text: string): Sql => new Sql([text], []);
 export const literal = (constant: string | number): Sql =>
   raw(typeof constant === "number" ? String(constant) : `'${constant.replaceAll("'", "''")}'`);
 
+/**
+ * The end of a subquery in EXISTS: it is looked up for each row. Without this the planner may read all of a table that was
+ * small when it planned, for a hash of it, and keep that plan while the table grows.
+ */
+export const perRow = raw("OFFSET 0");
+
 /** Pieces with a separator between them, such as `", "` or `" AND "`. */
 export const joined = (parts: readonly Sql[], separator: string): Sql =>
   parts.reduce((left, right, at) => (at === 0 ? right : sql`${left}${raw(separator)}${right}`), raw(""));

@@ -3,7 +3,7 @@ import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
-import { sql } from "../sql.ts";
+import { perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/sessions.ts";
@@ -159,9 +159,10 @@ const claim = statement({
       WHERE ${runIsStill.queued()} AND adapter_type = ANY($adapters)
         AND ${isFirstOfThread("runs")} AND ${isNotPaused("runs")}
         AND CASE WHEN lifecycle <> 'daemon' THEN daemon_epoch IS NULL ELSE EXISTS (
-          SELECT 1 FROM daemons d WHERE d.agent_id = runs.agent_id AND d.epoch = daemon_epoch AND d.lease_until > now()) END
+          SELECT 1 FROM daemons d
+          WHERE d.agent_id = runs.agent_id AND d.epoch = daemon_epoch AND d.lease_until > now() ${perRow}) END
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
-          WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now()))
+          WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now() ${perRow}))
     ), granted AS (
       SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot
       FROM free

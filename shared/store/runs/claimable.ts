@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from "../sql.ts";
+import { perRow, raw, type Sql, sql } from "../sql.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { runIs } from "./run-is.ts";
 
@@ -6,11 +6,11 @@ import { runIs } from "./run-is.ts";
 export const isFirstOfThread = (run: string): Sql => sql`
   (${raw(run)}.thread_id IS NULL OR NOT EXISTS (
     SELECT 1 FROM runs ahead WHERE ${keepsThreadBusy("ahead", raw(`${run}.thread_id`))}
-      AND (ahead.created_at, ahead.id) < (${raw(run)}.created_at, ${raw(run)}.id)))`;
+      AND (ahead.created_at, ahead.id) < (${raw(run)}.created_at, ${raw(run)}.id) ${perRow}))`;
 
 /** SQL on one row of `runs`: neither its agent nor the whole queue is paused. */
 export const isNotPaused = (run: string): Sql => sql`
-  NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${raw(run)}.agent_id AND agents.status = 'paused')
+  NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${raw(run)}.agent_id AND agents.status = 'paused' ${perRow})
     AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'runs')`;
 
 /**

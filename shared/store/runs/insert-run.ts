@@ -6,7 +6,7 @@ import type { Owner } from "../owned-by.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
-import { sql } from "../sql.ts";
+import { perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
@@ -176,7 +176,8 @@ const insert = statement({
   text: sql`
     WITH ${input.cte}, accepted AS (
       SELECT * FROM input WHERE (agent_revision IS NULL
-          OR EXISTS (SELECT 1 FROM agents WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision))
+          OR EXISTS (SELECT 1 FROM agents
+            WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision ${perRow}))
         AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = input.id)
     ), thread AS (
       INSERT INTO threads (id, user_id, agent_id)
@@ -194,7 +195,7 @@ const insert = statement({
         state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
         replay_of, job_id, concurrency, clock_timestamp()
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
-        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)}))
+        OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
       RETURNING id, attempt, status, origin
     ), secrets AS (

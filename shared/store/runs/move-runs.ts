@@ -23,18 +23,19 @@ type Move = {
 /**
  * SQL of a move, all of it from the move's row in the table of transitions: the CTEs `moved` (the runs that were moved, with
  * their `status` now and their `previous` one) and `noted` (their timeline). Rows are locked in the order of their ids, so
- * that two statements that move the same runs can't wait for each other.
+ * that two statements that move the same runs can't wait for each other. Each is looked up by itself (LATERAL): for a join
+ * the planner reads a small table whole, and keeps that plan while the table grows.
  */
 export function moveRuns(cause: Cause, move: Move): Sql {
   const { source } = move;
+  const seen = sql`SELECT runs.id, runs.status AS previous FROM runs WHERE ${joined(conditions(cause, move), " AND ")} FOR UPDATE`;
   const returning = [
     sql`runs.id, runs.attempt, runs.status, seen.previous`,
     ...(move.returning ? [move.returning] : []),
   ];
   return sql`
     seen AS (
-      SELECT runs.id, runs.status AS previous FROM runs ${raw(source ? `JOIN ${source} ON true` : "")}
-      WHERE ${joined(conditions(cause, move), " AND ")} ORDER BY runs.id FOR UPDATE OF runs
+      ${source ? sql`SELECT run.* FROM (SELECT * FROM ${raw(source)} ORDER BY id) AS ${raw(source)}, LATERAL (${seen}) AS run` : seen}
     ), moved AS (
       UPDATE runs SET ${joined(settings(cause, move), ", ")}
       FROM seen ${raw(source ? `JOIN ${source} ON ${source}.id = seen.id` : "")} WHERE runs.id = seen.id

@@ -4,7 +4,7 @@ import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import type { Owner } from "../owned-by.ts";
-import { joined, literal, sql } from "../sql.ts";
+import { joined, literal, perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "./busy.ts";
 
@@ -45,7 +45,7 @@ const read = statement({
   },
   text: sql`
     SELECT t.id, t.user_id, t.agent_id, t.title, t.metadata, t.forked_from, t.created_at, t.updated_at,
-      CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`t.id`)}) THEN 'busy'
+      CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`t.id`)} ${perRow}) THEN 'busy'
         WHEN last.status IN (${joined(shown.map(literal), ", ")}) THEN last.status::text ELSE 'idle' END AS status
     FROM threads t
     LEFT JOIN LATERAL (

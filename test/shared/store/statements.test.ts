@@ -90,3 +90,20 @@ test("each statement has a name of its own, which Postgres doesn't cut and which
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z-]{1,54}-[0-9a-f]{8}$/);
 });
+
+/** Per run once, or more often: these decide how many runs a second there are. */
+const ofEveryRun = /^(insert-run|claim-run|finalize-run|append-transcript)-/;
+
+test("no statement of every run reads a whole table, planned on a database that is empty", async () => {
+  const wholeReads: string[] = [];
+  await client.query("SET plan_cache_mode = force_generic_plan");
+  for (const { name, text, takes } of statements.filter(({ name }) => ofEveryRun.test(name))) {
+    await client.query(`PREPARE "${name}" (${typesOf(takes).join(", ")}) AS ${text}`);
+    const nothing = Object.keys(takes).map(() => "NULL");
+    const plan = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN EXECUTE "${name}" (${nothing.join(", ")})`);
+    const reads = plan.rows.map((row) => row["QUERY PLAN"].trim()).filter((line) => line.includes("Seq Scan"));
+    wholeReads.push(...reads.map((line) => `${name}: ${line}`));
+  }
+  await client.query("RESET plan_cache_mode");
+  expect(wholeReads).toEqual([]);
+});
