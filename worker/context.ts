@@ -16,6 +16,8 @@ import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type InteractiveProcesses, openInteractiveProcesses } from "./interactive/interactive-processes.ts";
+import { createReusedProcesses, mayReuse } from "./interactive/reused-processes.ts";
+import { createIdleCache } from "./warm/idle-cache.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
 import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
@@ -50,7 +52,7 @@ export type WorkerContext = {
   /** The processes of threads. */
   interactive: InteractiveProcesses;
   /** What runs an attempt's agent; null where this worker has no such adapter. */
-  adapterFor(attempt: Pick<Attempt, "lifecycle" | "adapter_type">): Adapter | null;
+  adapterFor(attempt: Attempt): Adapter | null;
   /** What starts daemons and interactive processes, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
@@ -74,13 +76,14 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
   const node = await findNode({ sandbox, directory: config.installer.directory, log });
+  const idle = opens(createIdleCache(config.worker.warmMemoryBytes));
   const adapters = opens(
     await openAdapters({
       sandbox,
       python,
       node,
       environments,
-      warmMemoryBytes: config.worker.warmMemoryBytes,
+      idle,
       containers: await findContainers(config.containerImages, config.sandbox.searchPath),
       http: {
         allowCidrs: config.callbacks.allowCidrs,
@@ -97,6 +100,7 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
   const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
+  const reused = createReusedProcesses({ hosts: daemonHosts, environments, idle });
   const interactive = opens(openInteractiveProcesses({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
     config,
@@ -113,8 +117,11 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     jsonSchemas: opens(createJsonSchemas()),
     configs: createConfigView(db),
     interactive,
-    adapterFor: ({ lifecycle, adapter_type }) =>
-      (lifecycle === "interactive" ? interactive.adapters : adapters.byType).get(adapter_type) ?? null,
+    adapterFor: (attempt) => {
+      const { lifecycle, adapter_type } = attempt;
+      if (lifecycle === "interactive") return interactive.adapters.get(adapter_type) ?? null;
+      return (mayReuse(attempt) && reused.get(adapter_type)) || (adapters.byType.get(adapter_type) ?? null);
+    },
     daemonHosts,
     outbox,
     outputs: new Map(),

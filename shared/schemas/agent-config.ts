@@ -97,6 +97,11 @@ export const agentConfig = z.looseObject({
     .optional(),
   /** The largest number of the agent's runs that run at the same time. The others wait. */
   concurrency: atLeast(1, 1_000),
+  /**
+   * One process executes the version's runs one after another, so that modules, connections and threads stay. For Python and
+   * Node. A run that is `isolated` or brings files of its own has a process of its own all the same.
+   */
+  reuse: z.boolean().optional(),
   /** How long the process of an `interactive` thread waits for the next run. 5 minutes by default. */
   idle_timeout_ms: atLeast(1_000, 3_600_000),
   /** A run whose thread is busy: `enqueue` (default): it waits. `reject`: it is refused. `interrupt`: the runs before it are cancelled. */

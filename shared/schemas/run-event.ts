@@ -70,7 +70,11 @@ const started = event("run.started", {
   runtime_mode: z.string(),
   lifecycle: z.string(),
   sandbox: sandboxReport,
-  warm: z.boolean(),
+  warm: z.boolean().meta({ description: "The agent's code was loaded before the run." }),
+  reused: z
+    .boolean()
+    .optional()
+    .meta({ description: "The process has executed earlier runs of this version (`reuse`)." }),
   follows: z.string().optional().meta({ description: "The id of the previous event, if the worker knows it." }),
   discards: z.object({ attempt: z.number().int(), reason: z.string() }).optional(),
 });

@@ -7,7 +7,7 @@ import { createHttpAdapter, type HttpOptions } from "./http/http-adapter.ts";
 import type { NodeRuntime } from "./node/node-command.ts";
 import { createNodeAdapter } from "./node/node-adapter.ts";
 import { createPythonAdapter } from "./python/python-adapter.ts";
-import { createIdleCache } from "../warm/idle-cache.ts";
+import type { IdleCache } from "../warm/idle-cache.ts";
 
 /** `python` and its aliases. */
 export const pythonTypes = ["python", "custom", "langchain", "langgraph", "crewai"] as const;
@@ -18,8 +18,7 @@ type AdapterOptions = {
   /** Null where the sandbox can't run Node. */
   node: NodeRuntime | null;
   environments: Environments;
-  /** How much memory all idle interpreters together may hold. */
-  warmMemoryBytes: number;
+  idle: IdleCache;
   /** Null where there is no container engine, or no image is allowed. */
   containers: Containers | null;
   http: HttpOptions;
@@ -28,9 +27,8 @@ export type Adapters = { byType: ReadonlyMap<string, Adapter>; close(): Promise<
 
 /** Opens every adapter that this worker can run, by `adapter_type` and its aliases. */
 export async function openAdapters(options: AdapterOptions): Promise<Adapters> {
-  const { node, containers, warmMemoryBytes } = options;
-  const idle = createIdleCache(warmMemoryBytes);
-  const python = await createPythonAdapter({ ...options, idle });
+  const { node, containers, idle } = options;
+  const python = await createPythonAdapter(options);
   const command = createCommandAdapter(options.sandbox, options.python);
   const byType = new Map<string, Adapter>([
     ["command", command],

@@ -47,7 +47,7 @@ export function createFrameHandler(
 
   return async (frame) => {
     trace(attempt.id, frame.type === "started" ? "taken" : "first_frame");
-    if (frame.type === "started") return output.push(startedEvent(deps, attempt, frame.warm));
+    if (frame.type === "started") return output.push(startedEvent(deps, attempt, frame));
     if (frame.type === "exit") {
       result.exit = frame;
       return;

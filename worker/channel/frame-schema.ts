@@ -66,5 +66,10 @@ export type ExitFrame = {
   breach?: string;
 };
 
+/**
+ * `warm`: the agent's code was loaded before the run. `reused`: by an earlier run, which the same process executed.
+ */
+export type Started = { type: "started"; warm: boolean; reused?: boolean };
+
 /** An adapter yields `started` first, then the agent's frames, and exactly one `exit` last. */
-export type Frame = { type: "started"; warm: boolean } | AgentFrame | ExitFrame;
+export type Frame = Started | AgentFrame | ExitFrame;

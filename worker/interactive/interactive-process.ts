@@ -1,11 +1,12 @@
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
+import type { SandboxUsage } from "../sandbox/process.ts";
 import { isBusyWhileIdle } from "../warm/idle-allowance.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
 import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";
 
-/** The process of one thread's `interactive` runs, which keeps its memory between them. */
+/** A process that keeps its memory between the runs that it executes: those of one `interactive` thread, or of one version. */
 export type InteractiveProcess = {
   user_id: string;
   /** Whether a run can go on in it: the same agent's same version and code, in the same mode. */
@@ -17,6 +18,8 @@ export type InteractiveProcess = {
   idleTimeoutMs: number;
   /** True when the process uses CPU though it has no run. */
   isBusyWhileIdle(): boolean;
+  usage(): SandboxUsage;
+  isGone(): boolean;
   /** Resolves when the process is gone. Never rejects. */
   over: Promise<void>;
   kill(): void;
@@ -34,6 +37,7 @@ export async function openInteractiveProcess(
   const start = { agent_id, user_id, version, entrypoint, state_snapshot, resources, packages, egress };
   const child = await host({ ...start, lifecycle: "interactive", code, env: first.version_env });
   const secrets = new Set<string>();
+  let isGone = false;
   let idleSince: number | null = null;
   let cpuWhenIdle = 0;
   let onReady = (): void => {};
@@ -49,7 +53,11 @@ export async function openInteractiveProcess(
   });
   const identity = identityOf(first);
   // Code that the author installed may run before the process is ready, and may never end.
-  const kill = (): void => process.kill();
+  const kill = (): void => {
+    isGone = true;
+    process.kill();
+  };
+  void process.exited.then(() => (isGone = true));
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   await Promise.race([ready, process.exited]);
@@ -83,15 +91,17 @@ export async function openInteractiveProcess(
     idleTimeoutMs: first.idle_timeout_ms,
     isBusyWhileIdle: () =>
       idleSince !== null && isBusyWhileIdle(process.usage().cpu_ms - cpuWhenIdle, performance.now() - idleSince),
+    usage: () => process.usage(),
+    isGone: () => isGone,
     over: process.exited.then(() => undefined),
-    kill: () => process.kill(),
+    kill,
   };
 }
 
 const killed = { code: null, signal: "SIGKILL", limit: null, cpu_ms: null, max_rss_bytes: null };
 
 /** Two runs with the same identity can share a process. An agent without code runs what the run's files hold. */
-function identityOf(request: AgentRequest): string {
+export function identityOf(request: AgentRequest): string {
   const { agent_id, user_id, version, config_hash, runtime_mode, code, files } = request;
   const brought = Object.keys(code).length === 0 ? files : null;
   return JSON.stringify([agent_id, user_id, version, config_hash, runtime_mode, brought]);

@@ -1,7 +1,7 @@
 import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../attempt/attempt.ts";
-import type { AgentFrame } from "../channel/frame-schema.ts";
+import type { AgentFrame, Started } from "../channel/frame-schema.ts";
 import type { WorkerContext } from "../context.ts";
 
 /** Frames that say how the run ends, and files, which are stored before their event is made. */
@@ -22,8 +22,8 @@ const queuedEvent: EventId = { attempt: 0, seq: 1 };
 
 type Ctx = Pick<WorkerContext, "workerId" | "sandbox">;
 
-/** Returns the event that begins an attempt. `warm`: the agent's interpreter was loaded before the run. */
-export function startedEvent(ctx: Ctx, attempt: Attempt, warm: boolean): RunEventBody {
+/** Returns the event that begins an attempt. */
+export function startedEvent(ctx: Ctx, attempt: Attempt, { warm, reused }: Started): RunEventBody {
   const { adapter_type, runtime_mode, lifecycle, requeue_reason, wait_reason } = attempt;
   const follows = attempt.attempt === 1 && wait_reason === null && { follows: formatEventId(queuedEvent) };
   const discards = requeue_reason && { discards: { attempt: attempt.attempt - 1, reason: requeue_reason } };
@@ -36,6 +36,7 @@ export function startedEvent(ctx: Ctx, attempt: Attempt, warm: boolean): RunEven
     lifecycle,
     sandbox,
     warm,
+    ...(reused && { reused }),
   } as const;
   return { ...started, ...follows, ...discards };
 }

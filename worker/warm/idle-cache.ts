@@ -1,41 +1,46 @@
 import { isBusyWhileIdle } from "./idle-allowance.ts";
 import type { Interpreter } from "./interpreter.ts";
 
-/** An interpreter that belongs to the version and owner of `key`. */
-export type LoadedInterpreter = {
+/** A process that belongs to the version and owner of `key`. */
+export type Held = {
   key: string;
-  interpreter: Interpreter;
-  /** Names of the variables that the code read while it was loaded. */
-  envRead: string[];
+  interpreter: Pick<Interpreter, "usage" | "isGone">;
   /** The memory that it held when it was last measured. */
   bytes: number;
 };
 
-/** An interpreter that is being made ready. `ready` gives null when that failed. */
-export type PendingEntry = {
+/** A process that is being made ready. `ready` gives null when that failed. */
+export type PendingEntry<Process extends Held> = {
   key: string;
   owner: string;
-  ready: Promise<LoadedInterpreter | null>;
+  ready: Promise<Process | null>;
   kill: () => void;
-  /** Called before `kill` when the interpreter used CPU while it had no run. */
-  charge: (loaded: LoadedInterpreter) => void;
+  /** Called before `kill` when the process used CPU while it had no run. */
+  charge: (process: Process) => void;
 };
 
-export type IdleCache = {
+/** The idle processes of one kind. */
+export type Shelf<Process extends Held> = {
   /**
    * Takes out the entry that was put in last, when it is ready; null when there is none. Rejects when `signal` aborts: the
    * entry then stays.
    */
-  take(key: string, signal: AbortSignal): Promise<LoadedInterpreter | null>;
-  put(entry: PendingEntry): void;
+  take(key: string, signal: AbortSignal): Promise<Process | null>;
+  put(entry: PendingEntry<Process>): void;
+};
+
+export type IdleCache = {
+  /** Makes a shelf. All shelves together are held to the cache's memory. */
+  shelf<Process extends Held>(): Shelf<Process>;
   close(): void;
 };
 
 /** `loaded`: null while it is made ready. `first`: what was measured first while it was idle. */
 type Idle = {
-  entry: PendingEntry;
+  entry: Pick<PendingEntry<Held>, "key" | "owner" | "kill">;
+  charge: () => void;
   timer: NodeJS.Timeout;
-  loaded: LoadedInterpreter | null;
+  loaded: Held | null;
   first: { cpu_ms: number; at: number } | null;
 };
 
@@ -45,7 +50,7 @@ const measureMs = 1_000;
 const largestShare = 1 / 4;
 
 /**
- * Interpreters between their runs, for five minutes at most. The author's code is in them, so they are measured every
+ * Processes between their runs, for five minutes at most. The author's code is in them, so they are measured every
  * second: one that uses CPU while it has no run, or that holds a quarter of `memoryBytes`, is ended. When all together hold
  * more than `memoryBytes`, the least recently used ones of the owner who holds most are ended: so nobody pushes out the few
  * interpreters of another owner.
@@ -76,7 +81,7 @@ export function createIdleCache(memoryBytes: number): IdleCache {
     idle.loaded.bytes = memory_bytes;
     idle.first ??= { cpu_ms, at: now };
     const isBusy = isBusyWhileIdle(cpu_ms - idle.first.cpu_ms, now - idle.first.at);
-    if (isBusy) idle.entry.charge(idle.loaded);
+    if (isBusy) idle.charge();
     if (isBusy || memory_bytes > memoryBytes * largestShare) drop(idle);
   }
 
@@ -99,7 +104,7 @@ export function createIdleCache(memoryBytes: number): IdleCache {
     }
   }
 
-  function onReady(idle: Idle, loaded: LoadedInterpreter | null): void {
+  function onReady(idle: Idle, loaded: Held | null): void {
     if (!entries.has(idle)) return;
     if (loaded === null) return drop(idle);
     idle.loaded = loaded;
@@ -108,31 +113,44 @@ export function createIdleCache(memoryBytes: number): IdleCache {
     makeRoom();
   }
 
-  function put(entry: PendingEntry): void {
-    if (closed || memoryBytes === 0) return entry.kill();
-    const timer = setTimeout(() => drop(idle), idleMs).unref();
-    const idle: Idle = { entry, timer, loaded: null, first: null };
-    entries.add(idle);
-    void entry.ready.then((loaded) => onReady(idle, loaded));
+  function shelf<Process extends Held>(): Shelf<Process> {
+    const own = new WeakMap<Idle, PendingEntry<Process>>();
+
+    function put(entry: PendingEntry<Process>): void {
+      if (closed || memoryBytes === 0) return entry.kill();
+      const timer = setTimeout(() => drop(idle), idleMs).unref();
+      const idle: Idle = { entry, charge: () => {}, timer, loaded: null, first: null };
+      entries.add(idle);
+      own.set(idle, entry);
+      void entry.ready.then((process) => {
+        if (process) idle.charge = () => entry.charge(process);
+        onReady(idle, process);
+      });
+    }
+
+    return {
+      async take(key, signal) {
+        signal.throwIfAborted();
+        const aborted = new Promise<null>((resolve) => {
+          signal.addEventListener("abort", () => resolve(null), { once: true });
+        });
+        for (;;) {
+          const found = [...entries].findLast((idle) => idle.entry.key === key && own.has(idle));
+          const entry = found && own.get(found);
+          if (!entry) return null;
+          takeOut(found);
+          const loaded = await Promise.race([entry.ready, aborted]);
+          if (signal.aborted) put(entry);
+          signal.throwIfAborted();
+          if (loaded && !loaded.interpreter.isGone()) return loaded;
+        }
+      },
+      put,
+    };
   }
 
   return {
-    async take(key, signal) {
-      signal.throwIfAborted();
-      const aborted = new Promise<null>((resolve) => {
-        signal.addEventListener("abort", () => resolve(null), { once: true });
-      });
-      for (;;) {
-        const found = [...entries].findLast(({ entry }) => entry.key === key);
-        if (!found) return null;
-        takeOut(found);
-        const loaded = await Promise.race([found.entry.ready, aborted]);
-        if (signal.aborted) put(found.entry);
-        signal.throwIfAborted();
-        if (loaded && !loaded.interpreter.isGone()) return loaded;
-      }
-    },
-    put,
+    shelf,
     close() {
       closed = true;
       clearInterval(measuring);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "../sandbox/process.ts";
-import type { IdleCache, LoadedInterpreter } from "./idle-cache.ts";
-import { createLoader, type LoaderOptions, LoadingStopped, type Wanted } from "./load.ts";
+import type { IdleCache } from "./idle-cache.ts";
+import { createLoader, type LoadedInterpreter, type LoaderOptions, LoadingStopped, type Wanted } from "./load.ts";
 import { createUnbilledTime } from "./unbilled-time.ts";
 
 export type Taken = {
@@ -32,7 +32,7 @@ const afterEndMs = 5;
  * loaded by each run. An `isolated` run has an interpreter of its own, which ends with it. Idle interpreters wait in `idle`.
  */
 export function createInterpreterPool(options: LoaderOptions & { idle: IdleCache }): InterpreterPool {
-  const { idle } = options;
+  const idle = options.idle.shelf<LoadedInterpreter>();
   const loader = createLoader(options);
   const unbilled = createUnbilledTime();
 
@@ -99,7 +99,7 @@ export function createInterpreterPool(options: LoaderOptions & { idle: IdleCache
     },
     close() {
       loader.close();
-      idle.close();
+      options.idle.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
-import type { LoadedInterpreter } from "./idle-cache.ts";
+import type { Held } from "./idle-cache.ts";
 import type { Interpreter, Loaded } from "./interpreter.ts";
 import { cpuLimitOf, defaultProfile, isDefault, type LaunchProfile, launchProfile } from "./launch-profile.ts";
 import { prewarm } from "./prewarm.ts";
@@ -10,6 +10,13 @@ export type LoaderOptions = {
   open: (profile: LaunchProfile) => Promise<Interpreter>;
   /** True when a sandbox gets its limit of CPU time at its start; otherwise the limit is set when the code is loaded. */
   limitsCpuAtStart: boolean;
+};
+
+/** An interpreter that has the code of its version. */
+export type LoadedInterpreter = Held & {
+  interpreter: Interpreter;
+  /** Names of the variables that the code read while it was loaded. */
+  envRead: string[];
 };
 
 /** A run that needs an interpreter. `packages`: the directory of those that the agent requires. */

@@ -1,3 +1,4 @@
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
@@ -75,7 +76,15 @@ async function openLevel(sandbox: Sandbox, python: Python, directory: string): P
   const log = { warn: () => {} };
   const environments = openEnvironments({ sandbox, python, directory, log, env: {}, ...limits });
   const http = { allowCidrs: [], secretsOf: async () => [], now: async () => new Date() };
-  const adapters = await openAdapters({ sandbox, python, node, environments, warmMemoryBytes, containers: null, http });
+  const adapters = await openAdapters({
+    sandbox,
+    python,
+    node,
+    environments,
+    idle: createIdleCache(warmMemoryBytes),
+    containers: null,
+    http,
+  });
   return {
     level: sandbox.report.level,
     name: sandbox.report.name,

@@ -1,3 +1,4 @@
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { afterAll } from "vitest";
 import { describeAdapter, type Program, type Programs } from "../../conformance/adapter-suite.ts";
 import { findNode } from "../../../worker/adapters/node/find-node.ts";
@@ -117,7 +118,7 @@ for (const { name, label = name, programs, returns } of subjects)
         sandbox,
         python: interpreter,
         environments,
-        warmMemoryBytes: 1 << 28,
+        idle: createIdleCache(1 << 28),
         ...elsewhere,
         node: await findNode({ sandbox, directory, log }),
       });

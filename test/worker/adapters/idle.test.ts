@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Interpreter } from "../../../worker/warm/interpreter.ts";
-import { type IdleCache, createIdleCache } from "../../../worker/warm/idle-cache.ts";
+import type { LoadedInterpreter } from "../../../worker/warm/load.ts";
+import { type IdleCache, type Shelf, createIdleCache } from "../../../worker/warm/idle-cache.ts";
 
 const MiB = 1 << 20;
 const capacity = 100 * MiB;
 const never = new AbortController().signal;
 let idle: IdleCache;
+let shelf: Shelf<LoadedInterpreter>;
 
 beforeEach(() => {
   vi.useFakeTimers();
   idle = createIdleCache(capacity);
+  shelf = idle.shelf();
 });
 afterEach(() => {
   idle.close();
@@ -32,7 +35,7 @@ async function keep(owner: string, key: string, memory_bytes: number) {
     exited: new Promise(() => {}),
     kill,
   };
-  idle.put({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill, charge });
+  shelf.put({ key, owner, ready: Promise.resolve({ key, interpreter, envRead: [], bytes: 0 }), kill, charge });
   await vi.advanceTimersByTimeAsync(0);
   return { used, kill, charge };
 }
@@ -43,7 +46,7 @@ test("an owner's many interpreters push out that owner's own, and not another ow
   for (const key of ["a", "b", "c", "d", "e", "f"]) many.push(await keep("greedy", key, 20 * MiB));
   expect(few.kill).not.toHaveBeenCalled();
   expect(many.map(({ kill }) => kill.mock.calls.length)).toEqual([1, 1, 0, 0, 0, 0]);
-  expect(await idle.take("n", never)).not.toBeNull();
+  expect(await shelf.take("n", never)).not.toBeNull();
 });
 
 test("what grows while it is idle is noticed, and goes when it holds a quarter of all", async () => {
@@ -51,7 +54,7 @@ test("what grows while it is idle is noticed, and goes when it holds a quarter o
   one.used.memory_bytes = 26 * MiB;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(one.kill).toHaveBeenCalled();
-  expect(await idle.take("a", never)).toBeNull();
+  expect(await shelf.take("a", never)).toBeNull();
 });
 
 test("what works while it is idle goes and is charged for it, and what only waits stays", async () => {

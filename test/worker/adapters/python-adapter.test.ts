@@ -1,3 +1,4 @@
+import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
     sandbox: strongest,
     python,
     environments,
-    warmMemoryBytes: 256 << 20,
+    idle: createIdleCache(256 << 20),
     ...elsewhere,
     node: null,
   });
