@@ -15,8 +15,9 @@ async function publish(config: Body, user_id = "u"): Promise<string> {
 
 async function run(agent_id: string, body: Body = {}) {
   const events = await readEvents(await execute(url, { agent_id, version: "current", ...body }));
-  const of = (type: string) => events.find(({ event }) => event === type)?.data;
-  return { started: of("run.started") ?? {}, last: events.at(-1) ?? { event: "", data: {} }, events };
+  const none: { event: string; data: Body } = { event: "", data: {} };
+  const started = events.find(({ event }) => event === "run.started") ?? none;
+  return { started: started.data, last: events.at(-1) ?? none, events };
 }
 
 const languages: [string, Body][] = [
@@ -79,7 +80,10 @@ describe.each(languages)("%s", (_language, config) => {
       expect((await run(agent, { input_payload })).last.event).toBe(event);
     }
     const { started, last } = await run(agent);
-    expect([started["reused"], last.data["result_content"]]).toEqual([undefined, expect.objectContaining({ count: 1 })]);
+    expect([started["reused"], last.data["result_content"]]).toEqual([
+      undefined,
+      expect.objectContaining({ count: 1 }),
+    ]);
   });
 
   test("runs at the same time have a process each", async () => {
@@ -87,7 +91,9 @@ describe.each(languages)("%s", (_language, config) => {
     const runs = await Promise.all([run(agent), run(agent), run(agent)]);
     const counts = runs.map(({ last }) => (last.data["result_content"] as Body)["count"]);
     expect(counts.every((count) => Number(count) >= 1)).toBe(true);
-    expect(runs.filter(({ started }) => started["reused"]).length).toBe(counts.filter((count) => Number(count) > 1).length);
+    expect(runs.filter(({ started }) => started["reused"]).length).toBe(
+      counts.filter((count) => Number(count) > 1).length,
+    );
   });
 
   test("a run's variables are gone when it has ended", async () => {
