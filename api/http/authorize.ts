@@ -15,7 +15,11 @@ const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [],
 export async function authorize<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<Caller> {
   const { scope } = operation;
   if (scope === "public") return nobody;
-  const credentials = { authorization: req.get("authorization"), token: queryOf(req)["token"] };
+  const credentials = {
+    authorization: req.get("authorization"),
+    apiKey: req.get("x-api-key"),
+    token: queryOf(req)["token"],
+  };
   const address = `ip:${req.ip}`;
   const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
     // Guesses of keys are limited by address.

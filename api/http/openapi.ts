@@ -28,7 +28,15 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
     tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name, description: areas[name] })),
     paths,
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." } },
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." },
+        api_key: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Api-Key",
+          description: "The same key, as some clients send it.",
+        },
+      },
       responses: sortedByName(shared),
       schemas: sortedByName(components),
     },
@@ -59,7 +67,7 @@ function describeOperation(
     ...(description ? { description } : {}),
     operationId: id,
     // The empty requirement stands for open mode, which needs no key.
-    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }] }),
+    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }, { api_key: [scope] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
     responses: answers,

@@ -18,7 +18,7 @@ export const errorKinds = {
   unauthorized: {
     status: 401,
     codes: {
-      missing_key: "The request has no key. Send it as Authorization: Bearer <key>.",
+      missing_key: "The request has no key. Send it as Authorization: Bearer <key>, or as X-Api-Key: <key>.",
       invalid_key: "The key is unknown, revoked or expired.",
       key_in_url: "An API key was sent as ?token=. Only a run's read token may be.",
     },
