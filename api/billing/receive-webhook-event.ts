@@ -18,6 +18,7 @@ export const receiveWebhookEvent = defineOperation({
   name: "webhook_event",
   area: "Billing",
   scope: "public",
+  audit: { none: "The event is kept with what was made of it, and money moves through the ledger." },
   summary: "Receive an event of the payment provider",
   description:
     "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of the secrets in `STRIPE_WEBHOOK_SECRET`, else the answer is 400 `invalid_signature`. Each event is stored once and applied in one transaction. Any order and any repetition of events lead to the same state. Without a configured secret the answer is 503 `no_webhook_secret`.",

@@ -12,6 +12,7 @@ export const createDaemon = defineOperation({
   name: "create_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { version }) => ({ version }) },
   summary: "Start the daemon of an agent",
   request: {
     query: waitQuery,

@@ -11,6 +11,7 @@ export const startDaemon = defineOperation({
   name: "start_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { changed, daemon }) => ({ changed, version: daemon.version }) },
   summary: "Start an agent's daemon",
   request: {
     params: daemonParams,

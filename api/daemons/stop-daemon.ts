@@ -11,6 +11,7 @@ export const stopDaemon = defineOperation({
   name: "stop_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { changed }) => ({ changed }) },
   summary: "Stop an agent's daemon",
   request: {
     params: daemonParams,

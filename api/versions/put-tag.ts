@@ -15,7 +15,7 @@ export const putTag = defineOperation({
   name: "put_tag",
   area: "Versions",
   scope: "agents:write",
-  audit: "agent",
+  audit: { target: "agent", detail: ({ body: { version } }) => ({ version }) },
   summary: "Point a tag at a version",
   request: { params: tagParams.extend({ tag: versionName().meta({ example: "stable" }) }), body: tagBody },
   errors: ["version_not_found"],

@@ -1,4 +1,6 @@
 import type { DaemonExit } from "../../shared/schemas/daemon.ts";
+import { defaultMaxAttempts } from "../../shared/domain/run/limits.ts";
+import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
@@ -32,6 +34,8 @@ export type DaemonLife = {
   crashes: number;
   startAt: ObservedDaemon["startAt"];
   restarts: number;
+  /** The processes in a row whose program never asked for a message. */
+  unreadEnds: number;
   lastExit: DaemonExit | null;
   /** True when this worker ended the last process. */
   endedByUs: boolean;
@@ -50,6 +54,7 @@ export function beginLife(parts: LifeParts): DaemonLife {
     crashes,
     startAt: backoff_ms === null ? null : performance.now() + backoff_ms,
     restarts,
+    unreadEnds: 0,
     lastExit: null,
     endedByUs: false,
   };
@@ -60,9 +65,26 @@ export const observedOf = ({ live, last, crashes, startAt }: DaemonLife): Observ
 };
 
 /** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
-export function takesMessages({ live, wanted }: DaemonLife): boolean {
-  return live !== null && live.ready && live.stoppingSince === null && wanted?.desired === "running";
+export function takesMessages(life: DaemonLife): boolean {
+  const { live, wanted } = life;
+  if (wanted?.desired !== "running") return false;
+  return refusalOf(life) !== null || (live !== null && live.ready && live.stoppingSince === null);
 }
+
+/** Returns the error of a message to a daemon whose program has again and again ended without asking for one; else null. */
+export const refusalOf = ({ unreadEnds }: DaemonLife): RunError | null =>
+  unreadEnds < defaultMaxAttempts ? null : takesNoMessages;
+
+/** Returns the error of a message that was lost once too often because the last process never asked for it; else null. */
+export const unreadErrorOf = ({ unreadEnds }: DaemonLife): RunError | null => (unreadEnds > 0 ? takesNoMessages : null);
+
+const takesNoMessages: RunError = {
+  code: "bad_entrypoint",
+  type: "BadEntrypoint",
+  message:
+    "The agent takes no messages: its program ends without asking for one. Define on_message, or read context.messages() in main; or run the agent with another lifecycle.",
+  traceback: null,
+};
 
 /** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */
 export function nextCheckMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {

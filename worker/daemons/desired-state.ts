@@ -18,7 +18,8 @@ export function decideStep(wanted: WantedDaemon, seen: ObservedDaemon, now: numb
   if (wanted.previous_version === null) return "wait";
   if (isStalled(process, now, times)) return "roll_back";
   if (wanted.watch_left_ms === null) return "watch";
-  return wanted.watch_left_ms <= 0 ? "confirm" : "wait";
+  // A paused daemon proves nothing.
+  return wanted.watch_left_ms <= 0 && wanted.desired === "running" ? "confirm" : "wait";
 }
 
 function stepWithoutProcess(wanted: WantedDaemon, seen: ObservedDaemon, now: number): Step {

@@ -99,6 +99,7 @@ export const errorKinds = {
       thread_busy: "A run of the thread has not ended.",
       thread_exists: "A thread with this id exists.",
       too_many_agents: "The user has as many agents as AGENTS_PER_USER allows.",
+      daemon_stopped: "An operator stopped the agent's daemon. It takes no messages until it is started.",
       too_many_daemons: "The user has as many started daemons as DAEMONS_PER_USER allows.",
       too_many_jobs: "The user has as many jobs that have not ended as JOBS_PER_USER allows.",
       too_many_keys: "The user has as many valid keys as KEYS_PER_USER allows.",

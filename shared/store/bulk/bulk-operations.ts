@@ -17,6 +17,8 @@ export type NewBulk = {
   action: BulkAction;
   /** Whose runs it may touch. */
   owner: Owner;
+  /** Who asked for it. Null for an operation that an earlier release stored. */
+  actor: string | null;
   filter: RunFilter;
   edits: ReplayEdits;
 };
@@ -30,7 +32,7 @@ export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Pro
 
 /** Records the operation; some API process carries it out. */
 export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
-  const { user_id, action, owner, filter, edits } = bulk;
+  const { user_id, action, owner, actor, filter, edits } = bulk;
   const total = await countBulk(db, bulk);
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
   const data = {
@@ -38,7 +40,7 @@ export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
     user_id,
     action,
     filter: plain(filter),
-    options: plain({ owner, ...edits }),
+    options: plain({ owner, actor, ...edits }),
     total,
   };
   return toRecord(await db.prisma.bulkOperation.create({ data }));
@@ -74,9 +76,10 @@ export async function claimBulk(db: Db): Promise<HeldBulk | null> {
   const row = await claim.first(db.sql);
   if (!row) return null;
   const { id, user_id, action, created_at, cursor, lease_text: lease_until } = row;
-  const { owner } = row.options as { owner: Owner };
+  const { owner, actor = null } = row.options as { owner: Owner; actor?: string };
   const edits = replayEdits.parse(row.options);
-  return { id, user_id, action, created_at, cursor, lease_until, owner, filter: storedFilter.parse(row.filter), edits };
+  const filter = storedFilter.parse(row.filter);
+  return { id, user_id, action, created_at, cursor, lease_until, owner, actor, filter, edits };
 }
 
 const claim = statement({
