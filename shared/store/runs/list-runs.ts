@@ -5,6 +5,7 @@ import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
 import type { Condition } from "../where-clause.ts";
+import { withInterrupts } from "./open-interrupts.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
@@ -21,7 +22,10 @@ export type RunFilter = {
 
 export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
   const load = async (ids: string[]): Promise<RunRecord[]> =>
-    (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback })).map(toRunRecord);
+    withInterrupts(
+      db,
+      (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback })).map(toRunRecord),
+    );
   return readPage(db, { ...runListing(owner, filter), load }, page);
 }
 
