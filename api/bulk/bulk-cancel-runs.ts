@@ -13,7 +13,7 @@ export const bulkCancelRuns = defineOperation({
   audit: { target: "bulk", detail: ({ body: { preview } }, { total }) => (preview ? null : { total }) },
   summary: "Cancel all runs that match a filter",
   description:
-    "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted.",
+    "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkCancelBody },
   responses: bulkResponses("cancel"),
   async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview }, caller: { owner, user_id, actor } }) {

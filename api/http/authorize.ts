@@ -4,6 +4,7 @@ import { covers } from "../../shared/schemas/scope.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
 import { queryOf } from "./request-context.ts";
 
 const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
@@ -26,7 +27,7 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
     await guards.limiter.count(address);
     throw error;
   });
-  await guards.limiter.count(limiterKey(caller, req));
+  await guards.limiter.count(limiterKey(caller, req), 1, (left) => req.res?.set(rateLimitHeaders(left)));
   if (!covers(caller.scopes, scope))
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);

@@ -22,6 +22,8 @@ type ResponseSpec = {
   content_type?: string;
   /** The answer may also be a run's stream: Server-Sent Events, or plain text with `?format=text`. */
   streams?: true;
+  /** What each event of a stream is, in JSON: of `text/event-stream`. */
+  events?: z.ZodType;
   example?: unknown;
 };
 

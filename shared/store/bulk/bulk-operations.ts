@@ -1,5 +1,5 @@
 import { newId } from "../../platform/ids.ts";
-import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
+import { type BulkPreview, type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
 import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
@@ -28,6 +28,24 @@ export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Pro
   const where = whereClause(bulkConditions(action, owner, filter, null));
   const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
   return rows[0]?.total ?? 0;
+}
+
+const exampleColumns = {
+  id: t.text,
+  agent_id: t.text,
+  status: t.enumeration<BulkPreview["examples"][number]["status"]>("run_status"),
+  created_at: t.timestamptz,
+};
+
+/** The newest runs that a bulk operation would be about now. */
+export async function sampleBulk(db: Db, { action, owner, filter }: NewBulk): Promise<BulkPreview["examples"]> {
+  const where = whereClause(bulkConditions(action, owner, filter, null));
+  const rows = await query(
+    db.sql,
+    exampleColumns,
+    sql`SELECT id, agent_id, status, created_at FROM runs WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10`,
+  );
+  return rows.map(({ created_at, ...run }) => ({ ...run, created_at: created_at.toISOString() }));
 }
 
 /** Records the operation; some API process carries it out. */
