@@ -1,7 +1,8 @@
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { type BulkPreview, type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
-import { countBulk, insertBulk, type NewBulk, sampleBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { countBulk, sampleBulk } from "../../shared/store/bulk/preview-bulk.ts";
 import type { Db } from "../../shared/store/client.ts";
 
 export const bulkResponses = (action: NewBulk["action"]) => ({

@@ -31,8 +31,8 @@ export function createAuthenticate(deps: Deps): Authenticate {
   // With a token for the internal operations, open mode does not include their scope.
   const openScopes = internalToken === undefined ? ["*", "admin"] : ["*"];
   const open: Caller = { ...everybody, user_id: "public", actor: "open", scopes: openScopes };
-  return async ({ authorization, apiKey, token }) => {
-    const key = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? /^\S+$/.exec(apiKey ?? "")?.[0];
+  return async ({ token, ...headers }) => {
+    const key = keyOf(headers);
     if (key !== undefined && internalToken !== undefined && sameSecret(key, internalToken)) return internal;
     if (mode === "open") return open;
     if (key === undefined)
@@ -46,6 +46,10 @@ export function createAuthenticate(deps: Deps): Authenticate {
     return byKey(deps, key);
   };
 }
+
+/** Returns the key of a request; undefined when it has none. A bearer token counts before `X-Api-Key`. */
+const keyOf = ({ authorization = "", apiKey = "" }: Omit<Credentials, "token">): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? /^\S+$/.exec(apiKey)?.[0];
 
 /** URLs end up in logs and histories, so only a token that reads a single run may be part of one. */
 async function byRunToken(deps: Deps, token: string): Promise<Caller> {

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { type AllowedOrigins, isAllowed } from "./foreign-request.ts";
 
 /** The headers of answers that browsers show to a page of another origin, besides those that the Fetch standard always shows. */
-export const exposedHeaders: readonly string[] = [
+const exposedHeaders: readonly string[] = [
   "A2A-Extensions",
   "A2A-Version",
   "Allow",

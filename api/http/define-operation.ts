@@ -65,7 +65,7 @@ type AuditRule<I, A> =
   | { target: string; detail: (input: I, answer: A) => AuditDetail | null }
   | { none: string };
 
-export type AuditDetail = Record<string, string | number | boolean | null>;
+type AuditDetail = Record<string, string | number | boolean | null>;
 
 /** Each operation that may write says what the audit log records of it, or why nothing. */
 type Writes<I, A> = { method: "get"; audit?: never } | { method: Exclude<Method, "get">; audit: AuditRule<I, A> };

@@ -29,19 +29,20 @@ function describeAct<C>({ audit, name }: Operation<C>, input: Input, result: Any
   const detail = made === undefined ? {} : audit.detail(input, made);
   if (!detail) return null;
   const { caller, request_id, ip } = input;
-  const idName = `${audit.target}_id`;
-  const { [idName]: named, ...params } = input.params ?? {};
+  const { [`${audit.target}_id`]: named, ...params } = input.params ?? {};
   return {
     user_id: textAt(made, "user_id") ?? caller.owner ?? textAt(input.body, "user_id"),
     actor: caller.actor,
     action: name,
     target_type: audit.target,
-    target_id: typeof named === "string" ? named : (textAt(made, idName) ?? textAt(made, "id") ?? caller.user_id),
+    target_id: typeof named === "string" ? named : (idOf(audit.target, made) ?? caller.user_id),
     request_id,
     ip: ip ?? null,
     detail: { ...params, ...detail },
   };
 }
+
+const idOf = (kind: string, made: unknown): string | null => textAt(made, `${kind}_id`) ?? textAt(made, "id");
 
 /** Returns the text field `name` of a value that may be an object. */
 function textAt(value: unknown, name: string): string | null {

@@ -25,6 +25,6 @@ const isText = /^(application\/json|text\/)/;
 
 function chooseEncoding(req: Request, res: Response, length: number): keyof typeof encoders | null {
   res.vary("Accept-Encoding");
-  const accepted = length < leastBytes ? "identity" : req.acceptsEncodings("br", "gzip", "identity");
-  return accepted === "br" || accepted === "gzip" ? accepted : null;
+  if (length < leastBytes) return null;
+  return (["br", "gzip"] as const).find((encoding) => req.acceptsEncodings(encoding)) ?? null;
 }

@@ -1,6 +1,6 @@
 import { askingRun, askingRunQuery } from "../../shared/schemas/interrupt.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
-import { listAskingRuns } from "../../shared/store/runs/open-interrupts.ts";
+import { listAskingRuns } from "../../shared/store/runs/list-asking-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 

@@ -206,7 +206,6 @@ async function serve(start, context) {
     await handleAll((message) => drive(called(message.input, message.context), message.context.signal));
   }
   await Promise.race([mainOver, stopped.then(() => sleep(stopGraceMs))]);
-  if (!hasAsked && !stopping.signal.aborted) writeFrame("unread", { to: null });
 }
 
 /**
@@ -275,6 +274,7 @@ try {
   );
   void readCommands(lines, { directory: isThread ? "." : null, extras: { messages } });
   await (isThread ? serveThread(start) : serve(start, ownContext));
+  if (!hasAsked && !stopping.signal.aborted) writeFrame("unread", { to: null });
   exit(0);
 } catch (error) {
   fail(error);

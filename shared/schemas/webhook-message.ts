@@ -62,7 +62,11 @@ const daemonMessage = z
   .meta({ id: "DaemonMessageToWebhook" });
 
 const notificationMessage = z
-  .object({ type: z.string().regex(/^notification\./), timestamp: z.string(), data: notificationRecord })
+  .object({
+    type: z.string().regex(/^notification\./),
+    timestamp: z.string(),
+    data: notificationRecord.omit({ read_at: true }),
+  })
   .meta({ id: "NotificationMessage" });
 
 const testMessage = z

@@ -28,7 +28,7 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   });
   const runId = String(question?.data["run_id"]);
   const aside = await call(url, "GET", `/v1/runs/${runId}`);
-  const { interrupts } = question?.data as { interrupts: object[] };
+  const interrupts = question?.data["interrupts"] as object[];
   expect(aside.body).toMatchObject({ status: "interrupted", worker_id: null, attempt: 1, interrupts });
   const inbox = async () => (await call(url, "GET", `/v1/interrupts?agent_id=${agent_id}`)).body;
   expect(await inbox()).toMatchObject({

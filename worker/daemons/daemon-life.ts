@@ -1,10 +1,9 @@
 import type { DaemonExit } from "../../shared/schemas/daemon.ts";
-import { defaultMaxAttempts } from "../../shared/domain/run/limits.ts";
-import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { WorkerContext } from "../context.ts";
+import { refusalOf } from "./refuse-messages.ts";
 import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
@@ -70,21 +69,6 @@ export function takesMessages(life: DaemonLife): boolean {
   if (wanted?.desired !== "running") return false;
   return refusalOf(life) !== null || (live !== null && live.ready && live.stoppingSince === null);
 }
-
-/** Returns the error of a message to a daemon whose program has again and again ended without asking for one; else null. */
-export const refusalOf = ({ unreadEnds }: DaemonLife): RunError | null =>
-  unreadEnds < defaultMaxAttempts ? null : takesNoMessages;
-
-/** Returns the error of a message that was lost once too often because the last process never asked for it; else null. */
-export const unreadErrorOf = ({ unreadEnds }: DaemonLife): RunError | null => (unreadEnds > 0 ? takesNoMessages : null);
-
-const takesNoMessages: RunError = {
-  code: "bad_entrypoint",
-  type: "BadEntrypoint",
-  message:
-    "The agent takes no messages: its program ends without asking for one. Define on_message, or read context.messages() in main; or run the agent with another lifecycle.",
-  traceback: null,
-};
 
 /** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */
 export function nextCheckMs({ live, wanted, startAt }: DaemonLife, atMostMs: number): number {

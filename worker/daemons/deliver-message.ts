@@ -1,7 +1,8 @@
 import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import type { Frame } from "../channel/frame-schema.ts";
-import { type DaemonLife, refusalOf } from "./daemon-life.ts";
+import type { DaemonLife } from "./daemon-life.ts";
+import { refusalOf } from "./refuse-messages.ts";
 import { DaemonLost } from "./daemon-process.ts";
 import { saveState } from "./handle-daemon-frame.ts";
 

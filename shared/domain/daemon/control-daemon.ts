@@ -37,14 +37,13 @@ const defaultGraceMs = 10_000;
  * process is ready.
  */
 export function applyCommand(standing: StandingDaemon, command: DaemonCommand): DaemonWish | null {
-  const { desired, version, restart_wanted, held } = standing;
+  const { desired, version, restart_wanted } = standing;
   const grace_ms = command.grace_ms ?? defaultGraceMs;
   const unchanged = { version, restart_wanted, grace_ms, held: false };
   switch (command.action) {
     case "stop":
-      return desired === "stopped" && held ? null : { ...unchanged, desired: "stopped", held: true };
     case "kill":
-      return isOver(standing) ? null : { ...unchanged, desired: "stopped", held: true, grace_ms: 0 };
+      return stop(standing, command, grace_ms);
     case "pause":
       return desired === "running" ? { ...unchanged, desired: "paused" } : null;
     case "resume":
@@ -53,6 +52,13 @@ export function applyCommand(standing: StandingDaemon, command: DaemonCommand): 
     case "restart":
       return start(standing, command, grace_ms);
   }
+}
+
+function stop(standing: StandingDaemon, { action }: DaemonCommand, grace_ms: number): DaemonWish | null {
+  const { desired, version, restart_wanted, held } = standing;
+  const done = action === "kill" ? isOver(standing) : desired === "stopped" && held;
+  if (done) return null;
+  return { desired: "stopped", version, restart_wanted, held: true, grace_ms: action === "kill" ? 0 : grace_ms };
 }
 
 function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: number): DaemonWish | null {

@@ -1,16 +1,15 @@
 import { newId } from "../../platform/ids.ts";
-import { type BulkPreview, type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
+import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
 import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
-import { query } from "../query.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { BulkOperation, Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import type { RunFilter } from "../runs/list-runs.ts";
-import { whereClause } from "../where-clause.ts";
-import { type BulkAction, bulkConditions } from "./bulk-scope.ts";
+import type { BulkAction } from "./bulk-scope.ts";
+import { countBulk } from "./preview-bulk.ts";
 
 export type NewBulk = {
   user_id: string;
@@ -22,31 +21,6 @@ export type NewBulk = {
   filter: RunFilter;
   edits: ReplayEdits;
 };
-
-/** How many runs a bulk operation would be about now. */
-export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Promise<number> {
-  const where = whereClause(bulkConditions(action, owner, filter, null));
-  const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
-  return rows[0]?.total ?? 0;
-}
-
-const exampleColumns = {
-  id: t.text,
-  agent_id: t.text,
-  status: t.enumeration<BulkPreview["examples"][number]["status"]>("run_status"),
-  created_at: t.timestamptz,
-};
-
-/** The newest runs that a bulk operation would be about now. */
-export async function sampleBulk(db: Db, { action, owner, filter }: NewBulk): Promise<BulkPreview["examples"]> {
-  const where = whereClause(bulkConditions(action, owner, filter, null));
-  const rows = await query(
-    db.sql,
-    exampleColumns,
-    sql`SELECT id, agent_id, status, created_at FROM runs WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10`,
-  );
-  return rows.map(({ created_at, ...run }) => ({ ...run, created_at: created_at.toISOString() }));
-}
 
 /** Records the operation; some API process carries it out. */
 export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {

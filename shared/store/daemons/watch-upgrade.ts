@@ -42,12 +42,12 @@ const confirm = statement({
 export async function rollBackUpgrade(db: Db, { agent_id, epoch }: OwnedDaemon, version: string): Promise<void> {
   const ids = { audit_id: newId("audit"), news_id: newId("notif") };
   const title = `The upgrade of ${agent_id} to ${version} was rolled back`;
-  await rollBack.count(db.sql, { agent_id, epoch, version, ...ids, news_title: title });
+  await rollBack.count(db.sql, { agent_id, epoch, version, ...ids, news_level: "error", news_title: title });
 }
 
 const rollBack = statement({
   name: "roll-back-upgrade",
-  takes: { ...takes, audit_id: t.text, news_id: t.text, news_title: t.text },
+  takes: { ...takes, audit_id: t.text, news_id: t.text, news_level: t.text, news_title: t.text },
   text: sql`
     WITH seen AS (
       SELECT agent_id, user_id, version, previous_version, last_exit FROM daemons
@@ -62,7 +62,7 @@ const rollBack = statement({
             AS detail
         FROM seen`)}
     ), news AS (
-      SELECT $news_id AS id, user_id, 'daemon.rolled_back' AS type, 'error' AS level, $news_title AS title,
+      SELECT $news_id AS id, user_id, 'daemon.rolled_back' AS type, $news_level AS level, $news_title AS title,
         last_exit ->> 'reason' AS body,
         json_build_object('previous_version', version, 'version', previous_version, 'last_exit', last_exit) AS data,
         agent_id, NULL::text AS run_id, NULL::text AS dedup_key

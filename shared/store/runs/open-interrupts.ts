@@ -3,11 +3,8 @@ import type { OpenInterrupt } from "../../schemas/run-event.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
-import type { Owner } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { type RunFilter, runListing } from "./list-runs.ts";
 import { runIs } from "./run-is.ts";
 
 /** Returns the records with the questions that interrupted runs wait for. */
@@ -18,19 +15,8 @@ export async function withInterrupts(db: Db, records: RunRecord[]): Promise<RunR
   return records.map((record) => ({ ...record, interrupts: asked.get(record.id) ?? [] }));
 }
 
-/** Lists the runs that wait for a person, with their questions. */
-export async function listAskingRuns(
-  db: Db,
-  owner: Owner,
-  filter: Pick<RunFilter, "agent_id" | "thread_id" | "user_id" | "since" | "until">,
-  page: PageRequest,
-): Promise<Page<AskingRun>> {
-  const load = async (ids: string[]) => (await readAsking(db, ids)).map((run) => ({ id: run.run_id, ...run }));
-  const found = await readPage(db, { ...runListing(owner, { ...filter, status: "interrupted" }), load }, page);
-  return { ...found, data: found.data.map(({ id: _, ...run }) => run) };
-}
-
-async function readAsking(db: Db, ids: string[]): Promise<AskingRun[]> {
+/** Returns those of the runs that wait for a person, with their questions. */
+export async function readAsking(db: Db, ids: string[]): Promise<AskingRun[]> {
   const rows = await read.rows(db.sql, { ids });
   return rows.map(({ id, reason, message, response_schema, expires_at, asked_at, ...run }) => ({
     ...run,

@@ -177,7 +177,7 @@ describe("a page of an allowed origin uses the API as its own", () => {
     const asked = await preflight(keyed, from);
     expect([asked.status, corsOf(asked)]).toEqual([405, []]);
     const read = await fetch(`${keyed.url}/v1/agents`, { headers: { origin: from, "x-api-key": key } });
-    expect([read.status, corsOf(read), read.headers.get("vary")]).toEqual([200, [], "Origin"]);
+    expect([read.status, corsOf(read), read.headers.get("vary")]).toEqual([200, [], expect.stringContaining("Origin")]);
   });
 
   test("without the setting no page of another origin reads or writes", async () => {

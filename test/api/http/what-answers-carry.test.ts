@@ -58,7 +58,11 @@ test("each answer says how many requests are left within the minute", async () =
 
 test("with ?format=openai an error has what OpenAI's clients read, and is otherwise the same", async () => {
   const ask = async (to: string, body: object) => {
-    const response = await fetch(`${to}/v1/execute?format=openai`, { method: "POST", body: JSON.stringify(body) });
+    const response = await fetch(`${to}/v1/execute?format=openai`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
     return [response.status, await response.json()] as const;
   };
   expect(await ask(url, { agent_id: "nobody", version: "1" })).toMatchObject([
