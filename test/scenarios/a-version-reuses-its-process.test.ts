@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { call, execute, readEvents, type SentEvent } from "../harness/client.ts";
+import { call, execute, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
@@ -13,18 +13,11 @@ async function publish(config: Body, user_id = "u"): Promise<string> {
   return String(made.body["id"]);
 }
 
-const nothing: SentEvent = { id: "", event: "", data: {} };
-
 async function run(agent_id: string, body: Body = {}) {
   const events = await readEvents(await execute(url, { agent_id, version: "current", ...body }));
-<<<<<<< HEAD
   const none: { event: string; data: Body } = { event: "", data: {} };
   const started = events.find(({ event }) => event === "run.started") ?? none;
   return { started: started.data, last: events.at(-1) ?? none, events };
-=======
-  const of = (type: string) => events.find(({ event }) => event === type)?.data;
-  return { started: of("run.started") ?? {}, last: events.at(-1) ?? nothing, events };
->>>>>>> da73d24 (Small files for what grew: a daemon's refusals, the preview of bulk operations, the list of open questions; docs say what audits and compresses)
 }
 
 const languages: [string, Body][] = [
