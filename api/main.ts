@@ -38,6 +38,8 @@ await runProcess(async (asked, survive) => {
   server.listen(config.http.port, config.http.host);
   await once(server, "listening");
   if (config.auth.mode === "open") log.warn("AUTH_MODE=open: anyone who can reach this address can run code here");
+  if (config.auth.mode === "open" && config.http.gate.origins.any)
+    log.warn("ALLOWED_ORIGINS=* without keys: any web page that is opened on this machine can run code here");
   log.info({ host: config.http.host, port: config.http.port }, "api ready");
   const net = survive(log);
   exportFaults(context.processMetrics, net);

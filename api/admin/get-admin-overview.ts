@@ -18,6 +18,7 @@ export const getAdminOverview = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "An overview of the service",
+  description: "The first look at a deployment: workers, queues, runs and what ended within the last day.",
   responses: { 200: { description: "The current numbers", schema: adminOverview } },
   async handle(ctx: Pick<ApiContext, "db" | "queue">) {
     const { db } = ctx;

@@ -15,6 +15,8 @@ export const getFleet = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "The workers",
+  description:
+    "Use it to see which worker runs what, how strong its sandbox is, and whether it still answers. `POST /v1/admin/workers/{worker_id}/drain` takes one out.",
   responses: {
     200: {
       description: "Workers with their last heartbeat",

@@ -25,7 +25,7 @@ export const killRun = defineOperation({
     body: killBody,
   },
   responses: { 200: { description: "The run", schema: runRecord } },
-  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { run_id }, body: { reason } }) {
+  async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params: { run_id }, body: { reason }, caller }) {
     const nothing = { result_content: null, state_snapshot: null };
     const error = { code: "killed", type: null, message: reason, traceback: null };
     const outcome = { ...nothing, status: "cancelled", error } as const;
@@ -33,7 +33,8 @@ export const killRun = defineOperation({
       const run = await readRunHandle(ctx.db, run_id, null);
       if (!run) throw notFound("run", run_id);
       if (isTerminal(run.status)) break;
-      if (await endRun(ctx, run, { cause: "complete", outcome, reason: "killed", duration_ms: null })) break;
+      if (await endRun(ctx, run, { cause: "complete", outcome, reason: "killed", duration_ms: null, by: caller.actor }))
+        break;
     }
     const body = await readRun(ctx.db, run_id, null);
     if (!body) throw notFound("run", run_id);

@@ -12,6 +12,7 @@ export const listAllRuns = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "All users' runs, newest first",
+  description: "The list of runs without the owner's bounds, for operators who look for a run of somebody else.",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

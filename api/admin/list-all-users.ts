@@ -13,6 +13,7 @@ export const listAllUsers = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "Users, with the analytics of their last 30 days",
+  description: "Use it to find who uses the service most.",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(adminUser) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

@@ -11,6 +11,8 @@ export const listAudit = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "The audit log, newest first",
+  description:
+    "Who did what to which thing, and what the service did by itself (`service`). Use it to answer who moved production. Entries have no request bodies and no secrets.",
   request: { query: auditQuery },
   responses: { 200: { description: "A page of audit entries", schema: pageOf(auditEntry) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

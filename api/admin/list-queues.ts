@@ -12,6 +12,7 @@ export const listQueues = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "The queues of runs and callbacks",
+  description: "Use it to see whether work piles up, and whether somebody paused a queue.",
   responses: {
     200: {
       description: "The queues",

@@ -16,6 +16,7 @@ export const resumeQueue = defineOperation({
   scope: "admin",
   audit: "queue",
   summary: "Resume a queue",
+  description: "Ends a pause. What waited goes on in its order.",
   request: { params: queueParams },
   responses: { 200: { description: "The queue", schema: queueState } },
   async handle(ctx: Pick<ApiContext, "db" | "queue">, { params }) {

@@ -12,6 +12,7 @@ export const deleteAgentSecret = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Remove a secret of an agent",
+  description: "Later runs no longer get the variable. A running run keeps it until its end.",
   request: { params: secretParams },
   errors: ["secret_not_found"],
   responses: { 204: { description: "Deleted" } },

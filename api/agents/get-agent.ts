@@ -11,6 +11,8 @@ export const getAgent = defineOperation({
   area: "Agents",
   scope: "agents:read",
   summary: "An agent with its current version",
+  description:
+    "Use it to read the config that runs of `current` use. `GET /v1/versions/{agent_id}/{version}` reads any other version.",
   request: { params: agentParams },
   responses: { 200: { description: "The agent", schema: agentRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {

@@ -15,6 +15,7 @@ export const listAgentRuns = defineOperation({
   area: "Agents",
   scope: "runs:read",
   summary: "An agent's runs, newest first",
+  description: "The list of runs, of one agent. Use its filters to find the failed or the running ones.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {

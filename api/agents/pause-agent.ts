@@ -35,18 +35,22 @@ export const pauseAgent = defineOperation({
     { params: { agent_id }, body: { cancel_runs }, caller },
   ) {
     if (!(await setAgentStatus(ctx.db, agent_id, caller.owner, "paused"))) throw notFound("agent", agent_id);
-    const cancelled_runs = cancel_runs ? await cancelOpenRuns(ctx, agent_id) : 0;
+    const cancelled_runs = cancel_runs ? await cancelOpenRuns(ctx, agent_id, caller.actor) : 0;
     const agent = await readAgent(ctx.db, agent_id, caller.owner);
     if (!agent) throw notFound("agent", agent_id);
     return { status: 200, body: { ...agent, cancelled_runs } };
   },
 });
 
-async function cancelOpenRuns(ctx: Pick<ApiContext, "db" | "streams" | "queue">, agentId: string): Promise<number> {
+async function cancelOpenRuns(
+  ctx: Pick<ApiContext, "db" | "streams" | "queue">,
+  agentId: string,
+  actor: string,
+): Promise<number> {
   for (let cancelled = 0; ;) {
     const open = await findOpenRuns(ctx.db, agentId, atOnce);
     if (open.length === 0) return cancelled;
-    await Promise.all(open.map((id) => cancelRun(ctx, id, null)));
+    await Promise.all(open.map((id) => cancelRun(ctx, id, { owner: null, actor })));
     cancelled += open.length;
   }
 }

@@ -18,6 +18,7 @@ export const createCheckout = defineOperation({
   area: "Billing",
   scope: "billing:write",
   idempotent: true,
+  audit: "user",
   summary: "Create a checkout page for a plan or a wallet top-up",
   description:
     "Send the user to `url`, a page of the payment provider. The provider reports the payment by its webhook. 503 when no provider is configured.",

@@ -11,6 +11,7 @@ export const createPortal = defineOperation({
   name: "create_portal",
   area: "Billing",
   scope: "billing:write",
+  audit: "user",
   summary: "Create a page for managing cards, invoices and subscriptions",
   description: "The page is the payment provider's. 503 when no provider is configured.",
   request: { body: portalBody },

@@ -13,6 +13,8 @@ export const createTransaction = defineOperation({
   idempotent: true,
   audit: "transaction",
   summary: "Credit or correct a user's wallet",
+  description:
+    "For operators: gives credit, or corrects a booking by its opposite. The `Idempotency-Key` keeps a repeated request from booking twice.",
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, amount_micro_usd, description = null } }) {

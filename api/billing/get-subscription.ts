@@ -11,6 +11,7 @@ export const getSubscription = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "A subscription",
+  description: "Use it to see whether a subscription is active, and until when.",
   request: { params: subscriptionParams },
   responses: { 200: { description: "The subscription", schema: subscriptionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { subscription_id }, caller }) {

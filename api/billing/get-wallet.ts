@@ -12,6 +12,7 @@ export const getWallet = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Your balance, your plan and this week's usage",
+  description: "Use it before a large batch, to see whether a run would be refused for lack of money or quota.",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The wallet", schema: wallet } },

@@ -11,6 +11,7 @@ export const listInvoices = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Invoices, newest first",
+  description: "Use it for the user's own records. `hosted_url` leads to the payment provider's page of the invoice.",
   request: { query: paidQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(invoiceRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

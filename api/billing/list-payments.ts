@@ -11,6 +11,7 @@ export const listPayments = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Payments, newest first",
+  description: "Use it to see what was paid, refunded or disputed, and what of it is in the wallet.",
   request: { query: paidQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(paymentRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

@@ -11,6 +11,7 @@ export const listPlans = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Plans, newest first",
+  description: "Use it to offer plans: what each costs and allows.",
   request: { query: pageQuery },
   responses: { 200: { description: "A page of plans", schema: pageOf(planRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

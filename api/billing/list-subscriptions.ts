@@ -11,6 +11,7 @@ export const listSubscriptions = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Subscriptions, newest first",
+  description: "Use it to see what a user has subscribed to, ended subscriptions too.",
   request: { query: subscriptionQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(subscriptionRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

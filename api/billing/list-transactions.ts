@@ -11,6 +11,7 @@ export const listTransactions = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "Bookings of wallets, newest first",
+  description: "Use it to account for a balance: each booking with its cause and its two entries.",
   request: { query: transactionQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(transactionRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

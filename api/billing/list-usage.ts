@@ -11,6 +11,7 @@ export const listUsage = defineOperation({
   area: "Billing",
   scope: "billing:read",
   summary: "The usage and cost of each run, newest first",
+  description: "Use it to explain a bill: what each run used and what that cost.",
   request: { query: usageQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(usageRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

@@ -17,6 +17,8 @@ import { listUsage } from "./list-usage.ts";
 import { putSpendLimit } from "./put-spend-limit.ts";
 import { createCheckout } from "./create-checkout.ts";
 import { createPortal } from "./create-portal.ts";
+import { listBillingEvents } from "./list-billing-events.ts";
+import { reapplyBillingEvent } from "./reapply-billing-event.ts";
 
 export const billingOperations: readonly Operation<ApiContext>[] = [
   receiveWebhookEvent,
@@ -36,4 +38,6 @@ export const billingOperations: readonly Operation<ApiContext>[] = [
   putSpendLimit,
   createCheckout,
   createPortal,
+  listBillingEvents,
+  reapplyBillingEvent,
 ];

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import {
   checkoutSession,
   providerCharge,
@@ -9,6 +9,7 @@ import {
   providerSubscription,
 } from "../../shared/schemas/billing-event.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
+import { describeIssues } from "./describe-issues.ts";
 
 /** The object, customer and user of an event. */
 type About = { object_id: string | null; customer_id: string | null; user_id: string | null; error: string | null };
@@ -27,7 +28,8 @@ export function readEvent(event: z.output<typeof providerEvent>): About {
     const named = clientId().safeParse(user_id);
     return { object_id, customer_id, user_id: named.success ? named.data : null, error: null };
   } catch (error) {
-    return { ...nothing, error: String(error).slice(0, 1_000) };
+    if (!(error instanceof z.ZodError)) throw error;
+    return { ...nothing, error: describeIssues(error) };
   }
 }
 

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { AppError, unavailable } from "../../shared/domain/errors/app-error.ts";
-import { providerEvent } from "../../shared/schemas/billing-event.ts";
-import type { VerifiedEvent } from "../../shared/store/billing/insert-event.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { applyEvent } from "./apply-event.ts";
-import { readEvent } from "./read-event.ts";
+import { toEvent } from "./to-event.ts";
 import { verifyEvent } from "./verify-event.ts";
 
 /** Real events have a few KiB. */
@@ -18,9 +16,10 @@ export const receiveWebhookEvent = defineOperation({
   name: "webhook_event",
   area: "Billing",
   scope: "public",
+  audit: { none: "The event is kept with what was made of it, and money moves through the ledger." },
   summary: "Receive an event of the payment provider",
   description:
-    "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of the secrets in `STRIPE_WEBHOOK_SECRET`, else the answer is 400 `invalid_signature`. Each event is stored once and applied in one transaction. Any order and any repetition of events lead to the same state. Without a configured secret the answer is 503 `no_webhook_secret`.",
+    "For Stripe's webhooks. The header `Stripe-Signature` must sign the body with one of the secrets in `STRIPE_WEBHOOK_SECRET`, else the answer is 400 `invalid_signature`. Each event is stored once and applied in one transaction. Any order and any repetition of events lead to the same state. A signed event that can't be read is kept aside (200), the admins are notified, and `POST /v1/billing/events/{event_id}/reapply` reads it again. Without a configured secret the answer is 503 `no_webhook_secret`.",
   request: {
     headers: z.object({
       "stripe-signature": z.string().optional().meta({ description: "Stripe's signature of the body's bytes." }),
@@ -50,21 +49,14 @@ export const receiveWebhookEvent = defineOperation({
         60,
       );
     verifyEvent(body, headers["stripe-signature"], { secrets, now: await readClock(db) });
-    const event = toEvent(body);
+    const event = toEvent(parseObject(body), new Date());
+    if (!event) throw invalid();
     if (event.error !== null)
-      log.warn({ event_id: event.event_id, err: event.error }, "a billing event could not be read");
+      log.warn({ event_id: event.event_id, err: event.error }, "a billing event could not be read and is kept aside");
     const isNew = await applyEvent(db, event);
     return { status: 200, body: { received: true as const, ...(isNew ? {} : { duplicate: true }) } };
   },
 });
-
-function toEvent(body: Buffer): VerifiedEvent {
-  const payload = parseObject(body);
-  const read = providerEvent.safeParse(payload);
-  if (!read.success) throw invalid();
-  const { id: event_id, type, created } = read.data;
-  return { event_id, type, created, payload, ...readEvent(read.data) };
-}
 
 function parseObject(body: Buffer): Record<string, unknown> {
   try {

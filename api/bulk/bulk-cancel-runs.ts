@@ -10,13 +10,13 @@ export const bulkCancelRuns = defineOperation({
   area: "Runs",
   scope: "runs:write",
   idempotent: true,
-  audit: "bulk",
+  audit: { target: "bulk", detail: ({ body: { preview } }, { total }) => (preview ? null : { total }) },
   summary: "Cancel all runs that match a filter",
   description:
-    "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted.",
+    "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkCancelBody },
   responses: bulkResponses("cancel"),
-  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview }, caller: { owner, user_id } }) {
-    return requestBulkOperation(db, { user_id, owner, action: "cancel", filter, edits: {} }, preview);
+  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview }, caller: { owner, user_id, actor } }) {
+    return requestBulkOperation(db, { user_id, owner, actor, action: "cancel", filter, edits: {} }, preview);
   },
 });

@@ -10,13 +10,16 @@ export const bulkReplayRuns = defineOperation({
   area: "Runs",
   scope: "runs:write",
   idempotent: true,
-  audit: "bulk",
+  audit: { target: "bulk", detail: ({ body: { preview } }, { total }) => (preview ? null : { total }) },
   summary: "Run all runs that match a filter again, with edits",
   description:
-    "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. With `preview` the runs are only counted.",
+    "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkReplayBody },
   responses: bulkResponses("replay"),
-  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview, ...edits }, caller: { owner, user_id } }) {
-    return requestBulkOperation(db, { user_id, owner, action: "replay", filter, edits }, preview);
+  async handle(
+    { db }: Pick<ApiContext, "db">,
+    { body: { filter, preview, ...edits }, caller: { owner, user_id, actor } },
+  ) {
+    return requestBulkOperation(db, { user_id, owner, actor, action: "replay", filter, edits }, preview);
   },
 });

@@ -13,6 +13,7 @@ export const getBulkOperation = defineOperation({
   area: "Runs",
   scope: "runs:read",
   summary: "A bulk operation and its progress",
+  description: "Poll it after `POST /v1/runs/bulk/cancel` or `…/replay`, until `status` is `done`.",
   request: {
     params: z.object({ bulk_id: text({ max: 512 }).meta({ example: "bulk_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }) }),
   },

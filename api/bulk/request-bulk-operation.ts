@@ -1,12 +1,13 @@
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import { type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
+import { type BulkPreview, type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
-import { countBulk, insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { countBulk, sampleBulk } from "../../shared/store/bulk/preview-bulk.ts";
 import type { Db } from "../../shared/store/client.ts";
 
 export const bulkResponses = (action: NewBulk["action"]) => ({
   200: {
-    description: "With `preview`: the number of runs that match",
+    description: "With `preview`: the number of runs that match, and the newest of them",
     schema: bulkPreview,
     example: { ...exampleOf(bulkPreview), action },
   },
@@ -17,15 +18,16 @@ export const bulkResponses = (action: NewBulk["action"]) => ({
   },
 });
 
-type Answer =
-  | { status: 200; body: { action: NewBulk["action"]; total: number } }
-  | { status: 202; body: BulkRecord; headers: { Location: string } };
+type Answer = { status: 200; body: BulkPreview } | { status: 202; body: BulkRecord; headers: { Location: string } };
 
 /** Stores a bulk operation, or counts its runs. A filter without any condition is refused: it is most likely a mistake. */
 export async function requestBulkOperation(db: Db, bulk: NewBulk, preview: boolean): Promise<Answer> {
   if (Object.values(bulk.filter).every((value) => value === undefined))
     throw new ValidationFault([{ type: "value_error", loc: ["body", "filter"], msg: "Value error, name a condition" }]);
-  if (preview) return { status: 200, body: { action: bulk.action, total: await countBulk(db, bulk) } };
+  if (preview) {
+    const [total, examples] = [await countBulk(db, bulk), await sampleBulk(db, bulk)];
+    return { status: 200, body: { action: bulk.action, total, examples } };
+  }
   const body = await insertBulk(db, bulk);
   return { status: 202, body, headers: { Location: `/v1/runs/bulk/${body.id}` } };
 }

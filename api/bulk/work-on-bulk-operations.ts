@@ -36,12 +36,21 @@ async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
 }
 
 /** Returns false when the action failed for this run. The key lets a run be run again once, even by two processes. */
-async function applyToRun(ctx: Deps, { id, action, owner, user_id, edits }: HeldBulk, runId: string): Promise<boolean> {
+async function applyToRun(
+  ctx: Deps,
+  { id, action, owner, actor, user_id, edits }: HeldBulk,
+  runId: string,
+): Promise<boolean> {
   try {
-    if (action === "cancel") return await cancelRun(ctx, runId, owner);
+    if (action === "cancel") return await cancelRun(ctx, runId, { owner, actor });
     const key = { user_id, route: `bulk/${id}`, key: runId };
     const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
-    await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, traceparent: null, key });
+    await runAgain(
+      ctx,
+      runId,
+      { ...nothing, ...edits },
+      { owner, ...(actor === null ? {} : { actor }), traceparent: null, key },
+    );
     return true;
   } catch (error) {
     ctx.log.warn({ bulk_id: id, run_id: runId, err: String(error) }, "a bulk operation failed for a run");

@@ -14,6 +14,7 @@ export const controlDaemon = defineOperation({
   name: "control_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: ({ body: { action } }) => (action === "status" ? null : { action }) },
   summary: "Control an agent's daemon",
   description:
     "An action sets the desired state and can be repeated: `changed: false` means that the state was desired already. The answer comes at once; with `?wait=N` it comes when the state is reached, after at most N seconds. A second restart during a restart changes nothing. `kill` stops without a grace period. `pause` stops handing messages over, while the process keeps running. `message` sends a payload as a run and starts the daemon if it is stopped.",
@@ -33,7 +34,13 @@ export const controlDaemon = defineOperation({
     if (action === "status") return { status: 200, body: await showDaemon(ctx, agent_id) };
     if (action !== "message")
       return { status: 200, body: await actOnDaemon(ctx, agent_id, { ...settings, action }, waitMs) };
-    const message = { agent_id, payload: payload ?? {}, run_id: null, traceparent: traceparent ?? null };
+    const message = {
+      agent_id,
+      payload: payload ?? {},
+      run_id: null,
+      traceparent: traceparent ?? null,
+      actor: caller.actor,
+    };
     const { run_id, changed } = await sendMessage(ctx, message);
     await awaitMessage(ctx, run_id, waitMs);
     return { status: 200, body: { ...(await showDaemon(ctx, agent_id)), action, changed, run_id } };

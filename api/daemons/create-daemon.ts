@@ -12,7 +12,10 @@ export const createDaemon = defineOperation({
   name: "create_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { version }) => ({ version }) },
   summary: "Start the daemon of an agent",
+  description:
+    "The same as `POST /v1/daemon/{agent_id}/start`, with the agent named in the body: 201 when this request started the daemon.",
   request: {
     query: waitQuery,
     body: daemonSettings

@@ -18,6 +18,7 @@ export const messageErrors = [
   "no_worker",
   ...capacityErrors,
   "daemon_failed",
+  "daemon_stopped",
   "too_many_daemons",
   "run_id_taken",
 ] as const;

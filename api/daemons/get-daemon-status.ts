@@ -11,6 +11,7 @@ export const getDaemonStatus = defineOperation({
   area: "Daemons",
   scope: "daemons:read",
   summary: "An agent's daemon",
+  description: "Use it to poll one daemon. `GET /v1/daemon/{agent_id}/stream` tells each change as it happens.",
   request: { params: daemonParams },
   responses: { 200: { description: "The daemon; `stopped` if it was never started", schema: daemonRecord } },
   async handle(ctx: Pick<ApiContext, "db">, { params, caller }) {

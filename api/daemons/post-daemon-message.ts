@@ -15,6 +15,7 @@ export const postDaemonMessage = defineOperation({
   name: "post_daemon_message",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { run_id }) => ({ run_id }) },
   summary: "Send a message to an agent's daemon",
   description:
     "A message is a run of lifecycle `daemon` and is followed, cancelled and read like any run. The daemon gets its messages one at a time, in order.",
@@ -46,7 +47,13 @@ export const postDaemonMessage = defineOperation({
     if (query.wait > 0) holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
     const { payload, run_id = null } = body;
-    const message = { agent_id: params.agent_id, payload, run_id, traceparent: traceparent ?? null };
+    const message = {
+      agent_id: params.agent_id,
+      payload,
+      run_id,
+      traceparent: traceparent ?? null,
+      actor: caller.actor,
+    };
     const sent = await sendMessage(ctx, message);
     await awaitMessage(ctx, sent.run_id, query.wait * 1000);
     const record = await readRun(ctx.db, sent.run_id, null);

@@ -16,12 +16,14 @@ export type DaemonMessage = {
   /** The id of the message, if the client chose one. The same id with the same payload is the same message. */
   run_id: string | null;
   traceparent: string | null;
+  /** Who sends it. */
+  actor: string;
 };
 
 /** Inserts a message as a queued run; a daemon's mailbox is its agent's queued runs. Starts the daemon if it is stopped. */
 export async function sendMessage(
   ctx: Pick<ApiContext, "config" | "db" | "streams" | "fleet" | "capacity">,
-  { agent_id, payload, run_id, traceparent }: DaemonMessage,
+  { agent_id, payload, run_id, traceparent, actor }: DaemonMessage,
 ): Promise<{ run_id: string; changed: boolean }> {
   if (Buffer.byteLength(JSON.stringify(payload)) > requestLimits.input_bytes)
     throw new ValidationFault([
@@ -55,6 +57,7 @@ export async function sendMessage(
     traceparent,
     position,
     origin: "daemon",
+    by: actor,
     replay_of: null,
   } as const;
   const run = newRun(ctx.config.encryptionKeys, material);

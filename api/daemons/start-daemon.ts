@@ -11,7 +11,10 @@ export const startDaemon = defineOperation({
   name: "start_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { changed, daemon }) => ({ changed, version: daemon.version }) },
   summary: "Start an agent's daemon",
+  description:
+    "Use it to start a daemon before its first message, with its own variables or another version, and after somebody stopped it: a stopped daemon takes no messages. A started one is unchanged.",
   request: {
     params: daemonParams,
     query: waitQuery,

@@ -11,7 +11,10 @@ export const stopDaemon = defineOperation({
   name: "stop_daemon",
   area: "Daemons",
   scope: "daemons:write",
+  audit: { target: "agent", detail: (_input, { changed }) => ({ changed }) },
   summary: "Stop an agent's daemon",
+  description:
+    "The process gets `grace_ms` to end its current message. The stop holds: messages are refused (409 `daemon_stopped`) until somebody starts the daemon. Messages in the mailbox wait for that.",
   request: {
     params: daemonParams,
     query: waitQuery,

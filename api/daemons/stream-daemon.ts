@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { EventId } from "../../shared/domain/run/event-id.ts";
-import { daemonLogLine, daemonRecord } from "../../shared/schemas/daemon.ts";
+import { type DaemonEvent, daemonEvent, daemonLogLine, daemonRecord } from "../../shared/schemas/daemon.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { writeSse } from "../stream/write-sse.ts";
+import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
 import { readLogCursor } from "./log-cursor.ts";
@@ -16,9 +16,10 @@ import { readLogCursor } from "./log-cursor.ts";
 const pollMs = 300;
 const batch = 500;
 
+const line = exampleOf(daemonLogLine);
 const example =
-  `event: daemon.status\ndata: ${JSON.stringify(exampleOf(daemonRecord))}\n\n` +
-  `id: 1-42\nevent: log\ndata: ${JSON.stringify(exampleOf(daemonLogLine))}\n\n`;
+  encodeMessage<DaemonEvent>({ event: "daemon.status", data: exampleOf(daemonRecord) }) +
+  encodeMessage<DaemonEvent>({ event: "log", id: line.id, data: line });
 
 export const streamDaemon = defineOperation({
   method: "get",
@@ -35,7 +36,9 @@ export const streamDaemon = defineOperation({
     headers: z.object(lastEventIdHeader),
   },
   errors: ["malformed_cursor", "too_many_streams"],
-  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
+  responses: {
+    200: { description: "Server-Sent Events", content_type: "text/event-stream", events: daemonEvent, example },
+  },
   async handle(ctx: Pick<ApiContext, "db" | "leaving">, { params, query, headers, untilGone, caller, holdOpen }) {
     const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
@@ -56,11 +59,11 @@ async function* follow(
   while (!until.aborted) {
     const daemon = await readDaemonOf(ctx, agent_id, null);
     const state = [daemon.status, daemon.desired, daemon.version, daemon.pid, daemon.restarts].join(" ");
-    if (state !== shown) yield `event: daemon.status\ndata: ${JSON.stringify(daemon)}\n\n`;
+    if (state !== shown) yield encodeMessage<DaemonEvent>({ event: "daemon.status", data: daemon });
     shown = state;
     const lines = await readDaemonLog(ctx.db, agent_id, cursor, batch);
     if (lines.length > 0)
-      yield lines.map((line) => `id: ${line.id}\nevent: log\ndata: ${JSON.stringify(line)}\n\n`).join("");
+      yield lines.map((data) => encodeMessage<DaemonEvent>({ event: "log", id: data.id, data })).join("");
     const last = lines.at(-1);
     if (last) cursor = readLogCursor(last.id);
     if (lines.length < batch) await sleep(pollMs, undefined, { signal: until }).catch(() => undefined);

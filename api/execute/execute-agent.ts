@@ -18,6 +18,7 @@ export const executeAgent = defineOperation({
   name: "execute_agent",
   area: "Execute",
   scope: "runs:write",
+  audit: { none: "The run is the record: its timeline names who started it." },
   summary: "Run an agent and stream its results",
   description:
     "The answer is a stream of Server-Sent Events until the run's terminal event. With `Prefer: respond-async` it is 202 and the run. With `Prefer: wait=N` it comes when the run has ended, or after N seconds (at most 60). An interrupted stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`. `?format=` selects the stream format of another protocol.",
@@ -51,12 +52,13 @@ export const executeAgent = defineOperation({
     if (staysOpen(prefer)) holdOpen();
     const accepted = await acceptAndFollow(ctx, body, {
       owner: caller.owner,
+      actor: caller.actor,
       traceparent: traceparent ?? null,
       key: repeatKeyOf(caller, "execute", key),
     });
     const attached = key !== undefined && accepted.queued === null ? replayed : {};
     if (query.on_disconnect === "cancel")
-      onceAborted(untilGone(), () => void cancelRun(ctx, accepted.run_id, caller.owner).catch(() => undefined));
+      onceAborted(untilGone(), () => void cancelRun(ctx, accepted.run_id, caller).catch(() => undefined));
     if (prefer === "stream")
       return {
         respond: (_req, res) =>

@@ -26,6 +26,7 @@ export const executeBatch = defineOperation({
   area: "Execute",
   scope: "runs:write",
   idempotent: true,
+  audit: { none: "The runs are the record: their timelines name who started them." },
   summary: "Start up to 100 runs at once",
   description:
     "Each request is handled like `POST /v1/execute` with `Prefer: respond-async`. A field of a wrong type refuses the whole batch (422).",
@@ -57,6 +58,7 @@ export const executeBatch = defineOperation({
     // Each item has a key of its own: if the first request failed half way, a repeated one finds the runs that it made.
     const originOf = (index: number): Origin => ({
       owner: caller.owner,
+      actor: caller.actor,
       traceparent: traceparent ?? null,
       key: key === undefined ? null : { user_id, route: `execute-batch/${index}`, key },
     });

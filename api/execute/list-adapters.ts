@@ -29,6 +29,7 @@ export const listAdapters = defineOperation({
   area: "Execute",
   scope: "runs:read",
   summary: "The adapter types, and which of them are available",
+  description: "Use it to learn whether a live worker offers the adapter that an agent needs, before runs are refused.",
   responses: { 200: { description: "All adapter types", schema: adapters } },
   async handle({ fleet }: Pick<ApiContext, "fleet">) {
     const offered = await fleet.adapters();

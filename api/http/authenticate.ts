@@ -11,6 +11,8 @@ import type { Caller } from "./caller.ts";
 export type Credentials = {
   /** The `Authorization` header as it came. */
   authorization: string | undefined;
+  /** The `X-Api-Key` header as it came. */
+  apiKey: string | undefined;
   /** `?token=`, for browsers' EventSource, which can't send headers. */
   token: string | undefined;
 };
@@ -29,18 +31,25 @@ export function createAuthenticate(deps: Deps): Authenticate {
   // With a token for the internal operations, open mode does not include their scope.
   const openScopes = internalToken === undefined ? ["*", "admin"] : ["*"];
   const open: Caller = { ...everybody, user_id: "public", actor: "open", scopes: openScopes };
-  return async ({ authorization, token }) => {
-    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-    if (bearer !== undefined && internalToken !== undefined && sameSecret(bearer, internalToken)) return internal;
+  return async ({ token, ...headers }) => {
+    const key = keyOf(headers);
+    if (key !== undefined && internalToken !== undefined && sameSecret(key, internalToken)) return internal;
     if (mode === "open") return open;
-    if (bearer === undefined)
+    if (key === undefined)
       return token === undefined
-        ? refuse("missing_key", "The request has no key. Send it as Authorization: Bearer <key>.")
+        ? refuse(
+            "missing_key",
+            "The request has no key. Send it as Authorization: Bearer <key>, or as X-Api-Key: <key>.",
+          )
         : byRunToken(deps, token);
-    if (bootstrapAdminKey !== undefined && sameSecret(bearer, bootstrapAdminKey)) return bootstrap;
-    return byKey(deps, bearer);
+    if (bootstrapAdminKey !== undefined && sameSecret(key, bootstrapAdminKey)) return bootstrap;
+    return byKey(deps, key);
   };
 }
+
+/** Returns the key of a request; undefined when it has none. A bearer token counts before `X-Api-Key`. */
+const keyOf = ({ authorization = "", apiKey = "" }: Omit<Credentials, "token">): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? /^\S+$/.exec(apiKey)?.[0];
 
 /** URLs end up in logs and histories, so only a token that reads a single run may be part of one. */
 async function byRunToken(deps: Deps, token: string): Promise<Caller> {
@@ -48,7 +57,7 @@ async function byRunToken(deps: Deps, token: string): Promise<Caller> {
   return caller.run_id === null
     ? refuse(
         "key_in_url",
-        "An API key must not be sent as ?token=; only a run's read token may. Send the key in the Authorization header.",
+        "An API key must not be sent as ?token=; only a run's read token may. Send the key in the header Authorization or X-Api-Key.",
       )
     : caller;
 }

@@ -4,6 +4,7 @@ import { covers } from "../../shared/schemas/scope.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
 import { queryOf } from "./request-context.ts";
 
 const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
@@ -15,14 +16,18 @@ const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [],
 export async function authorize<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<Caller> {
   const { scope } = operation;
   if (scope === "public") return nobody;
-  const credentials = { authorization: req.get("authorization"), token: queryOf(req)["token"] };
+  const credentials = {
+    authorization: req.get("authorization"),
+    apiKey: req.get("x-api-key"),
+    token: queryOf(req)["token"],
+  };
   const address = `ip:${req.ip}`;
   const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
     // Guesses of keys are limited by address.
     await guards.limiter.count(address);
     throw error;
   });
-  await guards.limiter.count(limiterKey(caller, req));
+  await guards.limiter.count(limiterKey(caller, req), 1, (left) => req.res?.set(rateLimitHeaders(left)));
   if (!covers(caller.scopes, scope))
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);

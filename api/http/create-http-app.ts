@@ -1,6 +1,7 @@
 import express, { type Express } from "express";
 import helmet from "helmet";
 import type { Log } from "../../shared/platform/log.ts";
+import { allowOrigins } from "./cors.ts";
 import type { Guards } from "./guards.ts";
 import type { Operation } from "./define-operation.ts";
 import { errorHandler, notFoundHandler } from "./error-handler.ts";
@@ -16,13 +17,14 @@ export type HttpParts<C> = {
   log: Log;
 };
 
-/** Returns the Express app of a list of operations; it listens to no port. There is no CORS: pages of other origins use their own server. */
+/** Returns the Express app of a list of operations; it listens to no port. */
 export function createHttpApp<C>({ operations, context, guards, gate, log }: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
   app.use(requestContext(log));
   app.use(helmet());
   app.use(refuseForeign(gate));
+  app.use(allowOrigins(gate.origins));
   app.use(mountOperations(operations, context, guards));
   app.use(notFoundHandler);
   app.use(errorHandler(log));

@@ -22,6 +22,8 @@ type ResponseSpec = {
   content_type?: string;
   /** The answer may also be a run's stream: Server-Sent Events, or plain text with `?format=text`. */
   streams?: true;
+  /** What each event of a stream is, in JSON: of `text/event-stream`. */
+  events?: z.ZodType;
   example?: unknown;
 };
 
@@ -50,8 +52,28 @@ type JsonResult<R extends Record<number, ResponseSpec>> = {
     : { status: S; headers?: Headers };
 }[keyof R & number];
 
-type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends RawBody> = {
-  method: Method;
+/** The body of a JSON answer. */
+type AnswerOf<R extends Record<number, ResponseSpec>> = Extract<JsonResult<R>, { body: unknown }>["body"];
+
+/**
+ * What the audit log says of an operation's use: the kind of its target (see `describeAct` for the target's id), and
+ * what a reader must know beside the other parameters of the path, never a secret. A `detail` of null: nothing was changed, and
+ * nothing is recorded. An answer without a body has no detail. `none`: why its uses are not recorded.
+ */
+type AuditRule<I, A> =
+  | string
+  | { target: string; detail: (input: I, answer: A) => AuditDetail | null }
+  | { none: string };
+
+type AuditDetail = Record<string, string | number | boolean | null>;
+
+/** Each operation that may write says what the audit log records of it, or why nothing. */
+type Writes<I, A> = { method: "get"; audit?: never } | { method: Exclude<Method, "get">; audit: AuditRule<I, A> };
+
+type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, ResponseSpec>, Raw extends RawBody> = Writes<
+  OperationInput<Q, Raw>,
+  AnswerOf<NoInfer<R>>
+> & {
   /** In the form of OpenAPI: `/v1/runs/{run_id}`. */
   path: string;
   /** In snake_case: `get_run`. The OpenAPI operation id is made from it by FastAPI's rule. */
@@ -64,8 +86,6 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   runToken?: true;
   /** It accepts an `Idempotency-Key`: a repeated request gets the first one's answer. For operations that create something. */
   idempotent?: true;
-  /** The audit log records each use. The value is the kind of the target; its id is the path's `{<kind>_id}`, else the answer's `id`. */
-  audit?: string;
   summary: string;
   description?: string;
   request?: Q;
@@ -87,7 +107,8 @@ export type Operation<C> = {
   scope: Scope | "public";
   runToken: boolean;
   idempotent: boolean;
-  audit: string | null;
+  /** Null for a GET, which changes nothing. */
+  audit: Exclude<AuditRule<OperationInput<RequestSchemas, RawBody>, unknown>, string> | null;
   summary: string;
   description: string | undefined;
   request: RequestSchemas;
@@ -118,7 +139,7 @@ export function defineOperation<
     scope,
     runToken: spec.runToken ?? false,
     idempotent: spec.idempotent ?? false,
-    audit: spec.audit ?? null,
+    audit: auditOf(spec.audit),
     summary,
     description,
     request: spec.idempotent ? withIdempotencyKey(spec.request ?? {}) : (spec.request ?? {}),
@@ -128,6 +149,12 @@ export function defineOperation<
     // mount.ts parses with the schemas in `request`, so the input has the type that they infer.
     handle: (ctx, input) => spec.handle(ctx, input as OperationInput<Q, Raw>),
   };
+}
+
+function auditOf<I, A>(rule: AuditRule<I, A> | undefined): Operation<never>["audit"] {
+  if (typeof rule === "string") return { target: rule, detail: () => ({}) };
+  // perform.ts calls it with what mount.ts parsed and the handler answered.
+  return (rule as Operation<never>["audit"] | undefined) ?? null;
 }
 
 const withIdempotencyKey = (request: RequestSchemas): RequestSchemas => ({

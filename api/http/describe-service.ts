@@ -6,8 +6,8 @@ when they end.
 **Start.** \`POST /v1/agents\` publishes an agent. \`POST /v1/execute\` runs it and streams its events. A reader that was
 disconnected resumes at \`GET /v1/runs/{run_id}/stream\` with \`Last-Event-ID\` and misses no event.
 
-**Keys.** With \`AUTH_MODE=key\` every request needs \`Authorization: Bearer <key>\`, and the key needs the scope that the operation
-names. A key acts for one user: what belongs to other users is not found (404). With \`AUTH_MODE=open\` no key is needed, and a
+**Keys.** With \`AUTH_MODE=key\` every request needs \`Authorization: Bearer <key>\` or \`X-Api-Key: <key>\`, and the key needs the
+scope that the operation names. A key acts for one user: what belongs to other users is not found (404). With \`AUTH_MODE=open\` no key is needed, and a
 new thing belongs to the \`user_id\` in its request, or to \`public\`.
 
 **Errors.** Each error is \`{detail, code, request_id}\`. \`code\` is for programs and does not change; each operation lists its

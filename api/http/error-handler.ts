@@ -1,10 +1,10 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { errorKinds } from "../../shared/domain/errors/error-codes.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
-import { requestId } from "./request-context.ts";
+import { queryOf, requestId } from "./request-context.ts";
 
 /** The last route: no other route matched the request. */
 export const notFoundHandler: RequestHandler = () => {
@@ -13,29 +13,58 @@ export const notFoundHandler: RequestHandler = () => {
 
 /** The only place that turns errors into HTTP answers. An unknown error is a plain 500; the log has its class and stack. */
 export function errorHandler(log: Log): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
+  return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
       logFault(log, error, res);
       res.destroy();
       return;
     }
     if (error instanceof ValidationFault) {
-      res.status(422).json({ detail: error.detail });
+      res.status(422).json(
+        inFormat(req, {
+          status: 422,
+          code: "validation_error",
+          message: describeFaults(error),
+          body: { detail: error.detail },
+        }),
+      );
       return;
     }
     const known = toAppError(error);
     if (!known || known.kind === "unavailable") logFault(log, error, res);
-    sendError(res, known ?? new AppError("internal", "internal_error", "Internal Server Error"));
+    sendError(req, res, known ?? new AppError("internal", "internal_error", "Internal Server Error"));
   };
 }
 
-function sendError(res: Response, error: AppError): void {
+function sendError(req: Request, res: Response, error: AppError): void {
   const { kind, code, message: detail } = error;
   if (kind === "unauthorized") res.set("WWW-Authenticate", "Bearer");
   if (kind === "unavailable" || kind === "too_many_requests")
     res.set("Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
-  res.status(errorKinds[kind].status).json({ detail, code, request_id: requestId(res) });
+  const { status } = errorKinds[kind];
+  const body = { detail, code, request_id: requestId(res) };
+  res.status(status).json(inFormat(req, { status, code, message: detail, body }));
 }
+
+type Shown = { status: number; code: string; message: string; body: object };
+
+/** Returns an error's body. With `?format=openai` it also has the `error` that OpenAI's clients read. */
+function inFormat(req: Request, { status, code, message, body }: Shown): object {
+  if (queryOf(req)["format"] !== "openai") return body;
+  const type = openaiTypes[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
+  return { ...body, error: { message, type, code, param: null } };
+}
+
+/** https://platform.openai.com/docs/guides/error-codes */
+const openaiTypes: Record<number, string> = {
+  401: "authentication_error",
+  402: "insufficient_quota",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+const describeFaults = ({ detail }: ValidationFault): string =>
+  detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 
 function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;

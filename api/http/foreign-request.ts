@@ -33,6 +33,11 @@ function isOurs(name: string, allowed: ReadonlySet<string>): boolean {
   return host !== null && (isLoopback(host) || allowed.has(host));
 }
 
+/** The origins whose pages may send writes and read answers. */
+export type AllowedOrigins = { any: boolean; listed: ReadonlySet<string> };
+
+export const isAllowed = (origin: string, { any, listed }: AllowedOrigins): boolean => any || listed.has(origin);
+
 const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
@@ -40,10 +45,10 @@ const reads = new Set(["GET", "HEAD", "OPTIONS"]);
  * `allowed`; else null. Clients that are no browsers send neither header, which gives null, too.
  * https://www.w3.org/TR/fetch-metadata/ and https://datatracker.ietf.org/doc/html/rfc6454#section-7
  */
-export function foreignOrigin({ method, headers }: Sent, allowed: ReadonlySet<string>): string | null {
-  if (reads.has(method)) return null;
+export function foreignOrigin({ method, headers }: Sent, allowed: AllowedOrigins): string | null {
+  if (reads.has(method) || allowed.any) return null;
   const { origin, "sec-fetch-site": site } = headers;
-  if (origin !== undefined && allowed.has(origin)) return null;
+  if (origin !== undefined && isAllowed(origin, allowed)) return null;
   if (origin !== undefined && !isOwn(origin, headers.host)) return origin;
   return site === undefined || site === "same-origin" || site === "none" ? null : `a ${String(site)} page`;
 }

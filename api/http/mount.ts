@@ -6,6 +6,7 @@ import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
+import { sendBody } from "./send-body.ts";
 import { readRawBody } from "./raw-body.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
 import { parseRequest } from "./parse-request.ts";
@@ -82,7 +83,7 @@ async function answer(req: Request, res: Response, result: AnyResult): Promise<v
     return;
   }
   res.status(result.status).set(result.headers ?? {});
-  if ("text" in result) res.set("Content-Type", result.content_type).send(result.text);
+  if ("text" in result) await sendBody(req, res, result.content_type, result.text);
   else if (result.body === undefined) res.end();
-  else res.json(result.body);
+  else await sendBody(req, res, "application/json; charset=utf-8", JSON.stringify(result.body));
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { runEvent } from "../../shared/schemas/run-event.ts";
 import { streamExample } from "../../shared/schemas/stream-example.ts";
+import { webhookMessage } from "../../shared/schemas/webhook-message.ts";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation } from "./define-operation.ts";
 import { describeErrors } from "./describe-errors.ts";
@@ -27,8 +29,32 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
     servers: [{ url: "/" }],
     tags: [...new Set(operations.map(({ area }) => area))].map((name) => ({ name, description: areas[name] })),
     paths,
+    webhooks: {
+      message: {
+        post: {
+          tags: ["Webhooks"],
+          summary: "A message to a webhook",
+          description:
+            "What a webhook receives, signed as Standard Webhooks says. A run's completion callback has the same form as the message of its end.",
+          operationId: "receive_webhook_message",
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: toJsonSchema(webhookMessage, "output", components) } },
+          },
+          responses: { "2XX": { description: "The message was received. Anything else is tried again, but for 410." } },
+        },
+      },
+    },
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." } },
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "With AUTH_MODE=key: an API key." },
+        api_key: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Api-Key",
+          description: "The same key, as some clients send it.",
+        },
+      },
       responses: sortedByName(shared),
       schemas: sortedByName(components),
     },
@@ -59,7 +85,7 @@ function describeOperation(
     ...(description ? { description } : {}),
     operationId: id,
     // The empty requirement stands for open mode, which needs no key.
-    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }] }),
+    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }, { api_key: [scope] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
     responses: answers,
@@ -93,22 +119,33 @@ const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json =>
   content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
 });
 
-const runStream = Object.fromEntries(
-  Object.entries(streamExample).map(([type, example]) => [type, { schema: { type: "string" }, example }]),
-);
+/** OpenAPI 3.1 can't say what a stream's events are; generators of clients read it here. */
+const eventsOf = (events: z.ZodType, components: Map<string, Json>): Json => ({
+  "x-event-schema": toJsonSchema(events, "output", components),
+});
+
+const runStream = (components: Map<string, Json>): Json =>
+  Object.fromEntries(
+    Object.entries(streamExample).map(([type, example]) => {
+      const events = type === "text/event-stream" ? eventsOf(runEvent, components) : {};
+      return [type, { schema: { type: "string" }, ...events, example }];
+    }),
+  );
 
 function describeResponse(response: Operation<never>["responses"][number], components: Map<string, Json>): Json {
-  const { description, schema, content_type, example, streams } = response;
+  const { description, schema, content_type, example, streams, events } = response;
   if (!schema && !content_type) return { description };
   const media = {
     schema: schema
       ? toJsonSchema(schema, "output", components)
       : { type: content_type === "application/json" ? "object" : "string" },
+    ...(events ? eventsOf(events, components) : {}),
     ...(example === undefined ? {} : { example }),
   };
   const own = { [content_type ?? "application/json"]: media };
   // The stream is listed first.
-  return { description, content: streams ? { ...runStream, ...own, ...runStream } : own };
+  const stream = streams ? runStream(components) : {};
+  return { description, content: { ...stream, ...own, ...stream } };
 }
 
 /** Returns the JSON Schema of a zod schema. Named schemas in it are added to `components`. */
@@ -133,9 +170,28 @@ function toJsonSchema(schema: z.core.$ZodType, io: Io, components: Map<string, J
   for (const [name, definition] of Object.entries($defs ?? {})) {
     const { id: _, ...shape } = rewrite(definition);
     const known = components.get(name);
-    if (known && JSON.stringify(known) !== JSON.stringify(shape))
+    if (known && JSON.stringify(known) !== JSON.stringify(withDiscriminator(shape, $defs ?? {})))
       throw new Error(`OpenAPI: two schemas are named ${name}, or its input and output differ`);
-    components.set(name, shape);
+    components.set(name, withDiscriminator(shape, $defs ?? {}));
   }
   return rewrite(properties?.["root"]);
+}
+
+/** Returns a union of named schemas with the property by which they are told apart, if there is one. */
+function withDiscriminator(union: Json, named: Record<string, unknown>): Json {
+  const { oneOf } = union as { oneOf?: { $ref?: string }[] };
+  const refs = oneOf?.map(({ $ref = "" }) => $ref) ?? [];
+  for (const propertyName of ["type", "event"]) {
+    const words = refs.map((ref) => constOf(named[ref.slice(ref.lastIndexOf("/") + 1)], propertyName));
+    if (words.length === 0 || words.some((word) => word === null)) continue;
+    const mapping = Object.fromEntries(words.map((word, at) => [word, refs[at]]));
+    return { ...union, discriminator: { propertyName, mapping } };
+  }
+  return union;
+}
+
+function constOf(schema: unknown, property: string): string | null {
+  const { properties } = (schema ?? {}) as { properties?: Record<string, { const?: unknown }> };
+  const word = properties?.[property]?.const;
+  return typeof word === "string" ? word : null;
 }

@@ -1,3 +1,4 @@
+import type { Act } from "../../shared/store/append-audit.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 
@@ -7,7 +8,8 @@ type Input = OperationInput<RequestSchemas, RawBody>;
 export async function perform<C>(guards: Guards, ctx: C, operation: Operation<C>, input: Input): Promise<AnyResult> {
   const act = async (): Promise<AnyResult> => {
     const result = await operation.handle(ctx, input);
-    if (operation.audit !== null) await guards.audit(describeAct(operation, operation.audit, input, result));
+    const done = describeAct(operation, input, result);
+    if (done) await guards.audit(done);
     return result;
   };
   const key = operation.idempotent ? textAt(input.headers, "idempotency-key") : null;
@@ -17,19 +19,30 @@ export async function perform<C>(guards: Guards, ctx: C, operation: Operation<C>
   return guards.answerOnce({ user_id, route: operation.id, key }, { params, query, body }, act);
 }
 
-function describeAct<C>(operation: Operation<C>, target_type: string, input: Input, result: AnyResult) {
+/**
+ * Returns what the audit log says of a finished operation; null when it says nothing. The target's id is the path's
+ * `{<kind>_id}`, else the answer's `<kind>_id` or `id`, else the caller's user.
+ */
+function describeAct<C>({ audit, name }: Operation<C>, input: Input, result: AnyResult): Act | null {
+  if (audit === null || "none" in audit) return null;
   const made = "body" in result ? result.body : undefined;
-  const { caller, params, request_id, ip } = input;
+  const detail = made === undefined ? {} : audit.detail(input, made);
+  if (!detail) return null;
+  const { caller, request_id, ip } = input;
+  const { [`${audit.target}_id`]: named, ...params } = input.params ?? {};
   return {
     user_id: textAt(made, "user_id") ?? caller.owner ?? textAt(input.body, "user_id"),
     actor: caller.actor,
-    action: operation.name,
-    target_type,
-    target_id: textAt(params, `${target_type}_id`) ?? textAt(made, "id") ?? caller.user_id,
+    action: name,
+    target_type: audit.target,
+    target_id: typeof named === "string" ? named : (idOf(audit.target, made) ?? caller.user_id),
     request_id,
     ip: ip ?? null,
+    detail: { ...params, ...detail },
   };
 }
+
+const idOf = (kind: string, made: unknown): string | null => textAt(made, `${kind}_id`) ?? textAt(made, "id");
 
 /** Returns the text field `name` of a value that may be an object. */
 function textAt(value: unknown, name: string): string | null {

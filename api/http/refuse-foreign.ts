@@ -1,13 +1,12 @@
 import type { RequestHandler } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { canonicalHost } from "../../shared/domain/egress/loopback.ts";
-import { foreignHost, foreignOrigin } from "./foreign-request.ts";
+import { type AllowedOrigins, foreignHost, foreignOrigin } from "./foreign-request.ts";
 
 export type Gate = {
   /** Accepted host names, besides this machine's own. Null: all. */
   hosts: readonly string[] | null;
-  /** Origins whose pages may send writes. */
-  origins: readonly string[];
+  origins: AllowedOrigins;
 };
 
 /** They tell nothing but whether the process is up, and probes know only its address. */
@@ -16,7 +15,6 @@ const probes = new Set(["/health/live", "/health/ready"]);
 /** Refuses requests that a foreign web page makes a browser send. Throws misdirected and forbidden. */
 export function refuseForeign({ hosts, origins }: Gate): RequestHandler {
   const ownHosts = hosts && new Set(hosts.flatMap((host) => canonicalHost(host) ?? []));
-  const ownOrigins = new Set(origins);
   return (req, _res, next) => {
     const sent = {
       method: req.method,
@@ -32,7 +30,7 @@ export function refuseForeign({ hosts, origins }: Gate): RequestHandler {
         "host_not_allowed",
         "Without keys (AUTH_MODE=open) this service only answers to names of its own machine. Add this host to ALLOWED_HOSTS, or use AUTH_MODE=key.",
       );
-    const origin = foreignOrigin(sent, ownOrigins);
+    const origin = foreignOrigin(sent, origins);
     if (origin !== null)
       throw new AppError(
         "forbidden",

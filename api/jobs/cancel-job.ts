@@ -26,7 +26,7 @@ export const cancelJob = defineOperation({
     if (!done) throw notFound("job", job_id);
     // No tick can fire after this point.
     const open = await findOpenRuns(ctx.db.sql, job_id);
-    await Promise.all(open.map((runId) => cancelRun(ctx, runId, caller.owner)));
+    await Promise.all(open.map((runId) => cancelRun(ctx, runId, caller)));
     return { status: 200, body: await getJobRecord(ctx, job_id, caller.owner) };
   },
 });

@@ -14,6 +14,8 @@ export const listJobRuns = defineOperation({
   area: "Jobs",
   scope: "jobs:read",
   summary: "A job's runs, newest first",
+  description:
+    "Use it to see what the ticks of a job came to. `GET /v1/jobs/{job_id}/ticks` also lists those without a run.",
   request: { params: jobParams, query: runListQuery.omit({ job_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {

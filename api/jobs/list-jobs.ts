@@ -11,6 +11,7 @@ export const listJobs = defineOperation({
   area: "Jobs",
   scope: "jobs:read",
   summary: "Jobs, newest first",
+  description: "Use it to see what runs by the clock, and when next.",
   request: { query: jobListQuery },
   responses: { 200: { description: "A page of jobs", schema: pageOf(jobRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

@@ -13,6 +13,7 @@ export const createNotification = defineOperation({
   area: "Notifications",
   scope: "notifications:write",
   idempotent: true,
+  audit: "notification",
   summary: "Notify a user",
   description:
     "The notification appears in the app and is sent to the webhooks that subscribe to `notification.<type>`, as the user's preferences say. A `dedup_key` that was used before creates nothing; the answer is the existing notification (200).",

@@ -10,6 +10,7 @@ export const deleteNotification = defineOperation({
   name: "delete_notification",
   area: "Notifications",
   scope: "notifications:write",
+  audit: { none: "A user's own inbox: nothing that runs depends on it." },
   summary: "Delete a notification",
   description: "A deleted notification can't be restored. Its `dedup_key` can be used again.",
   request: { params: notificationParams },

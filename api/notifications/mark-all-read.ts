@@ -10,6 +10,7 @@ export const markAllRead = defineOperation({
   name: "read_all_notifications",
   area: "Notifications",
   scope: "notifications:write",
+  audit: { none: "A user's own inbox: nothing that runs depends on it." },
   summary: "Mark all notifications as read",
   description: "Marks all notifications of a user, or those of one type.",
   request: { body: readAllBody },

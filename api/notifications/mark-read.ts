@@ -9,6 +9,7 @@ export const markRead = defineOperation({
   name: "read_notifications",
   area: "Notifications",
   scope: "notifications:write",
+  audit: { none: "A user's own inbox: nothing that runs depends on it." },
   summary: "Mark notifications as read",
   description: "Ids of other users' or of read notifications are ignored.",
   request: { body: readBody },

@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
-import { notificationRecord } from "../../shared/schemas/notification.ts";
+import { type NotificationEvent, notificationEvent, notificationRecord } from "../../shared/schemas/notification.ts";
 import { me } from "../../shared/schemas/user.ts";
 import { type Place, readFrom, readPresent, type Told } from "../../shared/store/notifications/follow-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { writeSse } from "../stream/write-sse.ts";
+import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 
 const batch = 100;
 
-const example = `id: 4711-notif_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b\nevent: notification\ndata: ${JSON.stringify(exampleOf(notificationRecord))}\n\n`;
+const shown = exampleOf(notificationRecord);
+const example = encodeMessage<NotificationEvent>({ event: "notification", id: `4711-${shown.id}`, data: shown });
 
 export const streamNotifications = defineOperation({
   method: "get",
@@ -28,7 +29,9 @@ export const streamNotifications = defineOperation({
     headers: z.object(lastEventIdHeader),
   },
   errors: ["foreign_user_id", "malformed_cursor", "too_many_streams"],
-  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
+  responses: {
+    200: { description: "Server-Sent Events", content_type: "text/event-stream", events: notificationEvent, example },
+  },
   async handle(
     ctx: Pick<ApiContext, "db" | "notificationSignal" | "leaving">,
     { query, headers, untilGone, caller, holdOpen },
@@ -68,7 +71,7 @@ async function* follow(
 
 /** An event's id is `<xact>-<notification id>`, with which a reader can resume even when the notification was deleted. */
 const encode = ({ place: { xact, id }, notification }: Told): string =>
-  `id: ${xact}-${id}\nevent: notification\ndata: ${JSON.stringify(notification)}\n\n`;
+  encodeMessage<NotificationEvent>({ event: "notification", id: `${xact}-${id}`, data: notification });
 
 /** Throws bad_request when the text is no event id. */
 function parsePosition(text: string): Place {

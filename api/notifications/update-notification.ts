@@ -11,6 +11,7 @@ export const updateNotification = defineOperation({
   name: "update_notification",
   area: "Notifications",
   scope: "notifications:write",
+  audit: { none: "A user's own inbox: nothing that runs depends on it." },
   summary: "Mark a notification as read or unread",
   description: "A notification that is read already keeps its `read_at`.",
   request: { params: notificationParams, body: notificationPut },

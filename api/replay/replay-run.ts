@@ -34,7 +34,7 @@ export const replayRun = defineOperation({
     },
   },
   async handle(ctx: AcceptDeps, { params: { run_id }, body: edits, caller, traceparent }) {
-    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
+    const origin = { owner: caller.owner, actor: caller.actor, traceparent: traceparent ?? null, key: null };
     const id = await runAgain(ctx, run_id, edits, origin);
     const body = await readRun(ctx.db, id, caller.owner);
     if (!body) throw notFound("run", id);

@@ -19,7 +19,7 @@ export const cancelRun = defineOperation({
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, caller }) {
-    if (!(await cancel(ctx, params.run_id, caller.owner))) throw notFound("run", params.run_id);
+    if (!(await cancel(ctx, params.run_id, caller))) throw notFound("run", params.run_id);
     const body = await readRun(ctx.db, params.run_id, caller.owner);
     if (!body) throw notFound("run", params.run_id);
     return { status: 200, body };

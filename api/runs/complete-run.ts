@@ -3,10 +3,10 @@ import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { isTerminal } from "../../shared/domain/run/run-status.ts";
 import { type CompletedStatus, type Completion, completedStatus, completion } from "../../shared/schemas/completion.ts";
 import { completedRun } from "../../shared/schemas/run.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
 import type { ApiContext } from "../context.ts";
+import type { Caller } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";
 
@@ -24,7 +24,7 @@ export const completeRun = defineOperation({
   errors: ["run_already_ended"],
   responses: { 200: { description: "The run", schema: completedRun } },
   async handle(ctx: Pick<ApiContext, "db" | "streams" | "queue">, { params, body, caller }) {
-    const already_completed = await complete(ctx, { run_id: params.run_id, owner: caller.owner }, body);
+    const already_completed = await complete(ctx, params.run_id, caller, body);
     const record = await readRun(ctx.db, params.run_id, caller.owner);
     if (!record) throw notFound("run", params.run_id);
     return { status: 200, body: { ...record, completed: true, already_completed } };
@@ -34,7 +34,8 @@ export const completeRun = defineOperation({
 /** Returns true when the run had ended with this status before. */
 async function complete(
   ctx: Pick<ApiContext, "db" | "streams" | "queue">,
-  { run_id, owner }: { run_id: string; owner: Owner },
+  run_id: string,
+  { owner, actor }: Caller,
   { status: word, result_content, duration_ms }: Completion,
 ): Promise<boolean> {
   const status = completedStatus(word);
@@ -46,7 +47,13 @@ async function complete(
       if (run.status === status) return true;
       throw conflict("run_already_ended", `The run has ended with the status '${run.status}', which can't be changed.`);
     }
-    const ending = { cause: "complete", outcome, reason: "completed", duration_ms: duration_ms ?? null } as const;
+    const ending = {
+      cause: "complete",
+      outcome,
+      reason: "completed",
+      duration_ms: duration_ms ?? null,
+      by: actor,
+    } as const;
     if (await endRun(ctx, run, ending)) return false;
   }
 }

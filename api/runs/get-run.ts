@@ -13,6 +13,8 @@ export const getRun = defineOperation({
   scope: "runs:read",
   runToken: true,
   summary: "A run's record",
+  description:
+    "Use it for a run's result, its error, or the question that it waits with. `GET /v1/runs/{run_id}/stream` follows it instead.",
   request: { params: runParams },
   responses: { 200: { description: "The run", schema: runRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params, caller }) {

@@ -41,6 +41,7 @@ export const listRunArtifacts = defineOperation({
   area: "Runs",
   scope: "runs:read",
   summary: "A run's artifacts",
+  description: "The files that the agent handed out. The `url` of each downloads it.",
   request: { params: runParams },
   responses: {
     200: {

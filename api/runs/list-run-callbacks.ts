@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deliveryHint } from "../../shared/domain/retry/delivery-hint.ts";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { runCallback } from "../../shared/schemas/run.ts";
@@ -12,6 +13,7 @@ const callbackTry = z.object({
   try: z.number().int(),
   status_code: z.number().int().nullable(),
   error: z.string().nullable(),
+  hint: z.string().nullable().meta({ description: "What to do about the error, where that is known." }),
   duration_ms: z.number().int(),
   at: z.string(),
 });
@@ -23,6 +25,8 @@ export const listRunCallbacks = defineOperation({
   area: "Runs",
   scope: "runs:read",
   summary: "A run's callback and its delivery attempts",
+  description:
+    "Use it when a callback did not arrive: each try with its status or the class of its fault, and what to do about a blocked one. `…/callbacks/redeliver` sends it again.",
   request: { params: runParams },
   responses: {
     200: {
@@ -31,7 +35,9 @@ export const listRunCallbacks = defineOperation({
         id: "RunCallbacks",
         example: {
           callback: exampleOf(runCallback),
-          data: [{ try: 1, status_code: 204, error: null, duration_ms: 41, at: "2026-11-21T10:00:01.200Z" }],
+          data: [
+            { try: 1, status_code: 204, error: null, hint: null, duration_ms: 41, at: "2026-11-21T10:00:01.200Z" },
+          ],
         },
       }),
     },
@@ -40,7 +46,11 @@ export const listRunCallbacks = defineOperation({
     const run = await readRun(db, params.run_id, caller.owner);
     if (!run) throw notFound("run", params.run_id);
     const tries = await listTries(db, run.id);
-    const data = (tries?.log ?? []).map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() }));
+    const data = (tries?.log ?? []).map(({ at, ...rest }) => ({
+      ...rest,
+      hint: deliveryHint(rest.error),
+      at: at.toISOString(),
+    }));
     return { status: 200, body: { callback: run.callback, data } };
   },
 });

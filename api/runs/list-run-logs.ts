@@ -34,6 +34,7 @@ export const listRunLogs = defineOperation({
   scope: "runs:read",
   runToken: true,
   summary: "A run's log and stderr lines",
+  description: "Use it to find out why a run failed, without its output and other events.",
   request: { params: runParams, query: logQuery },
   errors: ["bad_event_id"],
   responses: { 200: { description: "A page of lines, oldest first", schema: pageOf(runLog) } },

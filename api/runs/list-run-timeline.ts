@@ -16,6 +16,8 @@ export const listRunTimeline = defineOperation({
   scope: "runs:read",
   runToken: true,
   summary: "A run's status changes, with actor and reason",
+  description:
+    "Use it to see where a run's time went, which attempts were lost, and who cancelled, completed or resumed it (`actor_id`).",
   request: { params: runParams },
   responses: {
     200: {

@@ -12,6 +12,8 @@ export const listRuns = defineOperation({
   area: "Runs",
   scope: "runs:read",
   summary: "Runs, newest first",
+  description:
+    "Use the filters to find runs: the failed ones of an agent, those of a thread, those with a text in them.",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

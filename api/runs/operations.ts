@@ -1,5 +1,6 @@
 import type { ApiContext } from "../context.ts";
 import type { Operation } from "../http/define-operation.ts";
+import { listInterrupts } from "./list-interrupts.ts";
 import { listRuns } from "./list-runs.ts";
 import { getRun } from "./get-run.ts";
 import { deleteRun } from "./delete-run.ts";
@@ -18,6 +19,7 @@ import { cancelRun } from "./cancel-run.ts";
 
 export const runsOperations: readonly Operation<ApiContext>[] = [
   listRuns,
+  listInterrupts,
   getRun,
   deleteRun,
   streamRun,

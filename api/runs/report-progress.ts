@@ -22,6 +22,7 @@ export const reportProgress = defineOperation({
   name: "report_progress",
   area: "Runs",
   scope: "runs:write",
+  audit: { none: "The run's own output: it becomes an event of the run." },
   summary: "Report a run's progress",
   description:
     "For an agent whose work happens outside its sandbox. The run's stream gets a `progress` event. 409 when the run is not running.",

@@ -24,6 +24,7 @@ export const resumeRun = defineOperation({
   name: "resume_run",
   area: "Runs",
   scope: "runs:write",
+  audit: "run",
   summary: "Answer an interrupted run",
   description:
     "The run is queued again and continues with the answer, under the same run id and in the same stream. Only the first answer counts; any other is a 409.",

@@ -13,6 +13,7 @@ export const getLatencyDistribution = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "The durations and queue times of an agent's runs",
+  description: "Use it to see what a slow run means for this agent: percentiles and histograms.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and histograms, in milliseconds", schema: latencyDistribution } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {

@@ -15,6 +15,7 @@ export const getStudioAgentStats = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "Analytics of an agent's runs over time",
+  description: "Use it to draw an agent's runs, failures, durations and costs over time.",
   request: {
     params: agentParams,
     query: seriesQuery.extend({

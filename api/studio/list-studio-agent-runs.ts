@@ -14,6 +14,7 @@ export const listStudioAgentRuns = defineOperation({
   area: "Studio",
   scope: "studio:read",
   summary: "An agent's runs, newest first",
+  description: "Use it to go from a figure to the runs behind it.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {

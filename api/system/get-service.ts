@@ -29,6 +29,7 @@ export const getService = defineOperation({
   area: "System",
   scope: "public",
   summary: "The service's name, version and documentation",
+  description: "Where a new client starts: it links to the documentation and to the health of the service.",
   responses: { 200: { description: "The service", schema: service, example: { ...body, version: "2.0.0" } } },
   handle: async () => ({ status: 200, body }),
 });

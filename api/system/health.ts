@@ -41,6 +41,8 @@ export const getHealth = defineOperation({
   area: "System",
   scope: "public",
   summary: "The status of Postgres, Redis and the workers",
+  description:
+    "Use it to see what a fault depends on: each dependency, the live workers and their sandboxes. It answers 200 even when the service is degraded.",
   responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
   async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams">) {
     const [workers, redis] = await Promise.all([
@@ -78,6 +80,7 @@ export const getLive = defineOperation({
   area: "System",
   scope: "public",
   summary: "Liveness: this process answers",
+  description: "For a supervisor that restarts a process which no longer answers. It asks no dependency.",
   responses: { 200: { description: "The process answers", schema: simple } },
   handle: async () => ({ status: 200, body: ok }),
 });
@@ -89,6 +92,7 @@ export const getReady = defineOperation({
   area: "System",
   scope: "public",
   summary: "Readiness: this process can accept runs",
+  description: "For a load balancer: 503 while Postgres is unreachable or this process is leaving.",
   errors: ["leaving", "postgres_down", "no_worker"],
   responses: { 200: { description: "The process can accept runs; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: Pick<ApiContext, "db" | "fleet" | "leaving">) {

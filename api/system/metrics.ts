@@ -24,6 +24,7 @@ export const getMetrics = defineOperation({
   area: "System",
   scope: "internal",
   summary: "Metrics for Prometheus",
+  description: "For Prometheus to scrape. docs/operating.md says what each metric means and which alerts to set.",
   responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
   async handle({ db, hub, processMetrics }: Pick<ApiContext, "db" | "hub" | "processMetrics">) {
     const registry = new Registry();

@@ -19,6 +19,7 @@ const htmlPage = (name: string, path: string, summary: string, html: string): Op
     area: "System",
     scope: "public",
     summary,
+    description: "For people: a page that shows this document.",
     responses: { 200: { description: "The page", content_type: "text/html" } },
     handle: async () => ({
       status: 200,
@@ -35,6 +36,7 @@ const docsAsset = defineOperation({
   area: "System",
   scope: "public",
   summary: "A file of the documentation pages",
+  description: "Used by the pages `/docs` and `/redoc`.",
   request: { params: z.object({ name: text({ max: 64 }).meta({ example: "redoc.standalone.js" }) }) },
   errors: ["asset_not_found"],
   responses: { 200: { description: "The file", content_type: "*/*" } },
@@ -53,6 +55,7 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
     area: "System",
     scope: "public",
     summary: "This document",
+    description: "Use it to generate a client. `x-event-schema` says what the events of a stream are.",
     responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json", example: { openapi: "3.1.0" } } },
     handle: async () => ({ status: 200, content_type: "application/json", text: document }),
   });

@@ -11,6 +11,7 @@ export const getThread = defineOperation({
   area: "Threads",
   scope: "threads:read",
   summary: "A thread",
+  description: "Use it to read a thread's title and metadata. Its messages and runs are lists of their own.",
   request: { params: threadParams },
   responses: { 200: { description: "The thread", schema: threadRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, caller }) {

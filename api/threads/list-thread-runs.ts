@@ -15,6 +15,7 @@ export const listThreadRuns = defineOperation({
   area: "Threads",
   scope: "runs:read",
   summary: "A thread's runs, newest first",
+  description: "The list of runs, of one thread.",
   request: { params: threadParams, query: runListQuery.omit({ thread_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {

@@ -11,6 +11,7 @@ export const listThreads = defineOperation({
   area: "Threads",
   scope: "threads:read",
   summary: "Threads, newest first",
+  description: "Use it to show a user's conversations.",
   request: { query: threadListQuery },
   responses: { 200: { description: "A page of threads", schema: pageOf(threadRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {

@@ -28,7 +28,11 @@ export const createApiKey = defineOperation({
     201: {
       description: "The key",
       schema: apiKeyRecord
-        .extend({ key: z.string().meta({ description: "The key. Send it as `Authorization: Bearer <key>`." }) })
+        .extend({
+          key: z
+            .string()
+            .meta({ description: "The key. Send it as `Authorization: Bearer <key>`, or as `X-Api-Key: <key>`." }),
+        })
         .meta({
           id: "NewApiKey",
           example: { ...exampleOf(apiKeyRecord), key: "rf_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b_…" },

@@ -11,6 +11,7 @@ export const getMe = defineOperation({
   area: "Users",
   scope: "users:read",
   summary: "The user that the key belongs to",
+  description: "Use it to check a key: whose it is.",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The user", schema: userRecord } },

@@ -15,6 +15,7 @@ export const getMyLimits = defineOperation({
   area: "Users",
   scope: "users:read",
   summary: "The limits of requests and runs, and your current numbers",
+  description: "Use it to learn how much room is left before requests are refused (429, 402 or 409).",
   request: { query: me },
   errors: ["foreign_user_id"],
   responses: {

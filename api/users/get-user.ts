@@ -11,6 +11,7 @@ export const getUser = defineOperation({
   area: "Users",
   scope: "users:read",
   summary: "A user",
+  description: "For operators, who see every user. `GET /v1/users/me` reads one's own.",
   request: { params: userParams },
   responses: { 200: { description: "The user", schema: userRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { user_id }, caller }) {

@@ -12,6 +12,7 @@ export const listApiKeys = defineOperation({
   area: "Users",
   scope: "users:read",
   summary: "Your keys, without their secrets",
+  description: "Use it to find keys that nobody uses, or that expire soon.",
   request: { query: pageQuery.extend(me.shape) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "A page of keys", schema: pageOf(apiKeyRecord) } },

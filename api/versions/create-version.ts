@@ -15,7 +15,7 @@ export const createVersion = defineOperation({
   area: "Versions",
   scope: "agents:write",
   idempotent: true,
-  audit: "agent",
+  audit: { target: "agent", detail: (_input, { version }) => ({ version }) },
   summary: "Publish a version of an agent",
   description:
     "`current` is not changed; an upgrade changes it. An existing version with the same config changes nothing (200); with another config it is a 409.",

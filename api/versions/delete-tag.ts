@@ -12,6 +12,7 @@ export const deleteTag = defineOperation({
   scope: "agents:write",
   audit: "agent",
   summary: "Remove a tag",
+  description: "Runs that name the tag are refused from then on. The version itself stays.",
   request: { params: tagParams },
   responses: { 204: { description: "The tag was removed; its version still exists" } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id, tag }, caller }) {

@@ -13,6 +13,7 @@ export const diffVersions = defineOperation({
   area: "Versions",
   scope: "agents:read",
   summary: "The changes between the configs of two versions",
+  description: "Use it before an upgrade, to see what would change.",
   request: {
     params: versionParams,
     query: z.object({

@@ -10,6 +10,7 @@ export const getVersion = defineOperation({
   area: "Versions",
   scope: "agents:read",
   summary: "A version by its name, a tag, `current` or `latest`",
+  description: "Use it to read a version's config, or to learn which version a tag names.",
   request: { params: versionParams },
   errors: ["agent_not_found", "version_not_found"],
   responses: { 200: { description: "The version", schema: versionRecord } },

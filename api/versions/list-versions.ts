@@ -13,6 +13,7 @@ export const listVersions = defineOperation({
   area: "Versions",
   scope: "agents:read",
   summary: "An agent's versions, newest first",
+  description: "Use it to see what can be run, and what a rollback could go back to.",
   request: { params: agentParams, query: versionListQuery },
   responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord, "version") } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller: { owner } }) {

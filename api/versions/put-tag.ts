@@ -15,8 +15,10 @@ export const putTag = defineOperation({
   name: "put_tag",
   area: "Versions",
   scope: "agents:write",
-  audit: "agent",
+  audit: { target: "agent", detail: ({ body: { version } }) => ({ version }) },
   summary: "Point a tag at a version",
+  description:
+    "Use a tag such as `stable` as the version of execute requests and jobs, and move the tag instead of changing them.",
   request: { params: tagParams.extend({ tag: versionName().meta({ example: "stable" }) }), body: tagBody },
   errors: ["version_not_found"],
   responses: { 200: { description: "The version that the tag names now", schema: versionRecord } },

@@ -9,6 +9,15 @@ export const rollbackAgent = defineOperation({
   name: "rollback_agent",
   area: "Versions",
   scope: "agents:write",
+  audit: {
+    target: "agent",
+    detail: (_input, { previous_version, version, changed, created }) => ({
+      previous_version,
+      version,
+      changed,
+      created,
+    }),
+  },
   summary: "Go back to an earlier version",
   description:
     "Makes the version that was published before the current one current, or the one that `version` names. 404 when there is none.",

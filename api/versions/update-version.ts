@@ -9,7 +9,7 @@ export const updateVersion = defineOperation({
   name: "update_version",
   area: "Versions",
   scope: "agents:write",
-  audit: "agent",
+  audit: { target: "agent", detail: (_input, { status }) => ({ status }) },
   summary: "Deprecate, archive or restore a version",
   description: "The config is immutable. An archived version takes no new runs. The current version can't be archived.",
   request: { params: versionParams, body: versionPatch },

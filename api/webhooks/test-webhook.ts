@@ -11,6 +11,7 @@ export const testWebhook = defineOperation({
   area: "Webhooks",
   scope: "notifications:write",
   idempotent: true,
+  audit: "webhook",
   summary: "Send a test event to a webhook",
   description:
     "The event has the type `webhook.test` and is sent whatever `events` names. A paused or disabled webhook gets it when it is active again.",

@@ -40,6 +40,8 @@ const queued = [];
 const takers = [];
 /** @type {Message | null} */
 let lastTaken = null;
+/** True once the agent has asked for a message. */
+let hasAsked = false;
 /** True when the agent is called once a message. Else all that it does between two messages belongs to the first of them. */
 let isCalled = true;
 
@@ -51,6 +53,7 @@ const current = () => unlessOver(isCalled ? calledFor.getStore() : lastTaken);
 
 /** Waits for the next message. Returns null once the daemon is asked to end. */
 async function take() {
+  hasAsked = true;
   lastTaken =
     queued.shift() ??
     (await new Promise((/** @type {(message: Message | null) => void} */ resolve) =>
@@ -271,6 +274,7 @@ try {
   );
   void readCommands(lines, { directory: isThread ? "." : null, extras: { messages } });
   await (isThread ? serveThread(start) : serve(start, ownContext));
+  if (!hasAsked && !stopping.signal.aborted) writeFrame("unread", { to: null });
   exit(0);
 } catch (error) {
   fail(error);

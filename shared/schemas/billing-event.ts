@@ -34,6 +34,9 @@ export const providerEvent = z.object({
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });
 
+/** What any event has, however odd the rest of it is. */
+export const eventName = z.object({ id, type: id.catch("unknown"), data: z.looseObject({}) });
+
 export const checkoutSession = z.object({
   ...common,
   mode: z.string(),

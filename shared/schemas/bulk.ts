@@ -1,13 +1,22 @@
 import { z } from "zod";
 import { replayEdits } from "./replay.ts";
-import { laxBool } from "./primitives.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
+import { choice, laxBool } from "./primitives.ts";
 import { runFilter } from "./run-filter.ts";
+
+/** One status, or a list of them. */
+const status = z
+  .union([runFilter.status, z.array(choice(runStatuses)).min(1).max(runStatuses.length)])
+  .optional()
+  .meta({
+    description: "Only runs with this status, or with one of these.",
+  });
 
 // Strict: a misspelt condition or `preview` that was ignored would only be noticed after the runs were cancelled.
 const filter = z
-  .strictObject(runFilter)
+  .strictObject({ ...runFilter, status })
   .meta({ description: "The conditions of the list of runs, at least one. An unknown field is a 422." });
-const preview = laxBool().default(false).meta({ description: "True: only count the runs." });
+const preview = laxBool().default(false).meta({ description: "True: only count the runs, and show some of them." });
 
 export const bulkCancelBody = z
   .strictObject({ filter, preview })
@@ -18,11 +27,32 @@ export const bulkReplayBody = replayEdits
   .meta({ id: "BulkReplayBody", example: { filter: { agent_id: "hello-agent", status: "error" }, version: "latest" } });
 
 /** A filter as it is stored: JSON, with times as texts. */
-export const storedFilter = z.object(runFilter).partial();
+export const storedFilter = z.object({ ...runFilter, status }).partial();
 
 export const bulkPreview = z
-  .object({ action: z.enum(["cancel", "replay"]), total: z.number().int() })
-  .meta({ id: "BulkPreview", example: { action: "cancel", total: 42 } });
+  .object({
+    action: z.enum(["cancel", "replay"]),
+    total: z.number().int(),
+    examples: z
+      .array(z.object({ id: z.string(), agent_id: z.string(), status: z.enum(runStatuses), created_at: z.string() }))
+      .meta({ description: "The newest runs that match, at most 10." }),
+  })
+  .meta({
+    id: "BulkPreview",
+    example: {
+      action: "cancel",
+      total: 42,
+      examples: [
+        {
+          id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
+          agent_id: "hello-agent",
+          status: "queued",
+          created_at: "2026-11-21T10:00:00.000Z",
+        },
+      ],
+    },
+  });
+export type BulkPreview = z.infer<typeof bulkPreview>;
 
 export const bulkRecord = z
   .object({

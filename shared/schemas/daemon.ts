@@ -145,3 +145,12 @@ export const daemonLogLine = z
     },
   });
 export type DaemonLogLine = z.infer<typeof daemonLogLine>;
+
+/** A message of a daemon's stream: the event's name, its id, and the JSON of its data. */
+export const daemonEvent = z
+  .discriminatedUnion("event", [
+    z.object({ event: z.literal("daemon.status"), data: daemonRecord }).meta({ id: "DaemonStatusEvent" }),
+    z.object({ event: z.literal("log"), id: z.string(), data: daemonLogLine }).meta({ id: "DaemonLogEvent" }),
+  ])
+  .meta({ id: "DaemonEvent", description: "A message of a daemon's stream. Ignore events that you don't know." });
+export type DaemonEvent = z.infer<typeof daemonEvent>;

@@ -78,6 +78,12 @@ export const notificationRecord = z
   });
 export type NotificationRecord = z.infer<typeof notificationRecord>;
 
+/** A message of the stream of notifications. */
+export const notificationEvent = z
+  .object({ event: z.literal("notification"), id: z.string(), data: notificationRecord })
+  .meta({ id: "NotificationEvent", description: "A message of the stream of notifications." });
+export type NotificationEvent = z.infer<typeof notificationEvent>;
+
 /** The body of PUT /v1/notifications/{notification_id}. */
 export const notificationPut = z.object({ read: laxBool() }).meta({ id: "NotificationPut", example: { read: true } });
 

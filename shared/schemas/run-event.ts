@@ -28,9 +28,13 @@ export const sandboxReport = z.object({ level: z.number().int(), name: z.string(
 });
 export type SandboxReport = z.infer<typeof sandboxReport>;
 
+/** `run.queued` → `RunQueuedEvent`. */
+const componentName = (type: string): string =>
+  `${type.replaceAll(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())}Event`;
+
 const envelope = { run_id: z.string(), attempt: z.number().int(), seq: z.number().int(), ts: z.string() };
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.object({ type: z.literal(type), ...envelope, ...shape });
+  z.object({ type: z.literal(type), ...envelope, ...shape }).meta({ id: componentName(type) });
 
 const waitReason = z.enum(["no_worker", "concurrency_limit", "thread_busy", "paused", "retry"]);
 const queue = z.object({ position: z.number().int().nullable(), wait_reason: waitReason.nullable() });
@@ -80,44 +84,49 @@ const started = event("run.started", {
 });
 
 /** All events of a run's stream, by `type`. Clients must ignore unknown types. */
-export const runEvent = z.discriminatedUnion("type", [
-  queued,
-  event("run.waiting", {
-    queue,
-    error: runError
-      .optional()
-      .meta({ description: "The error of the failed attempt, when the run waits for its retry." }),
-    retry_at: z.string().optional(),
-  }),
-  started,
-  event("output.delta", { content: z.unknown() }),
-  event("log", { level: z.string(), stream: z.enum(["stderr", "agent"]), message: z.string() }),
-  event("progress", { value: z.number().min(0).max(1).nullable(), message: z.string().nullable() }),
-  event("tool.start", { call_id: z.string(), name: z.string(), args: z.unknown() }),
-  event("tool.end", {
-    call_id: z.string(),
-    result: z.unknown(),
-    error: z.string().nullable(),
-    duration_ms: z.number().nullable(),
-  }),
-  event("artifact", {
-    name: z.string(),
-    mime: z.string(),
-    size: z.number().int(),
-    sha256: z.string(),
-    url: z.string(),
-  }),
-  event("state", { state_snapshot: z.string() }),
-  event("usage", usage.shape),
-  event("custom", { name: z.string(), value: z.unknown() }),
-  event("run.interrupted", { interrupts: z.array(openInterrupt), state_snapshot: z.string().nullable() }),
-  event("gap", { from: eventId, to: eventId, reason: z.string() }),
-  event("run.success", terminalShape),
-  event("run.error", terminalShape),
-  event("run.timeout", terminalShape),
-  event("run.cancelled", terminalShape),
-  event("run.expired", terminalShape),
-]);
+export const runEvent = z
+  .discriminatedUnion("type", [
+    queued,
+    event("run.waiting", {
+      queue,
+      error: runError
+        .optional()
+        .meta({ description: "The error of the failed attempt, when the run waits for its retry." }),
+      retry_at: z.string().optional(),
+    }),
+    started,
+    event("output.delta", { content: z.unknown() }),
+    event("log", { level: z.string(), stream: z.enum(["stderr", "agent"]), message: z.string() }),
+    event("progress", { value: z.number().min(0).max(1).nullable(), message: z.string().nullable() }),
+    event("tool.start", { call_id: z.string(), name: z.string(), args: z.unknown() }),
+    event("tool.end", {
+      call_id: z.string(),
+      result: z.unknown(),
+      error: z.string().nullable(),
+      duration_ms: z.number().nullable(),
+    }),
+    event("artifact", {
+      name: z.string(),
+      mime: z.string(),
+      size: z.number().int(),
+      sha256: z.string(),
+      url: z.string(),
+    }),
+    event("state", { state_snapshot: z.string() }),
+    event("usage", usage.shape),
+    event("custom", { name: z.string(), value: z.unknown() }),
+    event("run.interrupted", { interrupts: z.array(openInterrupt), state_snapshot: z.string().nullable() }),
+    event("gap", { from: eventId, to: eventId, reason: z.string() }),
+    event("run.success", terminalShape),
+    event("run.error", terminalShape),
+    event("run.timeout", terminalShape),
+    event("run.cancelled", terminalShape),
+    event("run.expired", terminalShape),
+  ])
+  .meta({
+    id: "RunEvent",
+    description: "An event of a run's stream: the JSON of a message's `data`. Ignore types that you don't know.",
+  });
 export type RunEvent = z.infer<typeof runEvent>;
 
 type BodyOf<E> = E extends RunEvent ? Omit<E, keyof typeof envelope> : never;

@@ -7,6 +7,9 @@ export const runTransition = z
     from: z.enum(runStatuses).nullable(),
     to: z.enum(runStatuses),
     actor: z.string().meta({ description: "client, worker or reconciler. For the first change: the run's origin." }),
+    actor_id: z.string().nullable().meta({
+      description: "Who asked for the change: a key's id, `open` or `bootstrap`. Null: the service itself.",
+    }),
     reason: z.string().nullable(),
     at: z.string(),
   })
@@ -17,6 +20,7 @@ export const runTransition = z
       from: "queued",
       to: "running",
       actor: "worker",
+      actor_id: null,
       reason: null,
       at: "2026-11-21T10:00:00.000Z",
     },

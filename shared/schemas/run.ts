@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { runError, sandboxReport, usage } from "./run-event.ts";
+import { openInterrupt, runError, sandboxReport, usage } from "./run-event.ts";
 
 const time = z.string().nullable();
 
@@ -54,6 +54,7 @@ export const runRecord = z
     completed_at: time,
     queue_ms: z.number().int().nullable(),
     duration_ms: z.number().int().nullable(),
+    interrupts: z.array(openInterrupt).meta({ description: "What an interrupted run waits for; else empty." }),
     callback: runCallback.nullable(),
   })
   .meta({
@@ -92,6 +93,7 @@ export const runRecord = z
       completed_at: "2026-11-21T10:00:01.200Z",
       queue_ms: 6,
       duration_ms: 1194,
+      interrupts: [],
       callback: exampleOf(runCallback),
     },
   });

@@ -3,12 +3,13 @@ import { runRecord } from "./run.ts";
 import { type RunEvent, sandboxReport } from "./run-event.ts";
 
 const run = exampleOf(runRecord);
-const at = (seq: number) => ({ run_id: run.id, attempt: 1, seq, ts: "2026-11-21T10:00:00.000Z" });
+const at = (attempt: number, seq: number) => ({ run_id: run.id, attempt, seq, ts: "2026-11-21T10:00:00.000Z" });
 
-const events: RunEvent[] = [
+/** The events of a short run. */
+export const exampleEvents: RunEvent[] = [
   {
     type: "run.queued",
-    ...at(1),
+    ...at(0, 1),
     status: "queued",
     agent_id: run.agent_id,
     version: run.version,
@@ -17,7 +18,7 @@ const events: RunEvent[] = [
   },
   {
     type: "run.started",
-    ...at(2),
+    ...at(1, 1),
     worker_id: String(run.worker_id),
     adapter_type: run.adapter_type,
     runtime_mode: run.runtime_mode,
@@ -26,10 +27,10 @@ const events: RunEvent[] = [
     warm: false,
     follows: "0-1",
   },
-  { type: "output.delta", ...at(3), content: "Hello, Ada" },
+  { type: "output.delta", ...at(1, 2), content: "Hello, Ada" },
   {
     type: "run.success",
-    ...at(4),
+    ...at(1, 3),
     status: "success",
     result_content: run.result_content,
     error: null,
@@ -42,7 +43,7 @@ const events: RunEvent[] = [
 
 /** The stream of a short run, as Server-Sent Events and with `?format=text`. */
 export const streamExample = {
-  "text/event-stream": events
+  "text/event-stream": exampleEvents
     .map((event) => `id: ${event.attempt}-${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     .join(""),
   "text/plain": "Hello, Ada",

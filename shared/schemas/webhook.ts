@@ -130,6 +130,7 @@ export const deliveryRecord = z
         try: z.number().int(),
         status_code: z.number().int().nullable(),
         error: z.string().nullable(),
+        hint: z.string().nullable().meta({ description: "What to do about the error, where that is known." }),
         duration_ms: z.number().int(),
         at: z.string(),
       }),
@@ -149,7 +150,7 @@ export const deliveryRecord = z
       next_attempt_at: null,
       created_at: example.created_at,
       delivered_at: example.updated_at,
-      tries: [{ try: 1, status_code: 204, error: null, duration_ms: 41, at: example.updated_at }],
+      tries: [{ try: 1, status_code: 204, error: null, hint: null, duration_ms: 41, at: example.updated_at }],
     },
   });
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;

@@ -1,7 +1,7 @@
 import { newId } from "../platform/ids.ts";
 import type { Db } from "./client.ts";
 import { orNull, type Row, t } from "./columns.ts";
-import { sql } from "./sql.ts";
+import { type Sql, sql } from "./sql.ts";
 import { statement } from "./statement.ts";
 
 const act = {
@@ -12,8 +12,10 @@ const act = {
   action: t.text,
   target_type: t.text,
   target_id: orNull(t.text),
-  request_id: t.text,
+  request_id: orNull(t.text),
   ip: orNull(t.text),
+  /** What a reader must know of the act: a version, a tag, an action. */
+  detail: t.json<Record<string, unknown>>(),
 };
 
 /** Who did what to which thing; never a body or a secret. */
@@ -27,6 +29,14 @@ const append = statement({
   name: "append-audit",
   takes: { id: t.text, ...act },
   text: sql`
-    INSERT INTO audit_log (id, user_id, actor, action, target_type, target_id, request_id, ip)
-    VALUES ($id, $user_id, $actor, $action, $target_type, $target_id, $request_id, $ip)`,
+    INSERT INTO audit_log (id, user_id, actor, action, target_type, target_id, request_id, ip, detail)
+    VALUES ($id, $user_id, $actor, $action, $target_type, $target_id, $request_id, $ip, $detail)`,
 });
+
+/**
+ * SQL: records what the service did by itself, in the statement that does it. `acts` is a query of id (`audit_…`), user_id,
+ * action, target_type, target_id and detail.
+ */
+export const auditOwnActs = (acts: Sql): Sql => sql`
+  INSERT INTO audit_log (id, user_id, actor, action, target_type, target_id, detail)
+  SELECT id, user_id, 'service', action, target_type, target_id, detail FROM (${acts}) AS acts`;

@@ -19,8 +19,12 @@ export function listAudit(db: Db, filter: AuditFilter, page: PageRequest): Promi
       ["action = ?", filter.action],
     ],
     load: async (ids: string[]) => {
-      const rows = await db.prisma.auditEntry.findMany({ where: { id: { in: ids } }, omit: { detail: true } });
-      return rows.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() }));
+      const rows = await db.prisma.auditEntry.findMany({ where: { id: { in: ids } } });
+      return rows.map(({ created_at, detail, ...row }) => ({
+        ...row,
+        detail: detail as AuditEntry["detail"],
+        created_at: created_at.toISOString(),
+      }));
     },
   } as const;
   return readPage<AuditEntry>(db, listing, page);

@@ -17,7 +17,8 @@ type Thing =
   | "worker_id"
   | "queue_id"
   | "plan_id"
-  | "subscription_id";
+  | "subscription_id"
+  | "event_id";
 export type World = Record<Thing, string>;
 
 type Case = {
@@ -50,6 +51,7 @@ export const authorizationCases: Record<string, Case> = {
   rollback_agent: { body: ({ agent_id, version }) => ({ agent_id, version }) },
   control_daemon: { body: ({ agent_id }) => ({ agent_id }) },
   create_daemon: { body: ({ agent_id }) => ({ agent_id }) },
+  reapply_billing_event: { own: 404 },
   start_daemon: { body: () => ({}) },
   stop_daemon: { body: () => ({}) },
   post_daemon_message: { body: () => ({ payload: {} }) },

@@ -98,6 +98,7 @@ async function makeWorld(): Promise<{ world: World; key: string }> {
     queue_id: "callbacks",
     plan_id,
     subscription_id,
+    event_id: "evt_nothing",
   };
   return { world, key };
 }

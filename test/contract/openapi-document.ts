@@ -9,7 +9,12 @@ export type Parameter = {
   description?: string;
   schema: Json;
 };
-type Media = { schema: Json; example?: unknown; examples?: Record<string, { value: unknown }> };
+type Media = {
+  schema: Json;
+  "x-event-schema"?: Json;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+};
 type Content = Record<string, Media>;
 type Answer = { content?: Content };
 export type DocumentedOperation = {
@@ -17,6 +22,7 @@ export type DocumentedOperation = {
   path: string;
   operationId: string;
   summary: string;
+  description: string;
   parameters: Parameter[];
   body: Json | null;
   responses: Record<string, Answer>;
@@ -46,6 +52,7 @@ export const operations: DocumentedOperation[] = Object.entries(document.paths).
     path,
     operationId: operation.operationId,
     summary: operation.summary,
+    description: operation.description ?? "",
     parameters: operation.parameters ?? [],
     body: operation.requestBody?.content["application/json"]?.schema ?? null,
     responses: Object.fromEntries(

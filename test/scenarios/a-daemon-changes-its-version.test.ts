@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
-import { daemonThat, readLog } from "../harness/daemon-client.ts";
+import { control, daemonThat, readLog } from "../harness/daemon-client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -95,9 +95,52 @@ test.each([
     expect(rows).toEqual([{ current_version: "1.0.0" }]);
     const said = "daemon: version 2.0.0 isn't healthy: back to 1.0.0";
     await waitFor(async () => (await readLog(url, agent_id)).includes(said));
+    const acts = (await call(url, "GET", `/v1/admin/audit?target_type=agent&target_id=${agent_id}`)).body["data"];
+    const back = { previous_version: "2.0.0", version: "1.0.0" };
+    const expectBack = { ...back, reason: "daemon_unhealthy" };
+    expect(acts).toContainEqual(
+      expect.objectContaining({ actor: "service", action: "rollback_agent", user_id: "tester", detail: expectBack }),
+    );
+    expect(acts).toContainEqual(
+      expect.objectContaining({
+        actor: "open",
+        action: "upgrade_agent",
+        detail: { previous_version: "1.0.0", version: "2.0.0", changed: true, created: false },
+      }),
+    );
+    const told = await call(url, "GET", `/v1/notifications?agent_id=${agent_id}&type=daemon.rolled_back`);
+    expect(told.body["data"]).toMatchObject([{ user_id: "tester", level: "error", data: back }]);
     await worker.stop("SIGKILL");
   },
 );
+
+test("a pause within the watch of an upgrade doesn't end the watch, which begins anew at the resume", async () => {
+  const worker = await startWorker({ DAEMON_STALL_MS: "700" });
+  const stuck = py`
+    import time
+    def on_message(input):
+        time.sleep(3)
+        return {'version': 'bad'}
+  `;
+  const agent_id = await makeAgent(url, echo);
+  await ask(agent_id, {});
+  const config = { source: stuck };
+  await call(url, "POST", "/v1/agents", { id: agent_id, user_id: "tester", name: "agent", version: "2.0.0", config });
+  await call(url, "POST", "/v1/upgrade", { agent_id, version: "2.0.0" });
+  await daemonThat(url, agent_id, ({ version, status }) => version === "2.0.0" && status === "running");
+  await control(url, agent_id, { action: "pause" });
+  await stack.sql.query("UPDATE daemons SET watch_until = now() - interval '1 s' WHERE agent_id = $1", [agent_id]);
+  const beats = async () =>
+    (await stack.sql.query("SELECT lease_until FROM daemons WHERE agent_id = $1", [agent_id])).rows[0].lease_until;
+  const before = await beats();
+  await waitFor(async () => (await beats()) > before);
+  expect(await control(url, agent_id, {})).toMatchObject({ daemon: { status: "paused", previous_version: "1.0.0" } });
+  expect(await control(url, agent_id, { action: "resume" })).toMatchObject({ daemon: { previous_version: "1.0.0" } });
+  const asked = ask(agent_id, {});
+  await daemonThat(url, agent_id, ({ version, status }) => version === "1.0.0" && status === "running", 20_000);
+  expect((await asked).body["status"]).toBe("success");
+  await worker.stop("SIGKILL");
+});
 
 test("strict refuses a version that isn't published; unknown agents and a rollback from the first version are 404", async () => {
   const agent_id = await makeAgent(url, echo);

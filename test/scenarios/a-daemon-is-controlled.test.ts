@@ -34,6 +34,8 @@ const { url } = await stack.startService({ worker: { DAEMON_STALL_MS: "600" } })
 
 const ask = (agent_id: string, payload: object, wait = 20) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });
+const post = (agent_id: string, what: string, body: object) =>
+  call(url, "POST", `/v1/daemon/${agent_id}/${what}`, body);
 const run = (agent_id: string, input_payload: object) =>
   execute(url, { agent_id, version: "current", lifecycle: "daemon", input_payload }).then((answer) =>
     readEvents(answer),
@@ -74,6 +76,44 @@ test.each([
   },
 );
 
+test("a stop by hand holds for an agent that never had a daemon, too, and what waited is kept until the start", async () => {
+  const agent_id = await makeAgent(url, counter);
+  expect(await control(url, agent_id, { action: "stop" })).toMatchObject({ changed: true });
+  expect(await ask(agent_id, {})).toMatchObject({ status: 409, body: { code: "daemon_stopped" } });
+  expect((await post(agent_id, "start", {})).body).toMatchObject({ changed: true });
+  await control(url, agent_id, { action: "pause" });
+  const waiting = await ask(agent_id, { echo: "kept" }, 0);
+  await control(url, agent_id, { action: "kill" });
+  const path = `/v1/runs/${String(waiting.body["id"])}`;
+  expect((await call(url, "GET", path)).body["status"]).toBe("queued");
+  await control(url, agent_id, { action: "start" });
+  await waitFor(async () => (await call(url, "GET", path)).body["status"] === "success");
+});
+
+test.each([
+  [
+    "python",
+    py`
+      def main(input):
+          yield "Hello "
+          return {"ok": input}
+    `,
+  ],
+  ["python", "print('a script')\n"],
+  ["node", "export function main(input) { return { ok: input }; }\n"],
+])(
+  "a message to an agent that takes none ends as an error that says so, and none waits for ever (%s)",
+  async (adapter_type, source) => {
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    const events = await run(agent_id, {});
+    const error = { code: "bad_entrypoint", message: expect.stringContaining("The agent takes no messages") };
+    expect(events.at(-1)).toMatchObject({ event: "run.error", data: { error } });
+    const attempts = events.filter(({ event }) => event === "run.started").length;
+    expect(attempts).toBeLessThanOrEqual(3);
+  },
+  30_000,
+);
+
 test("every action through control, each of them twice: the second changes nothing", async () => {
   const agent_id = await makeAgent(url, counter);
   const twice = async (body: object) => {
@@ -104,6 +144,12 @@ test("every action through control, each of them twice: the second changes nothi
   expect(await twice({ action: "kill" })).toMatchObject({ status: "stopped", desired: "stopped" });
   for (const action of ["pause", "resume"])
     expect(await control(url, agent_id, { action })).toMatchObject({ changed: false, daemon: { status: "stopped" } });
+  for (const refused of [await ask(agent_id, {}), await post(agent_id, "control", { agent_id, action: "message" })])
+    expect(refused).toMatchObject({ status: 409, body: { code: "daemon_stopped" } });
+  const run = await execute(url, { agent_id, version: "current", lifecycle: "daemon" });
+  expect([run.status, (await run.json()) as object]).toMatchObject([409, { code: "daemon_stopped" }]);
+  expect(await readDaemon(url, agent_id)).toMatchObject({ desired: "stopped", status: "stopped" });
+  expect(await twice({ action: "start" })).toMatchObject({ status: "running" });
   const told = await control(url, agent_id, { action: "message", payload: { echo: "hi" } });
   expect(told).toMatchObject({ action: "message", changed: true, daemon: { status: "running" } });
   expect((await call(url, "GET", `/v1/runs/${told.run_id}`)).body).toMatchObject({

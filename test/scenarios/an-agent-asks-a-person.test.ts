@@ -28,7 +28,16 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   });
   const runId = String(question?.data["run_id"]);
   const aside = await call(url, "GET", `/v1/runs/${runId}`);
-  expect(aside.body).toMatchObject({ status: "interrupted", worker_id: null, attempt: 1 });
+  const interrupts = question?.data["interrupts"] as object[];
+  expect(aside.body).toMatchObject({ status: "interrupted", worker_id: null, attempt: 1, interrupts });
+  const inbox = async () => (await call(url, "GET", `/v1/interrupts?agent_id=${agent_id}`)).body;
+  expect(await inbox()).toMatchObject({
+    data: [{ run_id: runId, agent_id, version: "1.0.0", thread_id: null, user_id: "tester", interrupts }],
+    has_more: false,
+    last_id: runId,
+  });
+  const told = (await call(url, "GET", `/v1/notifications?run_id=${runId}`)).body["data"];
+  expect(told).toMatchObject([{ type: "run.interrupted", level: "info", body: "Your name?", data: { interrupts } }]);
   expect((await resume(url, runId, question?.id)).status).toBe(204);
 
   const wrong = await answer(runId, 7);
@@ -48,6 +57,25 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   const third = await readEvents(await resume(url, runId, second.at(-1)?.id));
   expect(third.at(-1)).toMatchObject({ event: "run.success", data: { result_content: { name: "Ada", sure: true } } });
 
+  expect((await inbox())["data"]).toEqual([]);
+  expect((await call(url, "GET", `/v1/runs/${runId}`)).body["interrupts"]).toEqual([]);
+  const moves = (await call(url, "GET", `/v1/runs/${runId}/timeline`)).body["data"] as Record<string, unknown>[];
+  expect(moves.map(({ to, actor, actor_id }) => [to, actor, actor_id])).toEqual([
+    ["queued", "api", "open"],
+    ["running", "worker", null],
+    ["interrupted", "worker", null],
+    ["queued", "client", "open"],
+    ["running", "worker", null],
+    ["interrupted", "worker", null],
+    ["queued", "client", "open"],
+    ["running", "worker", null],
+    ["success", "worker", null],
+  ]);
+  const acts = (await call(url, "GET", `/v1/admin/audit?target_id=${runId}`)).body["data"];
+  expect(acts).toMatchObject([
+    { action: "resume_run", actor: "open" },
+    { action: "resume_run", actor: "open" },
+  ]);
   const whole = await readEvents(await resume(url, runId));
   expect(whole.map(({ id }) => id)).toEqual([...first, ...second, ...third].map(({ id }) => id));
 });

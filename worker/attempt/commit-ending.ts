@@ -56,6 +56,7 @@ async function finish(
     const finalized = await finalizeRun(deps.db, {
       run_id: attempt.id,
       cause: "finish",
+      by: null,
       attempt: attempt.attempt,
       outcome,
       duration_ms,

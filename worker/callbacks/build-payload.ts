@@ -1,9 +1,10 @@
+import { omittedOfRun } from "../../shared/schemas/webhook-message.ts";
+
 /** A run's public record, as GET /v1/runs/{run_id} returns it. */
 export type RunRecordLike = Record<string, unknown>;
 
 const largestResultBytes = 256 * 1024;
-/** Fields that a callback leaves out: the run's input, the agent's private state, and the callback's own delivery. */
-const omittedFields = new Set(["callback", "input_payload", "history", "env_names", "files", "state_snapshot"]);
+const omittedFields = new Set([...Object.keys(omittedOfRun), "history"]);
 
 /**
  * Returns the body of a run's callback. The fields that POST /v1/runs/{run_id}/complete takes are at the top level, so that

@@ -10,7 +10,7 @@ import { startDaemon } from "./start-daemon.ts";
 
 /** Starts the process of the wanted version. A process that can't be started counts as a crash. */
 export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Promise<void> {
-  if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, { crashes: 0, restarts: 0 });
+  if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, { crashes: 0, restarts: 0, unreadEnds: 0 });
   else if (life.last) life.restarts += 1;
   life.last = { version: wanted.version, restart: wanted.restart_wanted };
   life.startAt = null;
@@ -79,6 +79,7 @@ type HowItEnded = { code: number | null; signal: string | null; reason: string |
 
 function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: SandboxExit): void {
   life.live = null;
+  life.unreadEnds = live.process.unread() ? life.unreadEnds + 1 : 0;
   const ignoredCancel = live.signal?.aborted === true;
   life.endedByUs = live.stoppingSince !== null || ignoredCancel;
   if (!life.endedByUs) {

@@ -3,6 +3,7 @@ import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { ClaimedDaemon } from "../../shared/store/daemons/claim-daemons.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { WorkerContext } from "../context.ts";
+import { refusalOf } from "./refuse-messages.ts";
 import type { WakeSignal } from "./wake-signal.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
@@ -32,6 +33,8 @@ export type DaemonLife = {
   crashes: number;
   startAt: ObservedDaemon["startAt"];
   restarts: number;
+  /** The processes in a row whose program never asked for a message. */
+  unreadEnds: number;
   lastExit: DaemonExit | null;
   /** True when this worker ended the last process. */
   endedByUs: boolean;
@@ -50,6 +53,7 @@ export function beginLife(parts: LifeParts): DaemonLife {
     crashes,
     startAt: backoff_ms === null ? null : performance.now() + backoff_ms,
     restarts,
+    unreadEnds: 0,
     lastExit: null,
     endedByUs: false,
   };
@@ -60,8 +64,10 @@ export const observedOf = ({ live, last, crashes, startAt }: DaemonLife): Observ
 };
 
 /** True when the daemon takes a message now. A paused daemon's process goes on, but gets no messages. */
-export function takesMessages({ live, wanted }: DaemonLife): boolean {
-  return live !== null && live.ready && live.stoppingSince === null && wanted?.desired === "running";
+export function takesMessages(life: DaemonLife): boolean {
+  const { live, wanted } = life;
+  if (wanted?.desired !== "running") return false;
+  return refusalOf(life) !== null || (live !== null && live.ready && live.stoppingSince === null);
 }
 
 /** Returns in how many ms the daemon must be checked when no wake signal comes; at most `atMostMs`. */

@@ -22,6 +22,8 @@ export type DaemonEvents = {
 export type DaemonProcess = {
   pid: number;
   usage(): SandboxUsage;
+  /** True when the program has run to its end and never asked for a message. */
+  unread(): boolean;
   /** Resolves when the process is gone and all of its output was read. Never rejects. */
   exited: Promise<SandboxExit>;
   /**
@@ -40,7 +42,12 @@ export class DaemonLost extends Error {
   override name = "DaemonLost";
   readonly exit: SandboxExit | null;
   constructor(exit: SandboxExit | null) {
-    super(`The daemon's process ended during the message: ${exit?.signal ?? `code ${exit?.code ?? "unknown"}`}.`);
+    const how = exit?.signal ?? `code ${exit?.code ?? "unknown"}`;
+    super(
+      exit
+        ? `The daemon's process ended during the message: ${how}.`
+        : "The daemon's process ended before it took the message.",
+    );
     this.exit = exit;
   }
 }
@@ -55,6 +62,7 @@ type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
 /** Reads a daemon's process from its start to its end. */
 export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): DaemonProcess {
   let ready = false;
+  let unread = false;
   let message: Message | null = null;
   /** True when the process is gone and all of its output was read. */
   let isOver = false;
@@ -85,7 +93,8 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       if (ready) return killOnce();
       ready = true;
       events.onReady();
-    } else await routeFrame(line);
+    } else if (line.type === "unread") unread = true;
+    else await routeFrame(line);
   }
   async function routeFrame({ to, ...frame }: MessageFrame): Promise<void> {
     if (to === null) events.onOwn(frame);
@@ -109,6 +118,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
   return {
     pid: child.pid,
     usage: () => child.usage(),
+    unread: () => unread,
     exited,
     async *deliver(request, signal) {
       const { resources: _r, code: _c, version_env: _v, egress: _e, ...rest } = request;

@@ -1,18 +1,22 @@
+import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import type { Frame } from "../channel/frame-schema.ts";
 import type { DaemonLife } from "./daemon-life.ts";
+import { refusalOf } from "./refuse-messages.ts";
 import { DaemonLost } from "./daemon-process.ts";
 import { saveState } from "./handle-daemon-frame.ts";
 
 /**
  * Runs one message in the daemon's process and yields its frames, as an `Adapter` does. Throws `DaemonLost` when the process
- * ends during the message, or is gone already.
+ * ends during the message, or is gone already. A message to a program that takes none fails without a process.
  */
 export async function* deliverMessage(
   life: DaemonLife,
   request: AgentRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Frame> {
+  const refusal = refusalOf(life);
+  if (refusal) return yield* refuse(refusal);
   const { live } = life;
   if (!live) throw new DaemonLost(null);
   Object.assign(live, { busy: true, signal, lastProgressAt: performance.now() });
@@ -27,6 +31,12 @@ export async function* deliverMessage(
     Object.assign(live, { busy: false, signal: null });
     if (live.stoppingSince !== null) live.process.stop();
   }
+}
+
+async function* refuse({ message }: RunError): AsyncGenerator<Frame> {
+  yield { type: "started", warm: true };
+  yield { type: "error", code: "bad_entrypoint", error_type: "BadEntrypoint", message, traceback: null };
+  yield { type: "exit", code: 0, signal: null, limit: null, cpu_ms: 0, max_rss_bytes: null };
 }
 
 const otherVersion = ({ version }: AgentRequest, running: string): Frame => ({

@@ -1,6 +1,12 @@
 import type { DaemonStatus } from "../../shared/schemas/daemon.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
-import { isReplacementWanted, isStalled, type ObservedDaemon, type SupervisionTimes } from "./observed-state.ts";
+import {
+  isReplacementWanted,
+  isStalled,
+  type ObservedDaemon,
+  type ObservedProcess,
+  type SupervisionTimes,
+} from "./observed-state.ts";
 
 /**
  * What to do next. `release`: give up the lease, as the daemon is stopped. `fail`: give up the lease, as the daemon has
@@ -15,10 +21,14 @@ export function decideStep(wanted: WantedDaemon, seen: ObservedDaemon, now: numb
   if (process.stoppingSince !== null) return now - process.stoppingSince >= wanted.grace_ms ? "kill" : "wait";
   if (wanted.desired === "stopped" || isReplacementWanted(wanted, seen)) return "stop";
   if (!process.ready) return now - process.startedAt >= times.startMs ? "kill" : "wait";
-  if (wanted.previous_version === null) return "wait";
+  return wanted.previous_version === null ? "wait" : stepOfWatch(wanted, process, now, times);
+}
+
+function stepOfWatch(wanted: WantedDaemon, process: ObservedProcess, now: number, times: SupervisionTimes): Step {
   if (isStalled(process, now, times)) return "roll_back";
   if (wanted.watch_left_ms === null) return "watch";
-  return wanted.watch_left_ms <= 0 ? "confirm" : "wait";
+  // A paused daemon proves nothing.
+  return wanted.watch_left_ms <= 0 && wanted.desired === "running" ? "confirm" : "wait";
 }
 
 function stepWithoutProcess(wanted: WantedDaemon, seen: ObservedDaemon, now: number): Step {

@@ -3,6 +3,7 @@ import { giveUpRun } from "../../shared/services/runs/give-up-run.ts";
 import { loseRun } from "../../shared/store/runs/requeue-run.ts";
 import { nextMessage } from "../../shared/store/runs/find-queued-runs.ts";
 import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import type { RunError } from "../../shared/schemas/run-event.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { Adapter } from "../adapters/adapter.ts";
@@ -28,6 +29,8 @@ export type MailboxOptions = {
   adapter: Adapter;
   /** True when this worker ended the process that was lost last. Its message then waits again, uncharged. */
   endedByUs(): boolean;
+  /** The error of a message that the process that was lost last never asked for; else null. */
+  unreadError(): RunError | null;
 };
 
 /** A message whose nudge was lost is found after this. */
@@ -59,8 +62,8 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
   /** What becomes of a message whose process ended. */
   async function settle(run: HeldRun, fault: unknown): Promise<void> {
     if (!(fault instanceof DaemonLost)) return loseAttempt(ctx, run, fault);
-    if (fault.exit === null || options.endedByUs()) await giveBackRun(ctx.db, run);
-    else await chargeMessage(ctx, run, { message: fault.message, limit: fault.exit.limit });
+    if (options.endedByUs()) await giveBackRun(ctx.db, run);
+    else await chargeMessage(ctx, run, options.unreadError() ?? crashOf(fault));
   }
   async function work(): Promise<void> {
     let last: string | null = null;
@@ -86,13 +89,13 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
 }
 
 /** The process ended during a message: the rule for lost attempts decides whether the message is tried again. */
-async function chargeMessage(
-  ctx: LoseDeps,
-  run: HeldRun,
-  { message, limit }: { message: string; limit: string | null },
-): Promise<void> {
+async function chargeMessage(ctx: LoseDeps, run: HeldRun, error: RunError): Promise<void> {
   const lost = await loseRun(ctx.db, run, "daemon_crashed");
   if (!lost || lost.outcome === "requeued") return;
-  const code = limit ? `${limit}_limit` : "daemon_crashed";
-  await giveUpRun(ctx, { ...lost, outcome: lost.outcome }, { code, type: null, message, traceback: null });
+  await giveUpRun(ctx, { ...lost, outcome: lost.outcome }, error);
+}
+
+function crashOf({ message, exit }: DaemonLost): RunError {
+  const code = exit?.limit ? `${exit.limit}_limit` : "daemon_crashed";
+  return { code, type: null, message, traceback: null };
 }

@@ -5,6 +5,7 @@ import { beginWatch, confirmUpgrade, rollBackUpgrade } from "../../shared/store/
 import { createWakeSignal } from "./wake-signal.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { beginLife, type DaemonLife, nextCheckMs, observedOf, takesMessages } from "./daemon-life.ts";
+import { unreadErrorOf } from "./refuse-messages.ts";
 import { reportOf } from "./report-daemon.ts";
 import { deliverMessage } from "./deliver-message.ts";
 import { decideStep, type Step } from "./desired-state.ts";
@@ -48,6 +49,7 @@ export function superviseDaemon(ctx: SupervisorDeps, claimed: ClaimedDaemon): Su
     isOpen: () => takesMessages(life),
     adapter: { run: (request, signal) => deliverMessage(life, request, signal) },
     endedByUs: () => life.endedByUs,
+    unreadError: () => unreadErrorOf(life),
   });
   const supervision: Supervision = { life, mailbox, provenAt: performance.now(), lost: false, draining: null };
   const over = supervise(supervision);

@@ -48,6 +48,7 @@ class Daemon:
     interactive = False
     interruptible = False  # True while the main thread is in the agent's function for a message.
     stopping = False
+    reads = False  # True once the agent has asked for a message.
     run_id: str | None = None  # Of the current message; None between messages.
     context = own_context
     state = ""  # The state that was saved last. A message without a state of its own gets it.
@@ -127,6 +128,7 @@ class Message(dict[str, Any] if TYPE_CHECKING else dict):
 
 def messages() -> Iterator[Message]:
     """Yields messages as they come. A message that wasn't answered when the next is asked for is answered with null."""
+    daemon.reads = True
     while True:
         message = Message(inbox.get())
         yield message
@@ -293,6 +295,8 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
         )
         _thread.start_new_thread(read_commands, (commands,))
         serve(start["entrypoint"])
+        if not daemon.reads:
+            write_frame("unread")
         end_daemon()
     except BaseException as error:
         end_daemon(error)

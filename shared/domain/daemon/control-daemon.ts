@@ -7,6 +7,8 @@ export type StandingDaemon = {
   status: DaemonStatus;
   restart_wanted: number;
   restart_seen: number;
+  /** True when an operator stopped it. A message then doesn't start it. */
+  held: boolean;
 };
 
 export type DaemonCommand = {
@@ -20,7 +22,13 @@ export type DaemonCommand = {
   grace_ms: number | null;
 };
 
-export type DaemonWish = { desired: DesiredState; version: string; restart_wanted: number; grace_ms: number };
+export type DaemonWish = {
+  desired: DesiredState;
+  version: string;
+  restart_wanted: number;
+  grace_ms: number;
+  held: boolean;
+};
 
 const defaultGraceMs = 10_000;
 
@@ -31,12 +39,11 @@ const defaultGraceMs = 10_000;
 export function applyCommand(standing: StandingDaemon, command: DaemonCommand): DaemonWish | null {
   const { desired, version, restart_wanted } = standing;
   const grace_ms = command.grace_ms ?? defaultGraceMs;
-  const unchanged = { version, restart_wanted, grace_ms };
+  const unchanged = { version, restart_wanted, grace_ms, held: false };
   switch (command.action) {
     case "stop":
-      return desired === "stopped" ? null : { ...unchanged, desired: "stopped" };
     case "kill":
-      return isOver(standing) ? null : { ...unchanged, desired: "stopped", grace_ms: 0 };
+      return stop(standing, command, grace_ms);
     case "pause":
       return desired === "running" ? { ...unchanged, desired: "paused" } : null;
     case "resume":
@@ -45,6 +52,13 @@ export function applyCommand(standing: StandingDaemon, command: DaemonCommand): 
     case "restart":
       return start(standing, command, grace_ms);
   }
+}
+
+function stop(standing: StandingDaemon, { action }: DaemonCommand, grace_ms: number): DaemonWish | null {
+  const { desired, version, restart_wanted, held } = standing;
+  const done = action === "kill" ? isOver(standing) : desired === "stopped" && held;
+  if (done) return null;
+  return { desired: "stopped", version, restart_wanted, held: true, grace_ms: action === "kill" ? 0 : grace_ms };
 }
 
 function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: number): DaemonWish | null {
@@ -60,10 +74,11 @@ function start(standing: StandingDaemon, command: DaemonCommand, grace_ms: numbe
     version,
     restart_wanted: needsNewProcess ? restart_wanted + 1 : restart_wanted,
     grace_ms,
+    held: false,
   };
 }
 
-/** No process runs, and none is desired. */
-function isOver({ desired, status }: StandingDaemon): boolean {
-  return desired === "stopped" && status === "stopped";
+/** No process runs, and no message starts one. */
+function isOver({ desired, status, held }: StandingDaemon): boolean {
+  return desired === "stopped" && status === "stopped" && held;
 }

@@ -18,7 +18,7 @@ export const errorKinds = {
   unauthorized: {
     status: 401,
     codes: {
-      missing_key: "The request has no key. Send it as Authorization: Bearer <key>.",
+      missing_key: "The request has no key. Send it as Authorization: Bearer <key>, or as X-Api-Key: <key>.",
       invalid_key: "The key is unknown, revoked or expired.",
       key_in_url: "An API key was sent as ?token=. Only a run's read token may be.",
     },
@@ -49,6 +49,7 @@ export const errorKinds = {
       agent_not_found: "No agent with this id, or it belongs to another user. The same holds for all `…_not_found`.",
       artifact_not_found: "No artifact with this id, or its content was deleted.",
       asset_not_found: "No file with this name.",
+      billing_event_not_found: "No signed event of the payment provider with this id.",
       bulk_operation_not_found: "No bulk operation with this id.",
       delivery_not_found: "No delivery with this id.",
       internal_job_not_found: "No internal job with this name.",
@@ -99,6 +100,8 @@ export const errorKinds = {
       thread_busy: "A run of the thread has not ended.",
       thread_exists: "A thread with this id exists.",
       too_many_agents: "The user has as many agents as AGENTS_PER_USER allows.",
+      event_unreadable: "The event of the payment provider still can't be read; the sentence says where.",
+      daemon_stopped: "An operator stopped the agent's daemon. It takes no messages until it is started.",
       too_many_daemons: "The user has as many started daemons as DAEMONS_PER_USER allows.",
       too_many_jobs: "The user has as many jobs that have not ended as JOBS_PER_USER allows.",
       too_many_keys: "The user has as many valid keys as KEYS_PER_USER allows.",

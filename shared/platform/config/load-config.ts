@@ -39,8 +39,9 @@ const originList = commaList.pipe(
     z
       .string()
       .refine(
-        (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
-        "must be origins like https://app.example.com, as browsers send them",
+        (origin) =>
+          origin === "*" || (!origin.includes("*") && URL.canParse(origin) && new URL(origin).origin === origin),
+        "must be origins like https://app.example.com, as browsers send them, or * alone",
       ),
   ),
 );
@@ -164,7 +165,10 @@ export function loadConfig(env: Env) {
       host: data.HOST,
       port: data.PORT,
       // Hosts are checked in open mode only: with keys, a foreign web page has no key to send.
-      gate: { hosts: authMode === "open" ? data.ALLOWED_HOSTS : null, origins: data.ALLOWED_ORIGINS },
+      gate: {
+        hosts: authMode === "open" ? data.ALLOWED_HOSTS : null,
+        origins: { any: data.ALLOWED_ORIGINS.includes("*"), listed: new Set(data.ALLOWED_ORIGINS) },
+      },
     },
     auth: {
       mode: authMode,

@@ -15,7 +15,8 @@ export type WakeDeps = { config: Pick<Config, "perUser">; db: Db; streams: Pick<
 
 /**
  * Starts an agent's daemon, if it is stopped, before a message is sent to it. A paused daemon stays paused. Throws `unavailable`
- * when the daemon has failed, since a failed daemon must be started by its user, and `conflict` when the user has too many.
+ * when the daemon has failed, since a failed daemon must be started by its user, and `conflict` when an operator stopped the daemon or the user has
+ * too many.
  */
 export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: NamedDaemon): Promise<void> {
   const current = await readDesired(db, daemon.agent_id);
@@ -26,6 +27,11 @@ export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: Name
       60,
     );
   if (current && current.desired !== "stopped") return;
+  if (current?.held)
+    throw conflict(
+      "daemon_stopped",
+      "The agent's daemon was stopped by hand and takes no messages. Start it with POST /v1/daemon/{agent_id}/start.",
+    );
   const start = {
     action: "start",
     version: null,
@@ -34,7 +40,7 @@ export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: Name
     grace_ms: null,
   } as const;
   const decide = (now: StandingRow): DaemonChange | null => {
-    const wish = now.desired === "stopped" ? applyCommand(now, start) : null;
+    const wish = now.desired === "stopped" && !now.held ? applyCommand(now, start) : null;
     return wish && { wish, sealed_env: null };
   };
   const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);

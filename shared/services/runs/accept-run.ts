@@ -16,6 +16,7 @@ export const acceptErrors = [
   ...acceptableErrors,
   ...capacityErrors,
   "daemon_failed",
+  "daemon_stopped",
   "too_many_daemons",
   "thread_busy",
   "run_id_taken",

@@ -10,11 +10,14 @@ import { endRun } from "./end-run.ts";
 
 export type CancelDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
+/** Whose run may be cancelled, and who wants it. The timeline names the `actor`; null: the service itself. */
+type Canceller = { owner: Owner; actor: string | null };
+
 /**
  * Cancels a run. A queued or interrupted run ends at once. A running one is stopped by its worker, which gets a signal and
  * otherwise finds the request in the row. An ended run stays as it is. Returns false when the owner has no such run.
  */
-export async function cancelRun(deps: CancelDeps, runId: string, owner: Owner): Promise<boolean> {
+export async function cancelRun(deps: CancelDeps, runId: string, { owner, actor }: Canceller): Promise<boolean> {
   for (;;) {
     const run = await readRunHandle(deps.db, runId, owner);
     if (!run) return false;
@@ -22,8 +25,9 @@ export async function cancelRun(deps: CancelDeps, runId: string, owner: Owner): 
     if (mayMove("cancel", run.status, "cancelled")) {
       const nothing = { result_content: null, error: null, state_snapshot: null };
       const outcome = { ...nothing, status: "cancelled" } as const;
-      if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null })) return true;
-    } else if (await requestCancel(deps.db, run)) {
+      if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null, by: actor }))
+        return true;
+    } else if (await requestCancel(deps.db, run, actor)) {
       if (run.worker_id)
         await deps.streams.signalWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);
       return true;
@@ -39,5 +43,6 @@ export async function cancelEarlierRuns(
 ): Promise<void> {
   if (run.thread_id === null) return;
   // The newest first, so that no queued one starts when the one before it ends.
-  for (const id of await findAhead(deps.db, run.thread_id, run.id)) await cancelRun(deps, id, null);
+  for (const id of await findAhead(deps.db, run.thread_id, run.id))
+    await cancelRun(deps, id, { owner: null, actor: null });
 }

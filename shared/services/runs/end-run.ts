@@ -14,6 +14,8 @@ export type Ending = {
   /** The usage is the sum of what the run's attempts reported. */
   outcome: Omit<Outcome, "usage">;
   reason: string | null;
+  /** Who asked for the end, such as a key's id. Absent: the service itself. */
+  by?: string | null;
   /** Null: the total duration of the run's attempts. */
   duration_ms: number | null;
 };
@@ -25,7 +27,7 @@ export type Ending = {
  */
 export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, ending: Ending): Promise<boolean> {
   const { id, attempt, worker_id } = seen;
-  const { cause, reason } = ending;
+  const { cause, reason, by = null } = ending;
   const spent = await readSpent(db, id);
   if (!spent) return false;
   const duration_ms = ending.duration_ms ?? spent.duration_ms;
@@ -33,7 +35,7 @@ export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, 
   const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminal, spent.now);
   // Null: the statement takes the usage from the row, to which the worker may have added since `spent` was read.
   const outcome = { ...ending.outcome, usage: null };
-  const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason });
+  const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason, by });
   if (end.kind === "stale") return false;
   await Promise.allSettled([
     streams.append(id, [last]).then(() => salvageStream(db, streams, id, attempt)),

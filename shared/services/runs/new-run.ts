@@ -23,6 +23,8 @@ type Material = {
   run_id: string;
   traceparent: string | null;
   origin: NewRun["origin"];
+  /** Who starts it, such as a key's id. Null: the service itself. */
+  by: string | null;
   /** The id of the run whose request is run again. */
   replay_of: string | null;
   /** The position in the queue, if it is known. The next run to start has position 1. */
@@ -34,7 +36,7 @@ type Material = {
 
 /** Returns the row of a run that is accepted now. Its env_vars and files are sealed here; nothing stores them unsealed. */
 export function newRun(keys: KeyRing, material: Material): NewRun {
-  const { request, version, run_id, traceparent, origin, replay_of } = material;
+  const { request, version, run_id, traceparent, origin, by, replay_of } = material;
   const { agent_id, env_vars, files } = request;
   // An interactive run without a thread begins a thread with the run's id, so that its client can continue it.
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
@@ -71,6 +73,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     completion_callback_url: request.completion_callback_url ?? null,
     traceparent,
     origin,
+    by,
     replay_of,
     job_id: material.job_id ?? null,
     metadata: material.metadata ?? {},

@@ -12,6 +12,8 @@ import type { CachedVersion, ResolveVersion, VersionCache } from "./version-cach
 
 export type Origin = {
   owner: Owner;
+  /** Who asks for it: the caller's `actor`. Absent: the service itself. */
+  actor?: string;
   traceparent: string | null;
   /** Requests with the same key share a run. */
   key: RepeatKey | null;
@@ -48,6 +50,7 @@ export async function prepareRun(
     run_id,
     position,
     traceparent: origin.traceparent,
+    by: origin.actor ?? null,
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
   });

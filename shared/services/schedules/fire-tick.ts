@@ -16,6 +16,7 @@ export const tickErrors = [
   "thread_not_found",
   "thread_busy",
   "daemon_failed",
+  "daemon_stopped",
   "too_many_daemons",
 ] as const;
 

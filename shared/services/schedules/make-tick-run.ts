@@ -33,6 +33,7 @@ export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow
     run_id: newId("run"),
     traceparent: null,
     origin: "job",
+    by: null,
     replay_of: null,
     job_id: job.id,
     metadata: { ...(job.metadata as Record<string, unknown>), scheduled_at: at.toISOString() },

@@ -7,6 +7,6 @@ import type { FiredTick } from "./fire-tick.ts";
  * poll finds a run that was not nudged, and a run's own worker finds a cancel request.
  */
 export async function startFired(deps: CancelDeps, { run, cancelled }: FiredTick): Promise<void> {
-  await Promise.allSettled(cancelled.map((runId) => cancelRun(deps, runId, null)));
+  await Promise.allSettled(cancelled.map((runId) => cancelRun(deps, runId, { owner: null, actor: null })));
   await Promise.allSettled([run.multitask === "interrupt" && cancelEarlierRuns(deps, run), nudgeRun(deps, run)]);
 }

@@ -26,6 +26,23 @@ export async function insertEvent(client: Queryable, event: VerifiedEvent): Prom
   return (await insert.count(client, event)) === 1;
 }
 
+/** Stores what a verified event is about, as it is read now. */
+export async function replaceReading(client: Queryable, event: VerifiedEvent): Promise<void> {
+  const { event_id, type, created, object_id, customer_id, user_id } = event;
+  await replace.count(client, { event_id, type, created, object_id, customer_id, user_id });
+}
+
+const { payload: _payload, error: _error, ...reading } = verifiedEvent;
+
+const replace = statement({
+  name: "replace-event-reading",
+  takes: reading,
+  text: sql`
+    UPDATE billing_events SET type = $type, created = $created, object_id = $object_id, customer_id = $customer_id,
+      user_id = $user_id, error = NULL
+    WHERE event_id = $event_id AND verified`,
+});
+
 // Rows that are not verified are of versions before this one, which stored what anybody sent.
 const insert = statement({
   name: "insert-billing-event",

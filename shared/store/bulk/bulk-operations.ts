@@ -3,34 +3,28 @@ import { type BulkRecord, storedFilter } from "../../schemas/bulk.ts";
 import { type ReplayEdits, replayEdits } from "../../schemas/replay.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
-import { query } from "../query.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { BulkOperation, Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import type { RunFilter } from "../runs/list-runs.ts";
-import { whereClause } from "../where-clause.ts";
-import { type BulkAction, bulkConditions } from "./bulk-scope.ts";
+import type { BulkAction } from "./bulk-scope.ts";
+import { countBulk } from "./preview-bulk.ts";
 
 export type NewBulk = {
   user_id: string;
   action: BulkAction;
   /** Whose runs it may touch. */
   owner: Owner;
+  /** Who asked for it. Null for an operation that an earlier release stored. */
+  actor: string | null;
   filter: RunFilter;
   edits: ReplayEdits;
 };
 
-/** How many runs a bulk operation would be about now. */
-export async function countBulk(db: Db, { action, owner, filter }: NewBulk): Promise<number> {
-  const where = whereClause(bulkConditions(action, owner, filter, null));
-  const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
-  return rows[0]?.total ?? 0;
-}
-
 /** Records the operation; some API process carries it out. */
 export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
-  const { user_id, action, owner, filter, edits } = bulk;
+  const { user_id, action, owner, actor, filter, edits } = bulk;
   const total = await countBulk(db, bulk);
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
   const data = {
@@ -38,7 +32,7 @@ export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
     user_id,
     action,
     filter: plain(filter),
-    options: plain({ owner, ...edits }),
+    options: plain({ owner, actor, ...edits }),
     total,
   };
   return toRecord(await db.prisma.bulkOperation.create({ data }));
@@ -74,9 +68,10 @@ export async function claimBulk(db: Db): Promise<HeldBulk | null> {
   const row = await claim.first(db.sql);
   if (!row) return null;
   const { id, user_id, action, created_at, cursor, lease_text: lease_until } = row;
-  const { owner } = row.options as { owner: Owner };
+  const { owner, actor = null } = row.options as { owner: Owner; actor?: string };
   const edits = replayEdits.parse(row.options);
-  return { id, user_id, action, created_at, cursor, lease_until, owner, filter: storedFilter.parse(row.filter), edits };
+  const filter = storedFilter.parse(row.filter);
+  return { id, user_id, action, created_at, cursor, lease_until, owner, actor, filter, edits };
 }
 
 const claim = statement({

@@ -46,8 +46,11 @@ export async function changeDaemon(
 }
 
 /** The desired state of an agent's daemon; null when the agent has none yet. */
-export async function readDesired(db: Db, agent_id: string): Promise<Pick<StandingRow, "desired" | "status"> | null> {
-  return db.prisma.daemon.findUnique({ where: { agent_id }, select: { desired: true, status: true } });
+export async function readDesired(
+  db: Db,
+  agent_id: string,
+): Promise<Pick<StandingRow, "desired" | "status" | "held"> | null> {
+  return db.prisma.daemon.findUnique({ where: { agent_id }, select: { desired: true, status: true, held: true } });
 }
 
 const insert = statement({
@@ -67,12 +70,19 @@ const lock = statement({
     status: t.enumeration<StandingRow["status"]>("daemon_status"),
     restart_wanted: t.integer,
     restart_seen: t.integer,
+    held: t.boolean,
     sealed_env: orNull(t.bytea),
   },
   text: sql`
-    SELECT desired, version, status, restart_wanted, restart_seen, sealed_env FROM daemons WHERE agent_id = $agent_id
+    SELECT desired, version, status, restart_wanted, restart_seen, held, sealed_env FROM daemons WHERE agent_id = $agent_id
     FOR UPDATE`,
 });
+
+/**
+ * SQL: an upgrade that is watched is watched on, unless the daemon is stopped or gets another version. A paused daemon proves
+ * nothing, so the watch begins anew when the daemon is resumed.
+ */
+const staysWatched = sql`($desired <> 'stopped' AND version = $version)`;
 
 const update = statement({
   name: "change-daemon",
@@ -82,11 +92,14 @@ const update = statement({
     version: t.text,
     restart_wanted: t.integer,
     grace_ms: t.integer,
+    held: t.boolean,
     sealed_env: orNull(t.bytea),
   },
   text: sql`
     UPDATE daemons SET desired = $desired, version = $version, restart_wanted = $restart_wanted, grace_ms = $grace_ms,
-      sealed_env = coalesce($sealed_env, sealed_env), previous_version = NULL, watch_until = NULL, updated_at = now(),
+      held = $held, sealed_env = coalesce($sealed_env, sealed_env), updated_at = now(),
+      previous_version = CASE WHEN ${staysWatched} THEN previous_version END,
+      watch_until = CASE WHEN ${staysWatched} AND desired <> 'paused' THEN watch_until END,
       status = CASE WHEN worker_id IS NOT NULL THEN status WHEN $desired = 'stopped' THEN 'stopped'::daemon_status
         ELSE 'starting' END,
       crashes = CASE WHEN worker_id IS NULL THEN 0 ELSE crashes END,

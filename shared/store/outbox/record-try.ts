@@ -1,4 +1,5 @@
 import { newId } from "../../platform/ids.ts";
+import { auditOwnActs } from "../append-audit.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { notifyUsers } from "../notifications/notify-users.ts";
@@ -48,6 +49,7 @@ export async function recordTry(
     callback_title: "A callback of %s was given up",
     callback_body: tried.error && `The last try: ${tried.error}`,
     webhook_title: "A webhook was disabled",
+    audit_id: newId("audit"),
   });
   if (!outcome) return "stale";
   if (outcome.disabled && message.webhook_id !== null) await giveUpPending(db, message.webhook_id);
@@ -81,6 +83,7 @@ const record = statement({
     callback_title: t.text,
     callback_body: orNull(t.text),
     webhook_title: t.text,
+    audit_id: t.text,
   },
   gives: { disabled: t.boolean, told: orNull(t.text) },
   text: sql`
@@ -122,6 +125,11 @@ const record = statement({
       SELECT $news_id, tried.user_id, 'webhook.disabled', 'warning', $webhook_title, disabled_reason,
         json_build_object('webhook_id', judged.id, 'delivery_id', tried.id, 'last_error', $error), NULL, NULL, NULL
       FROM judged JOIN tried ON true WHERE disabled
-    ), ${notifyUsers}
+    ), ${notifyUsers}, audited AS (
+      ${auditOwnActs(sql`
+        SELECT $audit_id AS id, tried.user_id, 'disable_webhook' AS action, 'webhook' AS target_type,
+          judged.id AS target_id, json_build_object('reason', disabled_reason) AS detail
+        FROM judged JOIN tried ON true WHERE disabled`)}
+    )
     SELECT coalesce((SELECT disabled FROM judged), false) AS disabled, (SELECT user_id FROM told) AS told FROM tried`,
 });

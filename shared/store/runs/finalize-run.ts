@@ -1,6 +1,6 @@
 import { newId } from "../../platform/ids.ts";
 import type { Outcome } from "../../domain/run/terminal-event.ts";
-import type { Cause } from "../../domain/run/transitions.ts";
+import { type Cause, transitions } from "../../domain/run/transitions.ts";
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import { meterRuns } from "../billing/meter-run.ts";
@@ -29,6 +29,8 @@ export type Finalization = {
   /** What the transcript doesn't hold yet, the terminal event last. Of the next attempt where `cause` raises it. */
   events: StreamEvent[];
   reason: string | null;
+  /** Who asked for the end. Null: the service itself, or who asked the worker to cancel the run. */
+  by: string | null;
   /** The run has no thread, and its agent no bound on how many run at once: no other run waits for its end. */
   alone?: true;
 };
@@ -72,6 +74,7 @@ const given = {
   usage: orNull(t.json<Usage>()),
   duration_ms: t.integer,
   reason: orNull(t.text),
+  by: orNull(t.text),
   message_id: t.text,
   ...chunkColumns,
 };
@@ -85,9 +88,9 @@ const news = {
   news_data: orNull(t.json<{ status: string; code: string | null }>()),
 };
 
-function rowOf({ run_id, attempt, outcome, duration_ms, events, reason }: Finalization): Row<typeof given> {
+function rowOf({ run_id, attempt, outcome, duration_ms, events, reason, by }: Finalization): Row<typeof given> {
   const { status, result_content = null, error, state_snapshot, usage } = outcome;
-  const said = { id: run_id, attempt, status, result_content, error, state_snapshot, usage, duration_ms, reason };
+  const said = { id: run_id, attempt, status, result_content, error, state_snapshot, usage, duration_ms, reason, by };
   return { ...said, ...chunkOf(events), message_id: newId("msg") };
 }
 
@@ -109,6 +112,8 @@ function newsOf(end: Finalization): Row<typeof news> {
 
 const gives = { id: t.text, next_run_id: orNull(t.text), enqueued: t.boolean };
 
+const [success, , , cancelled] = transitions.finish.to;
+
 /** The parts of every end. A run that nobody ended is not metered. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
@@ -118,8 +123,10 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()`,
     returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content,
-        input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason`,
+        input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason,
+        coalesce(input.by, CASE WHEN runs.status = ${literal(cancelled)} THEN runs.cancel_requested_by END) AS by`,
     reason: sql`reason`,
+    by: sql`by`,
   }),
   sql`transcript AS (
       ${insertChunks(sql`SELECT id, attempt, first_seq, last_seq, events FROM moved`)}
@@ -146,8 +153,6 @@ const notifyOwners = sql`
         moved.id AS run_id, 'run:' || moved.id AS dedup_key
       FROM moved JOIN input USING (id) WHERE input.news_id IS NOT NULL
     ), ${notifyUsers}`;
-
-const success: Outcome["status"] = "success";
 
 /** Threads are locked in the order of their ids, as everywhere. */
 const writeThreads = sql`

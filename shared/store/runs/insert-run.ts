@@ -41,6 +41,8 @@ export type NewRun = {
   completion_callback_url: string | null;
   traceparent: string | null;
   origin: "api" | "job" | "daemon" | "replay";
+  /** Who started it, such as a key's id. Null: the service itself. */
+  by: string | null;
   replay_of: string | null;
   job_id: string | null;
   metadata: unknown;
@@ -137,6 +139,7 @@ const columns = {
   completion_callback_url: orNull(t.text),
   traceparent: orNull(t.text),
   origin: t.enumeration<NewRun["origin"]>("run_origin"),
+  by: orNull(t.text),
   replay_of: orNull(t.text),
   job_id: orNull(t.text),
   metadata: t.json(),
@@ -197,13 +200,13 @@ const insert = statement({
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
-      RETURNING id, attempt, status, origin
+      RETURNING id, attempt, status, origin, (SELECT accepted.by FROM accepted WHERE accepted.id = runs.id) AS by
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
       SELECT id, sealed_env, sealed_files FROM run JOIN input USING (id)
       WHERE sealed_env IS NOT NULL OR sealed_files IS NOT NULL
     ), noted AS (
-      ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined })}
+      ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined, by: sql`by` })}
     ), chunks AS (
       ${insertChunks(sql`SELECT id, run.attempt, first_seq, last_seq, events FROM run JOIN input USING (id)`)}
     )

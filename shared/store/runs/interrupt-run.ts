@@ -2,6 +2,7 @@ import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.
 import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
+import { notifyUsers } from "../notifications/notify-users.ts";
 import { enqueueWebhooks, nowOnTheWire } from "../outbox/enqueue-webhooks.ts";
 import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -23,7 +24,7 @@ export type Interruption = {
 };
 
 /**
- * Puts a run aside until a person has answered, and enqueues it to the webhooks that ask for it: its slot is free, its
+ * Puts a run aside until a person has answered, notifies its owner and enqueues it to the webhooks that ask for it: its slot is free, its
  * attempt is over. Returns null when the attempt is stale or somebody has asked to cancel the run. `next_run_id`: a run that
  * waited for this one, of its thread or its agent.
  */
@@ -32,8 +33,23 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
   const { id: interrupt_id, reason, message, response_schema, expires_at } = question;
   const asked = { interrupt_id, reason, message, response_schema, expires_at, interrupt: question };
   const { id, attempt } = run;
-  return interrupt.first(db.sql, { id, attempt, ...asked, ...rest, ...chunkOf(events), message_id: newId("msg") });
+  return interrupt.first(db.sql, {
+    id,
+    attempt,
+    ...asked,
+    ...rest,
+    ...chunkOf(events),
+    message_id: newId("msg"),
+    ...newsOf(question),
+  });
 }
+
+/** `%s` stands for the agent. Postgres' texts have no NUL. */
+const newsOf = ({ message }: OpenInterrupt) => ({
+  news_id: newId("notif"),
+  news_title: "A run of %s asks a question",
+  news_body: message && [...message.replaceAll("\0", "")].slice(0, 500).join(""),
+});
 
 const [interrupted] = transitions.interrupt.to;
 
@@ -52,6 +68,9 @@ const interrupt = statement({
     response_schema: orNull(t.json()),
     interrupt: t.json<OpenInterrupt>(),
     message_id: t.text,
+    news_id: t.text,
+    news_title: t.text,
+    news_body: orNull(t.text),
     ...chunkColumns,
   },
   gives: { next_run_id: orNull(t.text) },
@@ -74,6 +93,11 @@ const interrupt = statement({
       FROM moved
     ), enqueued AS (
       ${enqueueWebhooks("event")}
-    )
+    ), news AS (
+      SELECT $news_id AS id, user_id, 'run.interrupted' AS type, 'info' AS level, format($news_title, agent_id) AS title,
+        $news_body AS body, json_build_object('interrupts', json_build_array($interrupt)) AS data, agent_id,
+        id AS run_id, 'interrupt:' || $interrupt_id AS dedup_key
+      FROM moved
+    ), ${notifyUsers}
     SELECT coalesce(${nextOfThread("moved")}, ${nextOfAgent("moved")}) AS next_run_id FROM moved`,
 });

@@ -18,6 +18,8 @@ type Move = {
   returning?: Sql;
   /** Where the table of transitions doesn't say it. */
   reason?: Sql;
+  /** Who asked for it. Absent: the service itself. */
+  by?: Sql;
 };
 
 /**
@@ -41,7 +43,7 @@ export function moveRuns(cause: Cause, move: Move): Sql {
       FROM seen ${raw(source ? `JOIN ${source} ON ${source}.id = seen.id` : "")} WHERE runs.id = seen.id
       RETURNING ${joined(returning, ", ")}
     ), noted AS (
-      ${noteMove(cause, { of: "moved", from: sql`previous`, reason: move.reason })}
+      ${noteMove(cause, { of: "moved", from: sql`previous`, reason: move.reason, by: move.by })}
     )`;
 }
 
@@ -82,10 +84,14 @@ export function statusAfter(cause: Cause): Sql {
 }
 
 /** SQL: writes the timeline of the runs in the CTE `of`, which has their `id`, `attempt` and `status`. Nothing else writes it. */
-export function noteMove(cause: Cause, move: { of: string; from: Sql; reason: Sql | undefined }): Sql {
+export function noteMove(
+  cause: Cause,
+  move: { of: string; from: Sql; reason: Sql | undefined; by: Sql | undefined },
+): Sql {
   const { actor, reason } = transitionOf(cause);
   const why = reason === undefined ? (move.reason ?? sql`NULL`) : literal(reason);
-  return sql`INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, reason)
-      SELECT id, attempt, ${move.from}, status, ${actor === "origin" ? sql`origin::text` : literal(actor)}, ${why}
+  return sql`INSERT INTO run_transitions (run_id, attempt, "from", "to", actor, actor_id, reason)
+      SELECT id, attempt, ${move.from}, status, ${actor === "origin" ? sql`origin::text` : literal(actor)},
+        ${move.by ?? sql`NULL`}, ${why}
       FROM ${raw(move.of)}`;
 }

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
-import { t } from "../columns.ts";
+import { orNull, t } from "../columns.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -16,15 +16,16 @@ export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<R
   return db.prisma.run.findUnique({ where: { id, ...ownedBy(owner) }, select });
 }
 
-/** Asks the worker of a running run to cancel it. Returns false when the run moved on since it was seen. */
-export async function requestCancel(db: Db, { id, attempt }: RunHandle): Promise<boolean> {
-  return (await request.count(db.sql, { id, attempt })) === 1;
+/** Asks the worker of a running run to cancel it. `by`: who wants it; null: the service itself. Returns false when the run moved on since it was seen. */
+export async function requestCancel(db: Db, { id, attempt }: RunHandle, by: string | null): Promise<boolean> {
+  return (await request.count(db.sql, { id, attempt, by })) === 1;
 }
 
 const request = statement({
   name: "request-cancel",
-  takes: { id: t.text, attempt: t.integer },
+  takes: { id: t.text, attempt: t.integer, by: orNull(t.text) },
   text: sql`
-    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+    UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()),
+      cancel_requested_by = CASE WHEN cancel_requested_at IS NULL THEN $by ELSE cancel_requested_by END
     WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()}`,
 });

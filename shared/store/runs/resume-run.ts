@@ -49,6 +49,7 @@ const resume = statement({
   gives: { id: t.text },
   text: sql`
     WITH ${moveRuns("resume", {
+      by: sql`$answered_by`,
       set: sql`expires_at = now() + $queue_ttl_ms * interval '1 ms'`,
       where: sql`runs.expires_at > now() AND EXISTS (
         SELECT 1 FROM interrupts WHERE run_id = $id AND id = $interrupt_id AND answered_at IS NULL)`,

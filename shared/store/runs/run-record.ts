@@ -47,6 +47,8 @@ export function toRunRecord(row: RunRow): RunRecord {
     completed_at: iso(row.completed_at),
     queue_ms: started_at ? Math.max(0, started_at.getTime() - row.created_at.getTime()) : null,
     duration_ms: row.duration_ms,
+    // See withInterrupts.
+    interrupts: [],
     callback: callbackOf(row),
   };
 }

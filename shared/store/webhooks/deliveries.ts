@@ -1,3 +1,4 @@
+import { deliveryHint } from "../../domain/retry/delivery-hint.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DeliveryRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
@@ -30,7 +31,7 @@ function toRecord(row: Row): DeliveryRecord {
     next_attempt_at: row.status === "pending" ? row.next_attempt_at.toISOString() : null,
     created_at: row.created_at.toISOString(),
     delivered_at: row.delivered_at?.toISOString() ?? null,
-    tries: row.log.map(({ at, ...rest }) => ({ ...rest, at: at.toISOString() })),
+    tries: row.log.map(({ at, ...rest }) => ({ ...rest, hint: deliveryHint(rest.error), at: at.toISOString() })),
   };
 }
 

@@ -157,3 +157,58 @@ test("overview, costs and the lists of everybody's things add up", async () => {
   const { data } = (await call(url, "GET", "/v1/admin/audit?action=kill_run")).body as { data: unknown[] };
   expect(data.length).toBeGreaterThan(0);
 });
+
+test("who moved production is in the audit log, with what they did; what only looks or previews is not", async () => {
+  const source = "def on_message(input): return input\n";
+  const agent_id = await makeAgent(url, source);
+  const post = (path: string, body: object) => call(url, "POST", path, { agent_id, ...body });
+  await post("/v1/upgrade", { version: "1.1.0" });
+  await post("/v1/rollback", {});
+  await call(url, "PUT", `/v1/versions/${agent_id}/tags/prod`, { version: "1.1.0" });
+  await call(url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "never-told" });
+  await post("/v1/daemons", {});
+  for (const action of ["status", "pause", "resume"]) await post(`/v1/daemon/${agent_id}/control`, { action });
+  const { body: message } = await post(`/v1/daemon/${agent_id}/messages`, { payload: {} });
+  await post(`/v1/daemon/${agent_id}/stop`, {});
+  await post(`/v1/daemon/${agent_id}/start`, {});
+  await post(`/v1/daemon/${agent_id}/control`, { action: "kill" });
+  await post("/v1/runs/bulk/cancel", { filter: { agent_id }, preview: true });
+  const { body } = await call(url, "GET", `/v1/admin/audit?target_type=agent&target_id=${agent_id}&order=asc`);
+  const moved = { created: true, changed: true, previous_version: "1.0.0", version: "1.1.0" };
+  const acts = body["data"] as { action: string; actor: string; detail: object }[];
+  expect(acts.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
+    ["create_agent", "open", { version: "1.0.0" }],
+    ["upgrade_agent", "open", moved],
+    ["rollback_agent", "open", { created: false, changed: true, previous_version: "1.1.0", version: "1.0.0" }],
+    ["put_tag", "open", { tag: "prod", version: "1.1.0" }],
+    ["put_agent_secret", "open", { name: "TOKEN" }],
+    ["create_daemon", "open", { version: "1.0.0" }],
+    ["control_daemon", "open", { action: "pause" }],
+    ["control_daemon", "open", { action: "resume" }],
+    ["post_daemon_message", "open", { run_id: message["id"] }],
+    ["stop_daemon", "open", { changed: true }],
+    ["start_daemon", "open", { changed: true, version: "1.0.0" }],
+    ["control_daemon", "open", { action: "kill" }],
+  ]);
+  expect((await call(url, "GET", "/v1/admin/audit?action=bulk_cancel_runs")).body["data"]).toEqual([]);
+  await call(url, "POST", "/v1/runs/" + String(message["id"]) + "/cancel");
+  await call(url, "DELETE", `/v1/agents/${agent_id}`);
+});
+
+test("a cancelled run's timeline names who asked for it, whether a worker had it or not", async () => {
+  const running = await start(30);
+  await until(running, "running");
+  await call(url, "POST", `/v1/runs/${running}/cancel`);
+  await until(running, "cancelled");
+  await call(url, "POST", "/v1/admin/queues/runs/pause");
+  const queued = await start(0);
+  await call(url, "POST", `/v1/runs/${queued}/cancel`);
+  await call(url, "POST", "/v1/admin/queues/runs/resume");
+  for (const [id, actor] of [
+    [running, "worker"],
+    [queued, "client"],
+  ]) {
+    const moves = (await call(url, "GET", `/v1/runs/${id}/timeline`)).body["data"] as object[];
+    expect(moves.at(-1)).toMatchObject({ to: "cancelled", actor, actor_id: "open" });
+  }
+});

@@ -99,6 +99,44 @@ test("what is signed and no event is a 400; a type that is not ours and an odd o
   expect((await send(long, sign(long))).status).toBe(413);
 });
 
+test("a signed event that can't be read is kept aside, told to the admins, listed, and applied once it can be read", async () => {
+  const { data, ...head } = topUp("aside", "ivy", 2_000);
+  const { created: _, ...object } = data.object;
+  const odd = { ...head, data: { object } };
+  expect(await sendSigned(odd)).toEqual({ status: 200, body: { received: true } });
+  const headless = { id: "evt_headless", type: "invoice.paid", data: { thing: {} } };
+  expect(await sendSigned(headless)).toEqual({ status: 200, body: { received: true } });
+  const unread = async () =>
+    (await call(url, "GET", "/v1/billing/events?status=unreadable&order=asc")).body["data"] as { id: string }[];
+  const aside = (await unread()).filter(({ id }) => id === "evt_aside" || id === "evt_headless");
+  expect(aside).toMatchObject([
+    { id: "evt_aside", type: "payment_intent.succeeded", error: expect.stringContaining("created"), applied_at: null },
+    { id: "evt_headless", type: "invoice.paid", error: expect.stringContaining("data.object") },
+  ]);
+  const told = await call(url, "GET", "/v1/notifications?user_id=admin&type=billing.event_unreadable");
+  expect((told.body["data"] as { data: { event_id: string } }[]).map(({ data: { event_id } }) => event_id)).toEqual(
+    expect.arrayContaining(["evt_aside", "evt_headless"]),
+  );
+  const reapply = (id: string) => call(url, "POST", `/v1/billing/events/${id}/reapply`);
+  expect(await reapply("evt_aside")).toMatchObject({ status: 409, body: { code: "event_unreadable" } });
+  expect(await reapply("evt_nothing")).toMatchObject({ status: 404, body: { code: "billing_event_not_found" } });
+  // As if a later release read what an earlier one could not.
+  await stack.sql.query("UPDATE billing_events SET payload = $1 WHERE event_id = 'evt_aside'", [
+    JSON.stringify(topUp("aside", "ivy", 2_000)),
+  ]);
+  for (let times = 0; times < 2; times++) {
+    const { status, body } = await reapply("evt_aside");
+    expect([status, body]).toMatchObject([
+      200,
+      { status: "applied", object_id: "pi_aside", user_id: "ivy", error: null },
+    ]);
+    expect(await balanceOf("ivy")).toBe(20_000_000);
+  }
+  expect((await unread()).map(({ id }) => id)).not.toContain("evt_aside");
+  const acts = (await call(url, "GET", "/v1/admin/audit?action=reapply_billing_event")).body["data"];
+  expect(acts).toMatchObject([{ target_id: "evt_aside", detail: { status: "applied" } }, { target_id: "evt_aside" }]);
+});
+
 test("without a secret nothing is kept, whoever sends whatever, and the signed event counts later", async () => {
   const event = topUp("bob", "bob", 2_000);
   const before = await countEvents();

@@ -32,6 +32,19 @@ async function makeKey(user_id: string, scopes: string[] = ["*"], run_id: string
 const createAgent = (key: string, user_id: string) =>
   call(url, "POST", "/v1/agents", { user_id, name: "a", config: { source: "def main(i): return i" } }, bearer(key));
 
+test("a key is accepted as X-Api-Key too, whoever's it is; a bearer token counts before it", async () => {
+  const ada = await makeKey("ada");
+  const as = (key: string, path: string) => call(url, "GET", path, undefined, { "x-api-key": key });
+  expect((await as(ada.text, "/v1/users/me")).body["id"]).toBe("ada");
+  expect((await as(admin, "/v1/admin/fleet")).status).toBe(200);
+  expect((await fetch(`${url}/metrics`, { headers: { "x-api-key": internal } })).status).toBe(200);
+  expect(await as(newApiKey().text, "/v1/runs")).toMatchObject({ status: 401, body: { code: "invalid_key" } });
+  expect(await as("two words", "/v1/runs")).toMatchObject({ status: 401, body: { code: "missing_key" } });
+  const bob = await makeKey("bob");
+  const both = await call(url, "GET", "/v1/users/me", undefined, { ...bearer(bob.text), "x-api-key": ada.text });
+  expect(both.body["id"]).toBe("bob");
+});
+
 test("no key, no scheme, a made up key and a changed secret are 401 with WWW-Authenticate", async () => {
   const { text } = await makeKey("u0");
   const changed = text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");

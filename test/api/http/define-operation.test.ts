@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { defineOperation, type Operation } from "../../../api/http/define-operation.ts";
+import { operations } from "../../../api/operations.ts";
 import { clientId, laxInt } from "../../../shared/schemas/primitives.ts";
 
 type Context = { db: { read: (id: string) => Promise<number> }; unused: string };
@@ -18,9 +19,18 @@ const readRun = defineOperation({
     query.limit > 5 ? { status: 200, body: { n: await ctx.db.read(params.run_id) } } : { status: 204 },
 });
 
+it("records each act that changes something in the audit log, or says in a sentence why not", () => {
+  const writes = operations.filter(({ method }) => method !== "get");
+  expect(writes.length).toBeGreaterThan(60);
+  for (const { name, audit } of writes) {
+    if (audit && "none" in audit) expect([name, audit.none]).toEqual([name, expect.stringMatching(/^[A-Z].{15,}\.$/)]);
+    else expect([name, audit?.target]).toEqual([name, expect.stringMatching(/^[a-z_]+$/)]);
+  }
+});
+
 it("gives each operation the id that FastAPI would give it", () => {
-  const operations = [readRun] satisfies readonly Operation<Context>[];
-  expect(operations.map(({ id }) => id)).toEqual(["get_run_v1_runs__run_id__get"]);
+  const samples = [readRun] satisfies readonly Operation<Context>[];
+  expect(samples.map(({ id }) => id)).toEqual(["get_run_v1_runs__run_id__get"]);
 });
 
 it("refuses, at compile time, an answer that isn't documented and a name that isn't taken", () => {
@@ -32,5 +42,9 @@ it("refuses, at compile time, an answer that isn't documented and a name that is
   defineOperation({ ...base, responses, handle: async () => ({ status: 200, body: { n: "1" } }) });
   // @ts-expect-error there are no params
   defineOperation({ ...base, responses, handle: async (_, { params }) => ({ status: 200, body: { n: params.n } }) });
+  const nothing = { ...base, responses: { 204: { description: "n" } }, handle: async () => ({ status: 204 }) as const };
+  defineOperation({ ...nothing, method: "post", audit: "thing" });
+  // @ts-expect-error an operation that may write says what the audit log records of it, or why nothing
+  defineOperation({ ...nothing, method: "post" });
   expect(base.method).toBe("get");
 });

@@ -32,9 +32,8 @@ const cases: Case[] = JSON.parse(
   readFileSync(new URL("../../contract/fastapi-422-cases.json", import.meta.url), "utf8"),
 );
 
-const takes = (path: string, request: Operation<unknown>["request"], method: "get" | "post" = "post") =>
-  defineOperation({
-    method,
+const takes = (path: string, request: Operation<unknown>["request"], method: "get" | "post" = "post") => {
+  const sample = {
     path,
     name: "sample",
     area: "Samples",
@@ -42,8 +41,12 @@ const takes = (path: string, request: Operation<unknown>["request"], method: "ge
     summary: "Sample",
     request,
     responses: { 200: { description: "Taken" } },
-    handle: async () => ({ status: 200 }),
-  });
+    handle: async () => ({ status: 200 }) as const,
+  } as const;
+  return method === "get"
+    ? defineOperation({ ...sample, method })
+    : defineOperation({ ...sample, method, audit: { none: "A sample" } });
+};
 
 const literal = field((value) => {
   const expected = "'a', 'b' or 'c'";

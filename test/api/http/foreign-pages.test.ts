@@ -7,9 +7,12 @@ const key = "k".repeat(32);
 
 const stack = await useTestStack();
 const allowed = { ALLOWED_HOSTS: "fleet.example,[fd00::7]", ALLOWED_ORIGINS: "https://app.example" };
-const [open, keyed] = await Promise.all([
+const withKeys = { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key };
+const [open, keyed, closed, anyOrigin] = await Promise.all([
   stack.start("api", allowed),
-  stack.start("api", { ...allowed, AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key }),
+  stack.start("api", { ...allowed, ...withKeys }),
+  stack.start("api", withKeys),
+  stack.start("api", { ...withKeys, ALLOWED_ORIGINS: "*" }),
 ]);
 
 const portOf = ({ url }: Member): number => Number(new URL(url).port);
@@ -111,6 +114,94 @@ describe.each(["open", "key"])("AUTH_MODE=%s: a page of another origin changes n
 
   test.each(["PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"])("%s is a write", async (method) => {
     expect(await write(["Origin: https://evil.example"], `${method} /v1/nothing HTTP/1.1`)).toBe(403);
+  });
+});
+
+describe("a page of an allowed origin uses the API as its own", () => {
+  const origin = "https://app.example";
+  const preflight = (member: Member, from: string, path = "/v1/execute") =>
+    fetch(member.url + path, {
+      method: "OPTIONS",
+      headers: {
+        origin: from,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,last-event-id,x-anything",
+      },
+    });
+  const corsOf = ({ headers }: Response) => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+
+  test("its preflight request needs no key, and allows each method and the headers that were asked for", async () => {
+    for (const path of ["/v1/execute", "/v1/runs/x/stream", "/health", "/v1/nothing"]) {
+      const response = await preflight(keyed, origin, path);
+      expect([path, response.status, await response.text()]).toEqual([path, 204, ""]);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "access-control-allow-origin": origin,
+        "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+        "access-control-allow-headers": "authorization,content-type,last-event-id,x-anything",
+        "access-control-max-age": "7200",
+        vary: "Origin, Access-Control-Request-Headers",
+      });
+      expect(response.headers.has("access-control-allow-credentials")).toBe(false);
+    }
+  });
+
+  test("it may read answers, errors and streams, and the headers that clients go on from", async () => {
+    const read = (path: string, init: RequestInit = {}) =>
+      fetch(keyed.url + path, { ...init, headers: { origin, "x-api-key": key, ...init.headers } });
+    const answers = await Promise.all([
+      read("/v1/agents"),
+      read("/v1/nothing"),
+      read("/v1/agents", { headers: { "x-api-key": "wrong" } }),
+      read("/v1/execute", { method: "POST", body: "{" }),
+      read("/v1/execute", { method: "PUT" }),
+      read("/v1/notifications/stream", { headers: { accept: "text/event-stream" } }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 422, 405, 200]);
+    for (const answer of answers) {
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(answer.headers.get("vary")).toContain("Origin");
+      const exposed = answer.headers.get("access-control-expose-headers")?.toLowerCase().split(", ");
+      for (const name of ["location", "content-location", "retry-after", "ratelimit", "x-request-id", "mcp-session-id"])
+        expect(exposed).toContain(name);
+      await answer.body?.cancel();
+    }
+  });
+
+  test.each([
+    "https://evil.example",
+    "https://app.example.evil",
+    "http://app.example",
+    "null",
+    "https://app.example, x",
+  ])("'%s' may not read, and its preflight request is refused", async (from) => {
+    const asked = await preflight(keyed, from);
+    expect([asked.status, corsOf(asked)]).toEqual([405, []]);
+    const read = await fetch(`${keyed.url}/v1/agents`, { headers: { origin: from, "x-api-key": key } });
+    expect([read.status, corsOf(read), read.headers.get("vary")]).toEqual([200, [], expect.stringContaining("Origin")]);
+  });
+
+  test("without the setting no page of another origin reads or writes", async () => {
+    const asked = await preflight(closed, origin);
+    expect([asked.status, corsOf(asked)]).toEqual([405, []]);
+    const headers = { origin, authorization: `Bearer ${key}` };
+    expect(corsOf(await fetch(`${closed.url}/v1/agents`, { headers }))).toEqual([]);
+    expect((await fetch(`${closed.url}/v1/agents`, { method: "POST", headers })).status).toBe(403);
+  });
+
+  test("`*` is every origin, a file's too, and never with cookies", async () => {
+    for (const from of ["https://evil.example", "null"]) {
+      const asked = await preflight(anyOrigin, from);
+      expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+      const headers = { origin: from, "sec-fetch-site": "cross-site", "x-api-key": key };
+      const written = await fetch(`${anyOrigin.url}/v1/agents`, { method: "POST", headers });
+      expect([written.status, written.headers.get("access-control-allow-origin")]).toEqual([422, "*"]);
+      expect(written.headers.has("access-control-allow-credentials")).toBe(false);
+    }
+  });
+
+  test("a host that isn't ours is refused before an origin is looked at", async () => {
+    const headers = ["Host: evil.example", `Origin: ${origin}`, "Access-Control-Request-Method: POST"];
+    expect(await send(open, "OPTIONS /v1/execute HTTP/1.1", headers)).toBe(421);
   });
 });
 

@@ -34,7 +34,7 @@ export async function listen(operations: readonly Operation<unknown>[], requestM
     operations,
     context: undefined,
     guards: openGuards,
-    gate: { hosts: null, origins: [] },
+    gate: { hosts: null, origins: { any: false, listed: new Set() } },
     log: pino(sink),
   });
   const server = createHttpServer(app, { headersMs: Math.min(requestMs, 2_000), requestMs });

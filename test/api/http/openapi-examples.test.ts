@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { operations as served } from "../../../api/operations.ts";
+import { runEvent } from "../../../shared/schemas/run-event.ts";
+import { exampleEvents } from "../../../shared/schemas/stream-example.ts";
 import { type Json, faultOfValue, operations, resolveRef, tags } from "../../contract/openapi-document.ts";
 
 type Place = { name: string; schema: Json; examples: unknown[] };
@@ -25,6 +27,42 @@ describe("the document at /docs", () => {
   it("sums up each operation", () => {
     expect(operations.length).toBeGreaterThan(100);
     expect(operations.filter(({ summary }) => summary === "")).toEqual([]);
+  });
+
+  it("says of each operation when to use it", () => {
+    expect(operations.filter(({ description }) => description.length < 20).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("types the events of each stream, and shows such events", () => {
+    const media = operations.flatMap(({ operationId, responses }) => {
+      const stream = responses["200"]?.content?.["text/event-stream"];
+      return stream ? [{ operationId, ...stream }] : [];
+    });
+    expect(media.length).toBeGreaterThan(3);
+    for (const { operationId, example, "x-event-schema": schema } of media) {
+      expect([operationId, schema]).toEqual([
+        operationId,
+        { $ref: expect.stringMatching(/(Run|Daemon|Notification)Event$/) },
+      ]);
+      for (const message of String(example).split("\n\n").filter(Boolean)) {
+        const { id, event, data } = Object.fromEntries(
+          message.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+        );
+        const json: unknown = JSON.parse(data ?? "");
+        const shown = String(schema?.["$ref"]).endsWith("RunEvent") ? json : { id, event, data: json };
+        expect([operationId, schema && faultOfValue(schema, shown)]).toEqual([operationId, null]);
+      }
+    }
+  });
+
+  it("shows a run's events as they are numbered: those before the first attempt belong to attempt 0", () => {
+    expect(exampleEvents.map(({ type, attempt, seq }) => `${type} ${attempt}-${seq}`)).toEqual([
+      "run.queued 0-1",
+      "run.started 1-1",
+      "output.delta 1-2",
+      "run.success 1-3",
+    ]);
+    for (const event of exampleEvents) expect(runEvent.safeParse(event)).toMatchObject({ success: true });
   });
 
   it("shows an example of each body, each answer and each fault", () => {

@@ -105,7 +105,7 @@ test("what a caller changes is noted in the audit log, without bodies", async ()
       action: "create_agent",
       target_type: "agent",
       target_id: agent["id"],
-      detail: {},
+      detail: { version: "1.0.0" },
     }),
   ]);
 });

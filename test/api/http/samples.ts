@@ -16,6 +16,7 @@ const run = z.object({ id: z.string(), note: z.string().nullable() }).meta({ id:
 
 const startRun = defineOperation({
   method: "post",
+  audit: { none: "A sample" },
   path: "/v1/runs",
   name: "start_run",
   area: "Runs",
@@ -111,6 +112,7 @@ const fail = defineOperation({
 
 const signedEvent = defineOperation({
   method: "post",
+  audit: { none: "A sample" },
   path: "/signed",
   name: "signed",
   area: "Samples",

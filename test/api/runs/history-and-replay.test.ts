@@ -116,7 +116,14 @@ test("a bulk operation is counted before, done in the background, and tells how 
   await run(agent_id, { input_payload: { bad: true }, env_vars: { E: "x" } });
   const filter = { agent_id, status: "error" };
   const ask = (body: unknown) => call(url, "POST", "/v1/runs/bulk/replay", body);
-  expect(await ask({ filter, preview: true })).toMatchObject({ status: 200, body: { action: "replay", total: 6 } });
+  const preview = await ask({ filter, preview: true });
+  expect(preview).toMatchObject({ status: 200, body: { action: "replay", total: 6 } });
+  const examples = preview.body["examples"] as { id: string; status: string }[];
+  expect(examples).toHaveLength(6);
+  const { status } = examples[0] ?? {};
+  const some = await ask({ filter: { ...filter, status: [status, "expired"] }, preview: true });
+  expect(some.body["total"]).toBe(examples.filter((run) => run.status === status).length);
+  expect(await ask({ filter: { ...filter, status: ["nonsense"] }, preview: true })).toMatchObject({ status: 422 });
   const answer = await ask({ filter, input_payload: { fixed: true } });
   expect(answer).toMatchObject({ status: 202, body: { status: "pending", total: 6, done: 0 } });
   const at = `/v1/runs/bulk/${String(answer.body["id"])}`;

@@ -13,6 +13,7 @@ const standing: fc.Arbitrary<StandingDaemon> = fc.record({
   status: fc.constantFrom(...daemonStatuses),
   restart_wanted: fc.constantFrom(3, 4),
   restart_seen: fc.constant(3),
+  held: fc.boolean(),
 });
 const command: fc.Arbitrary<DaemonCommand> = fc.record({
   action: fc.constantFrom("start", "stop", "restart", "pause", "resume", "kill"),
@@ -54,7 +55,7 @@ test("stop and kill always end in stopped; pause and resume never start what is 
 
 test("a restart that is asked for while the process of the one before starts changes nothing; once it is ready it does", () => {
   const restart = { action: "restart", version: null, current_version: "2", new_env: false, grace_ms: null } as const;
-  const done = { desired: "running", version: "2", restart_wanted: 3, restart_seen: 3 } as const;
+  const done = { desired: "running", version: "2", restart_wanted: 3, restart_seen: 3, held: false } as const;
   expect(applyCommand({ ...done, status: "starting" }, restart)).toBeNull();
   expect(applyCommand({ ...done, status: "running" }, restart)).toMatchObject({ restart_wanted: 4 });
 });

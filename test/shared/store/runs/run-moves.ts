@@ -45,7 +45,16 @@ async function finalize(db: Db, tried: Tried, cause: Finalization["cause"]): Pro
     usage: null,
   };
   const events = [eventOf(tried, `run.${status}`, cause === "finish" ? 0 : 1)];
-  const end = { run_id: tried.id, cause, attempt: tried.attempt, outcome, duration_ms: 5, events, reason: null };
+  const end = {
+    run_id: tried.id,
+    cause,
+    attempt: tried.attempt,
+    outcome,
+    duration_ms: 5,
+    events,
+    reason: null,
+    by: null,
+  };
   return (await finalizeRun(db, end)).kind === "finalized";
 }
 
@@ -75,6 +84,7 @@ const newRun = (id: string): NewRun => ({
   completion_callback_url: "http://127.0.0.1/",
   traceparent: null,
   origin: "api",
+  by: null,
   replay_of: null,
   job_id: null,
   metadata: {},
@@ -129,5 +139,5 @@ export const moves: Record<Cause | "askToCancel", Move> = {
     return resumeRun(db, { ...answer, queue_ttl_ms: hourMs });
   },
   askToCancel: (db, { id, attempt, to: status }) =>
-    requestCancel(db, { id, attempt, user_id: "ada", worker_id: null, status }),
+    requestCancel(db, { id, attempt, user_id: "ada", worker_id: null, status }, null),
 };
