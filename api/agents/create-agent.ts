@@ -15,6 +15,7 @@ export const createAgent = defineOperation({
   scope: "agents:write",
   idempotent: true,
   audit: "agent",
+  ignores: "unknown_fields",
   summary: "Create an agent, or publish a version of it",
   description:
     "If the agent exists and belongs to the same owner, a new version is published. An existing version with the same config changes nothing (200). With another config it is refused (409), because versions are immutable.",

@@ -34,6 +34,7 @@ export const validateExecuteRequest = defineOperation({
   name: "validate",
   area: "Execute",
   scope: "runs:write",
+  ignores: "unknown_fields",
   summary: "Check whether a request would be accepted (dry run)",
   description: "Performs all checks of `POST /v1/execute` and answers with the same errors, but starts no run.",
   request: { body: executeRequest },

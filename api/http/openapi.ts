@@ -49,10 +49,10 @@ function describeOperation(
     ...parametersOf("query", request.query, components),
     ...parametersOf("header", request.headers, components),
   ];
-  const takesInput = parameters.length > 0 || request.body !== undefined;
+  const mayRefuse = parameters.length > 0 || request.body !== undefined || operation.ignores !== "unknown_input";
   const answers = { ...errors };
   for (const [status, response] of Object.entries(responses)) answers[status] = describeResponse(response, components);
-  if (takesInput) answers["422"] ??= { $ref: "#/components/responses/validation_error" };
+  if (mayRefuse) answers["422"] ??= { $ref: "#/components/responses/validation_error" };
   return {
     tags: [area],
     summary,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type FaultItem, ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { RequestSchemas } from "./define-operation.ts";
+import type { Operation } from "./define-operation.ts";
+import { unknownFields } from "./unknown-input.ts";
 import { faultItems } from "./validation-error.ts";
 
 /** The parts of a request before validation. `body` is parsed JSON, or undefined when there is none. */
@@ -11,6 +12,7 @@ export type RawParts = {
   body: unknown;
 };
 
+type RequestSchemas = Operation<never>["request"];
 type Parts = { [P in keyof RequestSchemas]-?: z.output<NonNullable<RequestSchemas[P]>> | undefined };
 
 /** The parts in FastAPI's order, with FastAPI's names for `loc`. */
@@ -21,8 +23,15 @@ const order = [
   ["body", "body"],
 ] as const;
 
-/** Parses all parts of a request. Throws one ValidationFault with the faults of all parts, in FastAPI's order. */
-export function parseRequest(schemas: RequestSchemas, raw: RawParts): Parts {
+/**
+ * Parses all parts of a request. Throws one ValidationFault with the faults of all parts, in FastAPI's order. A field that no schema
+ * names is a fault, unless the operation ignores such fields.
+ */
+export function parseRequest(
+  { request: schemas, ignores }: Pick<Operation<never>, "request" | "ignores">,
+  raw: RawParts,
+): Parts {
+  const isStrict = { params: false, headers: false, query: ignores !== "unknown_input", body: ignores === "nothing" };
   const faults: FaultItem[] = [];
   const parts: Record<string, unknown> = {};
   for (const [part, where] of order) {
@@ -31,6 +40,7 @@ export function parseRequest(schemas: RequestSchemas, raw: RawParts): Parts {
     const value = raw[part] ?? undefined;
     const parsed = schema?.safeParse(value);
     if (parsed && !parsed.success) faults.push(...faultItems(parsed.error.issues, where, value));
+    if (isStrict[part]) faults.push(...unknownFields(schema, value, where));
     parts[part] = parsed?.data;
   }
   if (faults.length > 0) throw new ValidationFault(faults);
