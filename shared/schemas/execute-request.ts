@@ -22,7 +22,11 @@ export const executeRequest = z
     thread_id: clientId().nullish().meta({ description: "The thread of the run. An unknown id creates a thread." }),
     adapter_type: choice(adapterTypes)
       .optional()
-      .meta({ default: "python", description: "Left out: the adapter in the version's config, else `python`." }),
+      .meta({
+        default: "python",
+        description:
+          "`python` or left out: the adapter in the version's config, else Python. Another one than the config's is a 422 `adapter_mismatch`.",
+      }),
     runtime_mode: choice(runtimeModes).default("standard"),
     lifecycle: choice(lifecycles).default("serverless"),
     run_id: clientId().nullish().meta({

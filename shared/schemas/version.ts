@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentParams, versionName } from "./agent.ts";
+import { agentParams, newVersionName } from "./agent.ts";
 import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
@@ -13,7 +13,7 @@ export const versionListQuery = pageQuery.extend({
 
 /** The body of POST /v1/versions/{agent_id}. */
 export const versionBody = z
-  .object({ version: versionName(), config: jsonObject().nullish() })
+  .object({ version: newVersionName(), config: jsonObject().nullish() })
   .meta({ id: "VersionBody", example: { version: "1.1.0", config: { source: "def main(input):\n    return {}\n" } } });
 
 export const versionPatch = z

@@ -2,11 +2,12 @@ import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
+import { resolveVersion } from "../agents/resolve-version.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 
 export type Move = {
   agent_id: string;
-  /** Null: the one that was published before the current one. */
+  /** An exact name, a tag, `current` or `latest`. Null: the one that was published before the current one. */
   version: string | null;
   /** A version that isn't published is made as a copy of the current one. */
   publish: boolean;
@@ -39,10 +40,15 @@ export async function moveCurrent(
     const current = { agent_id_version: { agent_id, version: previous } };
     const { created_at, config } = await tx.agentVersion.findUniqueOrThrow({ where: current });
     const before = { agent_id, status: { not: "archived" }, created_at: { lt: created_at } } as const;
-    const target =
-      version ?? (await tx.agentVersion.findFirst({ where: before, orderBy: { created_at: "desc" } }))?.version;
-    if (target === undefined) return { kind: "no_version" };
-    const known = await tx.agentVersion.findUnique({ where: { agent_id_version: { agent_id, version: target } } });
+    const named = version === null ? null : await resolveVersion({ sql: queryableOf(tx) }, agent_id, version, null);
+    const known =
+      named === null
+        ? await tx.agentVersion.findFirst({ where: before, orderBy: { created_at: "desc" }, select: { version: true } })
+        : "missing" in named
+          ? null
+          : named;
+    const target = known?.version ?? version;
+    if (target === null) return { kind: "no_version" };
     if (!known && !publish) return { kind: "no_version" };
     if (!known) await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {} } });
     const at = new Date();

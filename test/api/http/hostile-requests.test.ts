@@ -197,8 +197,10 @@ describe("input", () => {
   });
 
   it("names each unknown query field, also words such as __proto__", async () => {
-    const { detail } = await (await get("/v1/runs?__proto__=x&constructor=y&%=z")).json();
-    expect(detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(["__proto__", "constructor", "%"]);
+    const { detail } = (await (await get("/v1/runs?__proto__=x&constructor=y&%=z")).json()) as {
+      detail: { loc: string[] }[];
+    };
+    expect(detail.map(({ loc }) => loc[1])).toEqual(["__proto__", "constructor", "%"]);
   });
 
   it("lists the faults of path, query, headers and body together, in FastAPI's order", async () => {
