@@ -20,13 +20,11 @@ export const executeRequest = z
       .default("")
       .meta({ description: "The state that an earlier run saved. The service does not interpret it." }),
     thread_id: clientId().nullish().meta({ description: "The thread of the run. An unknown id creates a thread." }),
-    adapter_type: choice(adapterTypes)
-      .optional()
-      .meta({
-        default: "python",
-        description:
-          "`python` or left out: the adapter in the version's config, else Python. Another one than the config's is a 422 `adapter_mismatch`.",
-      }),
+    adapter_type: choice(adapterTypes).optional().meta({
+      default: "python",
+      description:
+        "`python` or left out: the adapter in the version's config, else Python. Another one than the config's is a 422 `adapter_mismatch`.",
+    }),
     runtime_mode: choice(runtimeModes).default("standard"),
     lifecycle: choice(lifecycles).default("serverless"),
     run_id: clientId().nullish().meta({
