@@ -16,7 +16,8 @@ export const listAllAgents = defineOperation({
   request: { query: agentListQuery.omit({ since: true, until: true }) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
+    const { limit, after, order, include, ...rest } = query;
+    const filter = { ...rest, with_config: include.includes("config") };
     return {
       status: 200,
       body: await listStudioAgents(db, { owner: null, ...filter }, timeRangeOf(), { limit, after, order }),

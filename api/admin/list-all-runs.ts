@@ -1,6 +1,6 @@
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -13,9 +13,9 @@ export const listAllRuns = defineOperation({
   scope: "admin",
   summary: "All users' runs, newest first",
   request: { query: runListQuery },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };
+    const { limit, after, order, include, ...filter } = query;
+    return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }, include) };
   },
 });

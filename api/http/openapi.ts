@@ -82,7 +82,8 @@ function parametersOf(where: string, schema: z.ZodObject | undefined, components
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...json } = toJsonSchema(field, "input", components);
     const required = where === "path" || !takesNothing(field);
-    return { name, in: where, required, ...(description ? { description } : {}), schema: json };
+    const style = where === "query" && json["type"] === "object" ? { style: "deepObject", explode: true } : {};
+    return { name, in: where, required, ...style, ...(description ? { description } : {}), schema: json };
   });
 }
 

@@ -37,7 +37,7 @@ export function parseRequest(
   for (const [part, where] of order) {
     const schema = schemas[part];
     // FastAPI treats a JSON null as an absent body.
-    const value = raw[part] ?? undefined;
+    const value = part === "query" ? nestQuery(schemas.query, raw.query) : (raw[part] ?? undefined);
     const parsed = schema?.safeParse(value);
     if (parsed && !parsed.success) faults.push(...faultItems(parsed.error.issues, where, value));
     if (isStrict[part]) faults.push(...unknownFields(schema, value, where));
@@ -45,4 +45,16 @@ export function parseRequest(
   }
   if (faults.length > 0) throw new ValidationFault(faults);
   return parts as Parts;
+}
+
+/** Puts `name[key]=value` into an object under `name`, where the schema has this name. */
+function nestQuery(schema: z.ZodObject | undefined, query: RawParts["query"]): RawParts["query"] {
+  const nested = new Map<string, [string, unknown][]>();
+  const plain = Object.entries(query).filter(([name, value]) => {
+    const [, outer = "", inner = ""] = /^(\w+)\[([^\]]*)\]$/.exec(name) ?? [];
+    if (outer === "" || !Object.hasOwn(schema?.shape ?? {}, outer)) return true;
+    nested.set(outer, [...(nested.get(outer) ?? []), [inner, value]]);
+    return false;
+  });
+  return Object.fromEntries([...plain, ...[...nested].map(([name, entries]) => [name, Object.fromEntries(entries)])]);
 }

@@ -1,7 +1,7 @@
 import { jobParams } from "../../shared/schemas/job.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -15,11 +15,11 @@ export const listJobRuns = defineOperation({
   scope: "jobs:read",
   summary: "A job's runs, newest first",
   request: { params: jobParams, query: runListQuery.omit({ job_id: true }) },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {
     await getJobRecord(ctx, job_id, caller.owner);
-    const { limit, after, order, ...filter } = query;
-    const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order });
+    const { limit, after, order, include, ...filter } = query;
+    const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order }, include);
     return { status: 200, body: page };
   },
 });

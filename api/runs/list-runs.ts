@@ -1,6 +1,6 @@
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns as readPage } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -13,9 +13,9 @@ export const listRuns = defineOperation({
   scope: "runs:read",
   summary: "Runs, newest first",
   request: { query: runListQuery },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+    const { limit, after, order, include, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }, include) };
   },
 });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
@@ -32,7 +33,8 @@ export const createThread = defineOperation({
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const id = body.thread_id ?? newId("thread");
+    const id = body.thread_id ?? body.id ?? newId("thread");
+    if (body.id != null && body.id !== id) throw otherId();
     const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
     if (outcome === "full")
@@ -44,7 +46,13 @@ export const createThread = defineOperation({
   },
 });
 
-const annotationsOf = ({ title = null, metadata }: z.output<typeof threadBody>) => ({
+const annotationsOf = ({ title = null, metadata, tags }: z.output<typeof threadBody>) => ({
   title,
   metadata: metadata ?? {},
+  tags: [...new Set(tags)],
 });
+
+const otherId = () =>
+  new ValidationFault([
+    { type: "value_error", loc: ["body", "id"], msg: "Value error, must be the same as thread_id" },
+  ]);

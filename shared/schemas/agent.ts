@@ -3,7 +3,8 @@ import { requestLimits } from "../domain/run/limits.ts";
 import { envNamePattern, reservedEnv } from "./agent-config.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { readText } from "./read-lax.ts";
-import { choice, clientId, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { exampleOf } from "./example-of.ts";
+import { choice, clientId, includeQuery, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 const versionNameRules = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };
@@ -82,6 +83,12 @@ export const agentRecord = z
   });
 export type AgentRecord = z.infer<typeof agentRecord>;
 
+const { config: _config, ...listed } = exampleOf(agentRecord);
+
+/** An agent in a list. A config may hold all of an agent's code. */
+export const agentListItem = agentRecord.partial({ config: true }).meta({ id: "AgentListItem", example: listed });
+export type AgentListItem = z.infer<typeof agentListItem>;
+
 const agentStatuses = ["active", "paused", "archived"] as const;
 
 export const agentListQuery = pageQuery.extend({
@@ -91,6 +98,7 @@ export const agentListQuery = pageQuery.extend({
   search: text({ min: 1, max: 200 })
     .optional()
     .meta({ description: "Only things with this text in the id or the name." }),
+  ...includeQuery(["config"]),
 });
 
 /** The body of PATCH /v1/agents/{agent_id}. The config belongs to a version, and versions are immutable. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
+import { labelledMetadata, tagList } from "./labels.ts";
 import { choice, clientId, jsonArray, jsonObject, stringMap, text } from "./primitives.ts";
 
 /** The body of POST /v1/execute. `check-request.ts` checks what types can't. */
@@ -30,6 +31,12 @@ export const executeRequest = z
     run_id: clientId().nullish().meta({
       description: "An id for the run. A repeated request with the same id and body attaches to the existing run.",
     }),
+    metadata: labelledMetadata()
+      .default({})
+      .meta({ description: "The client's own data on the run, by which lists are filtered." }),
+    tags: tagList()
+      .default([])
+      .meta({ description: "The client's own words for the run, by which lists are filtered." }),
     completion_callback_url: text({ max: 2048 })
       .nullish()
       .meta({ description: "This URL gets a POST when the run has ended." }),

@@ -107,3 +107,170 @@ test("of a version and a tag that are made with one name at once, one is refused
     expect([published.status, tagged.status].filter((status) => status === 409)).toHaveLength(1);
   }
 });
+
+type Message = { role: string; content: unknown; text: string | null };
+
+const readThread = async (thread_id: string) => {
+  const { body } = await call(url, "GET", `/v1/threads/${thread_id}/messages?order=asc`);
+  return (body["data"] as Message[]).map(({ role, content, text }) => ({ role, content, text }));
+};
+
+test.each([
+  [
+    "python",
+    py`
+      import runfleet
+      def main(input):
+          if input.get("fail"):
+              yield "I was about to"
+              raise ValueError("no")
+          yield "Hello, "
+          yield input["name"]
+          return {"greeted": True, "heard": runfleet.context.history}
+    `,
+    {},
+  ],
+  [
+    "node",
+    `export default async function* main(input, context) {
+      if (input.fail) { yield "I was about to"; throw new Error("no"); }
+      yield "Hello, ";
+      yield input.name;
+      return { greeted: true, heard: context.history };
+    }`,
+    { adapter_type: "node", entrypoint: "main.mjs" },
+  ],
+])(
+  "a thread keeps what a %s agent said and its result, and hands both to the next run; of a failed run, what was asked",
+  async (kind, source, config) => {
+    const agent_id = await makeAgent(url, source, config);
+    const thread_id = `said-${kind}`;
+    await run(agent_id, { thread_id, input_payload: { name: "Ada" } });
+    const failed = await run(agent_id, { thread_id, input_payload: { fail: true } });
+    expect(failed.body["status"]).toBe("error");
+    const first = [
+      { role: "user", content: { name: "Ada" } },
+      { role: "assistant", content: { greeted: true, heard: [] }, text: "Hello, Ada" },
+      { role: "user", content: { fail: true } },
+    ];
+    expect(await readThread(thread_id)).toEqual(first.map((message) => ({ text: null, ...message })));
+    const next = await run(agent_id, { thread_id, input_payload: { name: "Bob" } });
+    expect(next.body["result_content"]).toEqual({ greeted: true, heard: first });
+  },
+);
+
+test("of an agent that returns nothing, what it said is its result; a cancelled run's question is kept; a fork has all of it", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          yield "Hi"
+          if input.get("sleep"):
+              time.sleep(60)
+    `,
+  );
+  const thread_id = "said-only";
+  await run(agent_id, { thread_id });
+  const { body } = await call(
+    url,
+    "POST",
+    "/v1/execute",
+    { agent_id, version: "current", thread_id, input_payload: { sleep: true } },
+    { prefer: "respond-async" },
+  );
+  await call(url, "POST", `/v1/runs/${String(body["id"])}/complete`, { status: "cancelled" });
+  const messages = [
+    { role: "user", content: {}, text: null },
+    { role: "assistant", content: { output: "Hi" }, text: "Hi" },
+    { role: "user", content: { sleep: true }, text: null },
+  ];
+  expect(await readThread(thread_id)).toEqual(messages);
+  const fork = await call(url, "POST", `/v1/threads/${thread_id}/fork`, {});
+  expect(await readThread(String(fork.body["id"]))).toEqual(messages);
+});
+
+test("a thread is made by `id`, too; two different ids are refused", async () => {
+  expect(await call(url, "POST", "/v1/threads", { id: "by-id" })).toMatchObject({ status: 201, body: { id: "by-id" } });
+  expect((await call(url, "POST", "/v1/threads", { id: "by-id" })).status).toBe(409);
+  expect(await call(url, "POST", "/v1/threads", { id: "a", thread_id: "b" })).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", "id"] }] },
+  });
+});
+
+test("runs and threads have tags and metadata, by which their lists are filtered", async () => {
+  const agent_id = await makeAgent(url, echo);
+  const mine = { tags: ["vip", "vip", "beta"], metadata: { customer: "ada", order: 7, paid: true, deep: { a: 1 } } };
+  const { body: first } = await run(agent_id, mine);
+  expect(first).toMatchObject({ tags: ["vip", "beta"], metadata: mine.metadata });
+  const batch = await call(url, "POST", "/v1/execute/batch", {
+    requests: [{ agent_id, version: "current", tags: ["beta"], metadata: { customer: "bob" } }],
+  });
+  const second = String((batch.body["data"] as { run_id: string }[])[0]?.run_id);
+  const job = { agent_id, version: "current", schedule: "0 0 1 1 *", tags: ["nightly"], metadata: { customer: "eve" } };
+  const { body: made } = await call(url, "POST", "/v1/jobs", job);
+  expect(made).toMatchObject({ tags: ["nightly"], metadata: { customer: "eve" } });
+  const { body: third } = await call(url, "POST", `/v1/jobs/${String(made["id"])}/trigger`);
+  expect(third).toMatchObject({ tags: ["nightly"], metadata: { customer: "eve" } });
+  const replayed = await call(url, "POST", `/v1/runs/${String(first["id"])}/replay`, {}, wait);
+  expect(replayed.body).toMatchObject({ tags: ["vip", "beta"], metadata: mine.metadata });
+
+  const found = async (query: string, of = "runs") => {
+    const { body } = await call(url, "GET", `/v1/${of}?${query}`);
+    return (body["data"] as { id: string }[]).map(({ id }) => id).toSorted();
+  };
+  const [one, again] = [String(first["id"]), String(replayed.body["id"])];
+  expect(await found("tag=vip")).toEqual([one, again].toSorted());
+  expect(await found("tag=beta&metadata[customer]=bob")).toEqual([second]);
+  expect(await found("metadata[customer]=ada&metadata[order]=7&metadata[paid]=true")).toEqual([one, again].toSorted());
+  expect(await found(`metadata%5Bcustomer%5D=eve&status=success&agent_id=${agent_id}`)).toEqual(
+    await found("tag=nightly&status=success"),
+  );
+  expect(await found("metadata[customer]=ada&tag=nightly")).toEqual([]);
+  expect(await found("tag=nobody")).toEqual([]);
+  expect(await found(`tag=vip&thread_id=none`)).toEqual([]);
+
+  const thread = await call(url, "POST", "/v1/threads", { id: "tagged", tags: ["vip"], metadata: { customer: "ada" } });
+  expect(thread.body).toMatchObject({ tags: ["vip"], metadata: { customer: "ada" } });
+  expect(await found("tag=vip&status=idle", "threads")).toEqual(["tagged"]);
+  expect(await found("tag=vip&status=busy", "threads")).toEqual([]);
+  await call(url, "PATCH", "/v1/threads/tagged", { tags: ["gold"], metadata: { customer: "bob" } });
+  expect(await found("tag=vip", "threads")).toEqual([]);
+  expect(await found("tag=gold&metadata[customer]=bob", "threads")).toEqual(["tagged"]);
+  const fork = await call(url, "POST", "/v1/threads/tagged/fork", { metadata: { customer: "eve" } });
+  expect(await found("tag=gold&metadata[customer]=eve", "threads")).toEqual([String(fork.body["id"])]);
+
+  const preview = await call(url, "POST", "/v1/runs/bulk/replay", {
+    filter: { metadata: { customer: "ada" } },
+    preview: true,
+  });
+  expect(preview.body).toMatchObject({ total: 2 });
+});
+
+test("what is too much for metadata or tags, or no filter, is refused by name", async () => {
+  const agent_id = await makeAgent(url, echo);
+  const keys = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, i]));
+  for (const [more, place] of [
+    [{ metadata: keys }, "metadata"],
+    [{ metadata: { a: "x".repeat(70_000) } }, "metadata"],
+    [{ metadata: [] }, "metadata"],
+    [{ tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, "tags"],
+    [{ tags: [{}] }, "tags"],
+    [{ tags: "vip" }, "tags"],
+  ] as const) {
+    const { status, body } = await run(agent_id, more);
+    expect({ status, detail: body["detail"] }).toMatchObject({
+      status: 422,
+      detail: [{ loc: expect.arrayContaining(["body", place]) as unknown }],
+    });
+  }
+  const odd = { metadata: { "nul\0": "a\0b", half: "\ud800" }, tags: ['it\'s {"odd"},'] };
+  expect(await run(agent_id, odd)).toMatchObject({ status: 200, body: odd });
+  const { body } = await call(url, "GET", `/v1/runs?tag=${encodeURIComponent(odd.tags[0] ?? "")}`);
+  expect(body["data"]).toHaveLength(1);
+  for (const query of ["metadata=x", "metadata[]=x", "metadata[a][b]=x", `metadata[a]=${"x".repeat(257)}`, "tag="]) {
+    const answer = await call(url, "GET", `/v1/runs?${query}`);
+    expect({ query, status: answer.status }).toEqual({ query, status: 422 });
+  }
+});

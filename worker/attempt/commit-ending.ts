@@ -49,7 +49,7 @@ export async function giveBack(
 async function finish(
   deps: Deps,
   ended: Ended,
-  { outcome, output }: Extract<Ending, { kind: "finish" }>,
+  { outcome, output, said }: Extract<Ending, { kind: "finish" }>,
 ): Promise<void> {
   const { attempt, duration_ms } = ended;
   await commit(deps, ended, terminalEvent(outcome, output, duration_ms), async (events) => {
@@ -58,6 +58,7 @@ async function finish(
       cause: "finish",
       attempt: attempt.attempt,
       outcome,
+      said: attempt.thread_id === null ? null : said,
       duration_ms,
       events,
       reason: outcome.error?.code ?? null,

@@ -18,7 +18,7 @@ export type Ending =
   | { kind: "give_back" }
   | { kind: "interrupt"; question: InterruptFrame; state_snapshot: string | null; usage: Usage | null }
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
-  | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null };
+  | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null; said: string | null };
 
 /** What the decision depends on beside the result itself. */
 export type Circumstances = {
@@ -51,7 +51,7 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   const { error } = outcome;
   const delay_ms = mayPutAside ? retryDelayMs(retry, { error, failed, random }) : null;
   if (delay_ms !== null && error !== null) return { kind: "retry", delay_ms, error, usage };
-  return { kind: "finish", outcome, output: joinOutputs(result.outputs) };
+  return { kind: "finish", outcome, output: joinOutputs(result.outputs), said: saidBesides(result) };
 }
 
 /** Limits after which a result does not count: output before it was dropped. */
@@ -87,6 +87,12 @@ function decideOutcome(
 export function resultContent(returned: unknown, outputs: unknown[]): unknown {
   if (returned === null || returned === undefined) return joinOutputs(outputs);
   return typeof returned === "object" && !Array.isArray(returned) ? returned : { output: returned };
+}
+
+/** Returns the text among the outputs. Null where there is none, or where the agent returned nothing, so that its outputs are the result. */
+function saidBesides({ result, outputs }: AttemptResult): string | null {
+  if (result?.result_content == null) return null;
+  return outputs.filter((part) => typeof part === "string").join("") || null;
 }
 
 /** Returns text joined, anything else as a list; null when nothing was output. */

@@ -32,6 +32,7 @@ type Material = {
   bounds: RunBounds;
   /** The id of the schedule (`/v1/jobs`) that made the run. */
   job_id?: string;
+  /** What the service adds to the request's own. */
   metadata?: Record<string, unknown>;
 };
 
@@ -76,7 +77,8 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     origin,
     replay_of,
     job_id: material.job_id ?? null,
-    metadata: material.metadata ?? {},
+    metadata: { ...request.metadata, ...material.metadata },
+    tags: [...new Set(request.tags)],
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
     bounds: material.bounds,
   };

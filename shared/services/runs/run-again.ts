@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
 import { readConfig } from "../../schemas/agent-config.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
@@ -41,7 +42,11 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
     files,
     state_snapshot,
     completion_callback_url,
+    tags: run.tags,
   });
-  const { run_id } = await acceptRun(deps, request, { ...origin, replay_of: runId });
+  const annotated = { ...request, metadata: runMetadata.parse(run.metadata) };
+  const { run_id } = await acceptRun(deps, annotated, { ...origin, replay_of: runId });
   return run_id;
 }
+
+const runMetadata = z.record(z.string(), z.unknown());

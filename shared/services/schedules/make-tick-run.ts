@@ -37,6 +37,6 @@ export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow
     replay_of: null,
     job_id: job.id,
     bounds: boundsOf(quota),
-    metadata: { ...(job.metadata as Record<string, unknown>), scheduled_at: at.toISOString() },
+    metadata: { scheduled_at: at.toISOString() },
   });
 }

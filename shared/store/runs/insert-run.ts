@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors/app-error.ts";
+import { labelsOf } from "../../domain/run/labels.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
 import type { Batch } from "../batch.ts";
@@ -46,7 +47,8 @@ export type NewRun = {
   origin: "api" | "job" | "daemon" | "replay";
   replay_of: string | null;
   job_id: string | null;
-  metadata: unknown;
+  metadata: Record<string, unknown>;
+  tags: string[];
   queued_event: StreamEvent;
   /** The plan's. */
   bounds: RunBounds;
@@ -169,6 +171,8 @@ const columns = {
   replay_of: orNull(t.text),
   job_id: orNull(t.text),
   metadata: t.json(),
+  tags: listOf(t.text),
+  labels: listOf(t.text),
   ...chunkColumns,
   owner: orNull(t.text),
   exclusive: t.boolean,
@@ -180,7 +184,15 @@ type RunRow = Row<typeof columns>;
 function rowOf(run: NewRun, owner: Owner): RunRow {
   const { queued_event, multitask: _, bounds: __, ...row } = run;
   const [input_payload, history] = [JSON.stringify(run.input_payload), JSON.stringify(run.history)];
-  return { ...row, input_payload, history, ...chunkOf([queued_event]), owner, exclusive: isExclusive(run) };
+  return {
+    ...row,
+    labels: labelsOf(run),
+    input_payload,
+    history,
+    ...chunkOf([queued_event]),
+    owner,
+    exclusive: isExclusive(run),
+  };
 }
 
 /** Returns for each run why it was not inserted; null when it was. */
@@ -218,11 +230,11 @@ const insert = statement({
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, tags, labels, created_at)
       SELECT id, user_id, agent_id, version, thread_id, ${statusAfter("accept")}, adapter_type, runtime_mode,
         lifecycle, timeout_ms, max_attempts, now() + queue_ttl_ms * interval '1 ms', input_payload, history,
         state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
-        replay_of, job_id, concurrency, clock_timestamp()
+        replay_of, job_id, concurrency, tags, labels, clock_timestamp()
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING

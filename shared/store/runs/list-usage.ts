@@ -7,7 +7,7 @@ import { type RunFilter, runListing } from "./list-runs.ts";
 
 /** As listRuns, of each run what it used. */
 export function listUsage(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<UsageEntry>> {
-  return readPage(db, { ...runListing(owner, filter), load: (ids: string[]) => load(db, ids) }, page);
+  return readPage(db, { ...runListing(owner, filter), bytes: [], load: (ids: string[]) => load(db, ids) }, page);
 }
 
 async function load(db: Db, ids: string[]): Promise<UsageEntry[]> {

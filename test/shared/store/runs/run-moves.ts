@@ -78,6 +78,7 @@ const newRun = (id: string): NewRun => ({
   replay_of: null,
   job_id: null,
   metadata: {},
+  tags: [],
   queued_event: { attempt: 0, seq: 1, type: "run.queued", data: "{}" },
   bounds: { max_queued_runs: null, max_concurrent_runs: null },
 });
