@@ -13,11 +13,10 @@ export const listAllAgents = defineOperation({
   area: "Admin",
   scope: "admin",
   summary: "All users' agents, with the analytics of their last 30 days",
-  request: { query: agentListQuery.omit({ since: true, until: true }) },
+  request: { query: agentListQuery.omit({ since: true, until: true, include: true }) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, include, ...rest } = query;
-    const filter = { ...rest, with_config: include.includes("config") };
+    const { limit, after, order, ...filter } = query;
     return {
       status: 200,
       body: await listStudioAgents(db, { owner: null, ...filter }, timeRangeOf(), { limit, after, order }),
