@@ -274,3 +274,48 @@ test("what is too much for metadata or tags, or no filter, is refused by name", 
     expect({ query, status: answer.status }).toEqual({ query, status: 422 });
   }
 });
+
+test.each([
+  [
+    "python",
+    py`
+      import runfleet
+      def main(input):
+          before = runfleet.context.state
+          if "save" in input:
+              runfleet.context.save_state(input["save"])
+          return {"before": before, "now": runfleet.context.state, "stored": runfleet.context.state_snapshot}
+    `,
+    {},
+  ],
+  [
+    "node",
+    `export default function main(input, context) {
+      const before = context.state;
+      if ("save" in input) context.saveState(input.save);
+      return { before, now: context.state, stored: context.state_snapshot };
+    }`,
+    { adapter_type: "node", entrypoint: "main.mjs" },
+  ],
+])(
+  "what a %s agent saves as its state comes back as it was: a value as the value, a text as the text",
+  async (kind, source, config) => {
+    const agent_id = await makeAgent(url, source, config);
+    const thread_id = `state-${kind}`;
+    const say = async (input_payload: object) =>
+      (await run(agent_id, { thread_id, input_payload })).body["result_content"] as Record<string, unknown>;
+    const saved: unknown[] = [{ turn: 1, ü: [null, 2.5] }, [1, "2"], 5, true, null, '{"turn":1}', "5", " x", "text"];
+    await say({ save: saved[0] });
+    for (const [at, value] of saved.entries()) {
+      const { before, now } = await say({ save: at + 1 < saved.length ? saved[at + 1] : "last" });
+      expect({ before, now }).toEqual({ before: value, now: at + 1 < saved.length ? saved[at + 1] : "last" });
+    }
+    // The API shows a value as JSON, and what it is given is a text.
+    const state = (await call(url, "GET", `/v1/threads/${thread_id}/state`)).body["state_snapshot"];
+    expect(state).toBe("last");
+    await call(url, "POST", `/v1/threads/${thread_id}/state`, { state_snapshot: '{"step":2}' });
+    expect(await say({ save: { step: 3 } })).toMatchObject({ before: '{"step":2}', now: { step: 3 } });
+    const next = (await call(url, "GET", `/v1/threads/${thread_id}/state`)).body["state_snapshot"];
+    expect(JSON.parse(String(next))).toEqual({ step: 3 });
+  },
+);
