@@ -15,7 +15,10 @@ export const executeRequest = z
       .meta({ description: "Environment variables. They are stored encrypted and deleted when the run ends." }),
     files: stringMap({ max: requestLimits.files })
       .default({})
-      .meta({ description: "Files by relative path. The content is text or a data URL." }),
+      .meta({
+        description:
+          "Files by relative path. The content is text or a data URL of at most 5 MiB. The whole request has at most 6 MiB.",
+      }),
     history: jsonArray({ max: requestLimits.history_items }).default([]),
     state_snapshot: text()
       .default("")

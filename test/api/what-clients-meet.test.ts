@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { call, makeAgent } from "../harness/client.ts";
+import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
 const { url } = await stack.startService();
@@ -319,3 +320,47 @@ test.each([
     expect(JSON.parse(String(next))).toEqual({ step: 3 });
   },
 );
+
+test("a run that is ended from outside tells its attempts and what its process used", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time, runfleet
+      def main(input):
+          runfleet.usage(input_tokens=7)
+          yield "started"
+          time.sleep(60)
+    `,
+  );
+  const response = await execute(url, { agent_id, version: "current" });
+  const run_id = response.headers.get("x-run-id") ?? "";
+  await readEvents(response, ({ event }) => event === "output.delta");
+  const done = await call(url, "POST", `/v1/runs/${run_id}/complete`, {});
+  expect(done.body).toMatchObject({ status: "success", attempt: 1 });
+  const used = await waitFor(async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body["usage"] ?? null);
+  expect(used).toMatchObject({ input_tokens: 7 });
+});
+
+test("the largest file fits a request; a larger one is refused by name", async () => {
+  const agent_id = await makeAgent(url, echo);
+  const most = 5 * 1024 * 1024;
+  expect((await run(agent_id, { files: { "big.txt": "x".repeat(most) } })).status).toBe(200);
+  const refused = await run(agent_id, { files: { "big.txt": "x".repeat(most + 1) } });
+  expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "files", "big.txt"] }] } });
+});
+
+test("the export tells whose run it was, and why it failed", async () => {
+  const agent_id = await makeAgent(url, "def main(input): raise ValueError('no')");
+  const { body } = await run(agent_id, { thread_id: "exported" });
+  const lines = (await (await fetch(`${url}/v1/studio/export?agent_id=${agent_id}`)).text()).trim().split("\n");
+  const columns = (lines[0] ?? "").split(",");
+  const values = (lines[1] ?? "").split(",");
+  const row = Object.fromEntries(columns.map((name, at) => [name, values[at]]));
+  expect(row).toMatchObject({
+    run_id: body["id"],
+    agent_id,
+    thread_id: "exported",
+    job_id: "",
+    error_code: "agent_error",
+  });
+});

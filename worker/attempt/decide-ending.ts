@@ -14,7 +14,7 @@ import type { AttemptResult, InterruptFrame } from "./attempt-result.ts";
  * - `interrupt`: the run waits for a person. - `retry`: the run is executed again after a delay. - `finish`: the run ends.
  */
 export type Ending =
-  | { kind: "leave" }
+  | { kind: "leave"; usage: Usage | null }
   | { kind: "give_back" }
   | { kind: "interrupt"; question: InterruptFrame; state_snapshot: string | null; usage: Usage | null }
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
@@ -46,7 +46,8 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   if (asks && !aborted && !schemaError && mayPutAside)
     return { kind: "interrupt", question: interrupt, state_snapshot, usage };
   const decided = decideOutcome(result, circumstances);
-  if (decided === "leave" || decided === "give_back") return { kind: decided };
+  if (decided === "leave") return { kind: decided, usage };
+  if (decided === "give_back") return { kind: decided };
   const outcome: Outcome = { ...decided, state_snapshot, usage };
   const { error } = outcome;
   const delay_ms = mayPutAside ? retryDelayMs(retry, { error, failed, random }) : null;

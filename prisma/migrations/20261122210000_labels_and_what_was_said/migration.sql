@@ -6,6 +6,8 @@ CREATE INDEX "runs_labels" ON "runs" USING gin ("labels") WHERE labels <> '{}';
 CREATE INDEX "threads_labels" ON "threads" USING gin ("labels") WHERE labels <> '{}';
 -- What an agent said besides its result, and how large a message is: a page and a run's history end at a number of bytes.
 ALTER TABLE "thread_messages" ADD COLUMN "said" JSON, ADD COLUMN "bytes" INTEGER;
+-- Whoever ends a run that a worker may still hold raises its attempt. That is no attempt of the agent's.
+ALTER TABLE "runs" ADD COLUMN "taken_over" BOOLEAN NOT NULL DEFAULT false;
 -- The history and the state of a job's runs, which no list reads.
 ALTER TABLE "jobs" ADD COLUMN "run_context" JSON;
 -- Threads that have metadata are found by it. Texts with escapes are left out: Postgres' texts can't hold all of them.

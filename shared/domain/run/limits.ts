@@ -16,7 +16,8 @@ export const requestLimits = {
   label_value: 256,
   input_bytes: 3 * MiB,
   files: 50,
-  file_bytes: 10 * MiB,
+  // Of the text or data URL. All files of a request or a config also have to fit its body.
+  file_bytes: 5 * MiB,
   env_names: 100,
   env_value_bytes: 32 * KiB,
   history_items: 1000,

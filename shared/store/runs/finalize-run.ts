@@ -131,13 +131,16 @@ function newsOf(end: Finalization): Row<typeof news> {
 
 const gives = { id: t.text, next_run_id: orNull(t.text), enqueued: t.boolean };
 
+/** All but the run's own worker raise the attempt to end it. */
+const takesOver = (cause: Finalization["cause"]): Sql => (cause === "finish" ? sql`` : sql`, taken_over = true`);
+
 /** The parts of every end. A run that nobody ended is not metered. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
     source: "input",
     set: sql`result_content = input.result_content, error = input.error,
         state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
-        duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()`,
+        duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
     returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content, input.said,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason`,

@@ -25,7 +25,7 @@ const stateOf = (stored: unknown): RunRecord["state_snapshot"] => runRecord.shap
 
 /** The same with the payloads that were read. */
 export function toRunListItem(row: ListedRow): RunListItem {
-  const { id, agent_id, version, thread_id, user_id, status, attempt, max_attempts, started_at } = row;
+  const { id, agent_id, version, thread_id, user_id, status, max_attempts, started_at } = row;
   return {
     id,
     run_id: id,
@@ -35,7 +35,7 @@ export function toRunListItem(row: ListedRow): RunListItem {
     thread_id,
     user_id,
     status,
-    attempt,
+    attempt: row.taken_over ? row.attempt - 1 : row.attempt,
     max_attempts,
     adapter_type: row.adapter_type,
     runtime_mode: row.runtime_mode,
