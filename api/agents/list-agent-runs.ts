@@ -19,10 +19,10 @@ export const listAgentRuns = defineOperation({
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const { limit, after, order, include, ...filter } = query;
+    const { limit, after, order, ...filter } = query;
     return {
       status: 200,
-      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }, include),
+      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
     };
   },
 });

@@ -18,8 +18,8 @@ export const listJobRuns = defineOperation({
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {
     await getJobRecord(ctx, job_id, caller.owner);
-    const { limit, after, order, include, ...filter } = query;
-    const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order }, include);
+    const { limit, after, order, ...filter } = query;
+    const page = await listRuns(ctx.db, caller.owner, { ...filter, job_id }, { limit, after, order });
     return { status: 200, body: page };
   },
 });

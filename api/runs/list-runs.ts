@@ -15,7 +15,7 @@ export const listRuns = defineOperation({
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, include, ...filter } = query;
-    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }, include) };
+    const { limit, after, order, ...filter } = query;
+    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },
 });

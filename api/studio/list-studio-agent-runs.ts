@@ -18,10 +18,10 @@ export const listStudioAgentRuns = defineOperation({
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
-    const { limit, after, order, include, ...filter } = query;
+    const { limit, after, order, ...filter } = query;
     return {
       status: 200,
-      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }, include),
+      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
     };
   },
 });

@@ -33,8 +33,7 @@ export const createThread = defineOperation({
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const id = body.thread_id ?? body.id ?? newId("thread");
-    if (body.id != null && body.id !== id) throw otherId();
+    const id = idOf(body) ?? newId("thread");
     const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
     if (outcome === "full")
@@ -45,6 +44,12 @@ export const createThread = defineOperation({
     return made ? { status: 201, body: thread } : { status: 200, body: thread };
   },
 });
+
+/** Returns the id that the client chose, under either name. */
+function idOf({ id, thread_id }: z.output<typeof threadBody>): string | null {
+  if (id != null && thread_id != null && id !== thread_id) throw otherId();
+  return thread_id ?? id ?? null;
+}
 
 const annotationsOf = ({ title = null, metadata, tags }: z.output<typeof threadBody>) => ({
   title,

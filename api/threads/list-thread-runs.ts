@@ -20,10 +20,10 @@ export const listThreadRuns = defineOperation({
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     const thread = await readThread(db, thread_id, caller.owner);
     if (!thread) throw notFound("thread", thread_id);
-    const { limit, after, order, include, since, ...filter } = query;
+    const { limit, after, order, since, ...filter } = query;
     // Runs of an earlier thread with the same id, which was deleted, do not belong to this thread.
     const made = new Date(thread.created_at);
     const within = { ...filter, thread_id, since: since && since > made ? since : made };
-    return { status: 200, body: await listRuns(db, caller.owner, within, { limit, after, order }, include) };
+    return { status: 200, body: await listRuns(db, caller.owner, within, { limit, after, order }) };
   },
 });

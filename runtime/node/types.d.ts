@@ -37,7 +37,7 @@ export type Context = {
   env: Record<string, string>;
   signal: AbortSignal;
   /** What `saveState` was given. */
-  state: any;
+  state: unknown;
   state_snapshot: string | null;
   [field: string]: unknown;
 };

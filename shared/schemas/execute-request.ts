@@ -13,12 +13,10 @@ export const executeRequest = z
     env_vars: stringMap({ max: requestLimits.env_names })
       .default({})
       .meta({ description: "Environment variables. They are stored encrypted and deleted when the run ends." }),
-    files: stringMap({ max: requestLimits.files })
-      .default({})
-      .meta({
-        description:
-          "Files by relative path. The content is text or a data URL of at most 5 MiB. The whole request has at most 6 MiB.",
-      }),
+    files: stringMap({ max: requestLimits.files }).default({}).meta({
+      description:
+        "Files by relative path. The content is text or a data URL of at most 5 MiB. The whole request has at most 6 MiB.",
+    }),
     history: jsonArray({ max: requestLimits.history_items }).default([]),
     state_snapshot: text()
       .default("")

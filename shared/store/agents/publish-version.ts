@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Agent, Prisma } from "../generated/client.ts";
+import type { Agent, AgentVersion, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
@@ -55,17 +55,19 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
       if (agent && agent.user_id !== user_id) return { kind: "foreign" };
       if (!agent && name === null) return { kind: "missing" };
       const standing = agent?.versions[0];
-      if (agent && standing) {
-        const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
-        return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
-      }
-      if (agent && agent.tags.length > 0) return { kind: "is_tag" };
+      if (agent && standing) return compare(agent, standing, config);
+      if (agent?.tags.length) return { kind: "is_tag" };
       const owner = agent ?? (await createAgent(tx, asked));
       if (!owner) return { kind: "full" };
       const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
       return { kind: "published", agent: toAgentRecord(owner, made) };
     }),
   );
+}
+
+function compare(agent: Agent, standing: AgentVersion, config: Record<string, unknown>): Publication {
+  const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
+  return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
 }
 
 /** Returns null when its user has `most_agents` already. */

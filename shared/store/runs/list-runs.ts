@@ -27,9 +27,8 @@ export type RunFilter = {
 export function listRuns(
   db: Db,
   owner: Owner,
-  filter: RunFilter,
+  { include = [], ...filter }: RunFilter & { include?: readonly RunPayload[] },
   page: PageRequest,
-  include: readonly RunPayload[] = [],
 ): Promise<Page<RunListItem>> {
   const omitted = runPayloads.filter((name) => !include.includes(name));
   const omit = { ...unread, ...Object.fromEntries(omitted.map((name) => [name, true])) };
