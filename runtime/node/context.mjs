@@ -22,7 +22,7 @@ const valueMark = " ";
  * Returns what the agent saved: a value, or a text.
  * @param {string | null} text
  */
-export function stateOf(text) {
+function stateOf(text) {
   if (!text?.startsWith(valueMark)) return text;
   try {
     return JSON.parse(text);

@@ -289,7 +289,14 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
         daemon.state = start["state_snapshot"]
         own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
         own_context.update(
-            input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=state_of(daemon.state)
+            input={},
+            files={},
+            history=[],
+            metadata={},
+            run_id=None,
+            thread_id=None,
+            attempt=0,
+            state=state_of(daemon.state),
         )
         _thread.start_new_thread(read_commands, (commands,))
         serve(start["entrypoint"])
