@@ -14,7 +14,7 @@ export const listAllAgents = defineOperation({
   scope: "admin",
   summary: "All users' agents, with the analytics of their last 30 days",
   description: "Use it to find the agents that fail, cost or run most, whoever owns them.",
-  request: { query: agentListQuery.omit({ since: true, until: true }) },
+  request: { query: agentListQuery.omit({ since: true, until: true, include: true }) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;

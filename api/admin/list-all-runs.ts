@@ -1,6 +1,6 @@
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -14,7 +14,7 @@ export const listAllRuns = defineOperation({
   summary: "All users' runs, newest first",
   description: "The list of runs without the owner's bounds, for operators who look for a run of somebody else.",
   request: { query: runListQuery },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {
     const { limit, after, order, ...filter } = query;
     return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };

@@ -15,11 +15,12 @@ export const createAgent = defineOperation({
   scope: "agents:write",
   idempotent: true,
   audit: { target: "agent", detail: (_input, { version }) => ({ version }) },
+  ignores: "unknown_fields",
   summary: "Create an agent, or publish a version of it",
   description:
     "If the agent exists and belongs to the same owner, a new version is published. An existing version with the same config changes nothing (200). With another config it is refused (409), because versions are immutable.",
   request: { body: agentBody },
-  errors: ["foreign_user_id", "agent_id_taken", "version_exists", "too_many_agents"],
+  errors: ["foreign_user_id", "agent_id_taken", "version_exists", "version_name_taken", "too_many_agents"],
   responses: {
     200: { description: "This version exists already", schema: agentRecord },
     201: { description: "The agent was created, or the version published", schema: agentRecord },
@@ -40,6 +41,8 @@ export const createAgent = defineOperation({
       throw conflict("too_many_agents", `The user '${user_id}' has as many agents as allowed. Delete one first.`);
     if (published.kind === "foreign" || published.kind === "missing")
       throw conflict("agent_id_taken", `The agent id '${id}' belongs to another user. Choose another id.`);
+    if (published.kind === "is_tag")
+      throw conflict("version_name_taken", `A tag of the agent is named '${version}'. Choose another version.`);
     if (published.kind === "differs")
       throw conflict(
         "version_exists",

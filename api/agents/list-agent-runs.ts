@@ -2,7 +2,7 @@ import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
@@ -17,10 +17,13 @@ export const listAgentRuns = defineOperation({
   summary: "An agent's runs, newest first",
   description: "The list of runs, of one agent. Use its filters to find the failed or the running ones.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
     const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };
+    return {
+      status: 200,
+      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
+    };
   },
 });

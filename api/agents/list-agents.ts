@@ -1,4 +1,4 @@
-import { agentListQuery, agentRecord } from "../../shared/schemas/agent.ts";
+import { agentListQuery, agentListItem } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listAgents as readPage } from "../../shared/store/agents/list-agents.ts";
 import type { ApiContext } from "../context.ts";
@@ -13,9 +13,10 @@ export const listAgents = defineOperation({
   summary: "Agents, newest first",
   description: "Each agent is shown with its current version.",
   request: { query: agentListQuery },
-  responses: { 200: { description: "A page of agents", schema: pageOf(agentRecord) } },
+  responses: { 200: { description: "A page of agents", schema: pageOf(agentListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, ...filter } = query;
+    const { limit, after, order, include, ...rest } = query;
+    const filter = { ...rest, with_config: include.includes("config") };
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },
 });

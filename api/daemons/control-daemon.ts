@@ -15,6 +15,7 @@ export const controlDaemon = defineOperation({
   area: "Daemons",
   scope: "daemons:write",
   audit: { target: "agent", detail: ({ body: { action } }) => (action === "status" ? null : { action }) },
+  ignores: "unknown_fields",
   summary: "Control an agent's daemon",
   description:
     "An action sets the desired state and can be repeated: `changed: false` means that the state was desired already. The answer comes at once; with `?wait=N` it comes when the state is reached, after at most N seconds. A second restart during a restart changes nothing. `kill` stops without a grace period. `pause` stops handing messages over, while the process keeps running. `message` sends a payload as a run and starts the daemon if it is stopped.",

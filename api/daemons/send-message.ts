@@ -40,7 +40,8 @@ export async function sendMessage(
   const adapter_type = chooseAdapter({}, version);
   if (!(await ctx.fleet.offers(`daemon:${adapter_type}`)))
     throw unavailable("no_worker", `No live worker offers daemons of the adapter '${adapter_type}'.`, 5);
-  const position = await ctx.capacity.reserve({ user_id: version.user_id, agent_id, run_id, key: null });
+  const asked = { user_id: version.user_id, agent_id, run_id, key: null };
+  const { position, bounds } = await ctx.capacity.reserve(asked);
   await wakeDaemon(ctx, { agent_id, ...version });
   const request = executeRequest.parse({
     agent_id,
@@ -56,6 +57,7 @@ export async function sendMessage(
     run_id: run_id ?? newId("run"),
     traceparent,
     position,
+    bounds,
     origin: "daemon",
     by: actor,
     replay_of: null,

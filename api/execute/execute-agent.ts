@@ -19,6 +19,7 @@ export const executeAgent = defineOperation({
   area: "Execute",
   scope: "runs:write",
   audit: { none: "The run is the record: its timeline names who started it." },
+  ignores: "unknown_fields",
   summary: "Run an agent and stream its results",
   description:
     "The answer is a stream of Server-Sent Events until the run's terminal event. With `Prefer: respond-async` it is 202 and the run. With `Prefer: wait=N` it comes when the run has ended, or after N seconds (at most 60). An interrupted stream is resumed at `GET /v1/runs/{run_id}/stream` with `Last-Event-ID`. `?format=` selects the stream format of another protocol.",

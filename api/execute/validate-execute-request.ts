@@ -35,6 +35,7 @@ export const validateExecuteRequest = defineOperation({
   area: "Execute",
   scope: "runs:write",
   audit: { none: "It changes nothing." },
+  ignores: "unknown_fields",
   summary: "Check whether a request would be accepted (dry run)",
   description: "Performs all checks of `POST /v1/execute` and answers with the same errors, but starts no run.",
   request: { body: executeRequest },

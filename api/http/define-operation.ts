@@ -86,6 +86,8 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   runToken?: true;
   /** It accepts an `Idempotency-Key`: a repeated request gets the first one's answer. For operations that create something. */
   idempotent?: true;
+  /** What it ignores instead of refusing it with a 422; see `Ignored`. */
+  ignores?: Ignored;
   summary: string;
   description?: string;
   request?: Q;
@@ -96,6 +98,13 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   responses: R;
   handle: (ctx: C, input: OperationInput<Q, Raw>) => Promise<JsonResult<NoInfer<R>> | TextResult | TakeoverResult>;
 };
+
+/**
+ * What an operation ignores. `nothing`: a query parameter or a field of the body that its schemas don't name is a 422 that names it.
+ * `unknown_fields`: the specification's operations ignore fields of the body. `unknown_input`: query parameters, too, as other
+ * protocols have it.
+ */
+type Ignored = "nothing" | "unknown_fields" | "unknown_input";
 
 /** An operation with any input and answers, of a service whose context is a `C`. */
 export type Operation<C> = {
@@ -109,6 +118,7 @@ export type Operation<C> = {
   idempotent: boolean;
   /** Null for a GET, which changes nothing. */
   audit: Exclude<AuditRule<OperationInput<RequestSchemas, RawBody>, unknown>, string> | null;
+  ignores: Ignored;
   summary: string;
   description: string | undefined;
   request: RequestSchemas;
@@ -140,9 +150,10 @@ export function defineOperation<
     runToken: spec.runToken ?? false,
     idempotent: spec.idempotent ?? false,
     audit: auditOf(spec.audit),
+    ignores: spec.ignores ?? "nothing",
     summary,
     description,
-    request: spec.idempotent ? withIdempotencyKey(spec.request ?? {}) : (spec.request ?? {}),
+    request: withOwnInput(spec.request ?? {}, spec),
     rawBody: spec.rawBody ?? false,
     errors: spec.errors ?? [],
     responses,
@@ -157,10 +168,19 @@ function auditOf<I, A>(rule: AuditRule<I, A> | undefined): Operation<never>["aud
   return (rule as Operation<never>["audit"] | undefined) ?? null;
 }
 
-const withIdempotencyKey = (request: RequestSchemas): RequestSchemas => ({
-  ...request,
-  headers: (request.headers ?? z.object({})).extend(idempotencyHeader),
-});
+/** Adds what an operation takes besides its own input: the header and the query parameter that other files read. */
+function withOwnInput(request: RequestSchemas, spec: { idempotent?: true; runToken?: true }): RequestSchemas {
+  const { headers = z.object({}), query = z.object({}) } = request;
+  return {
+    ...request,
+    ...(spec.idempotent ? { headers: headers.extend(idempotencyHeader) } : {}),
+    ...(spec.runToken ? { query: query.extend(runToken) } : {}),
+  };
+}
+
+const runToken = {
+  token: z.string().optional().meta({ description: "A read token of the run, for clients that can't send headers." }),
+};
 
 /** FastAPI's rule: name and path with each `\W` replaced by `_`, then the method. */
 const operationId = (name: string, path: string, method: Method): string =>

@@ -54,23 +54,29 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
   return new AppError("method_not_allowed", "method_not_allowed", "Method Not Allowed");
 }
 
-async function readBytes<C>({ request, rawBody }: Operation<C>, req: Request): Promise<Buffer | undefined> {
+async function readBytes<C>(operation: Operation<C>, req: Request): Promise<Buffer | undefined> {
+  const { request, rawBody, method, ignores } = operation;
   if (rawBody) return readRawBody(req, rawBody.most_bytes);
-  return request.body ? readRawBody(req) : undefined;
+  // A body that an operation has no use for is read too, so that its fields are refused and not ignored.
+  const refuses = ignores === "nothing" && method !== "get" && method !== "delete";
+  return request.body || refuses ? readRawBody(req) : undefined;
 }
 
 type Received = { req: Request; res: Response; caller: Caller; holdOpen: () => void; body: unknown };
 
 function readInput<C>(
-  { request, rawBody }: Operation<C>,
+  { request, ignores, rawBody }: Operation<C>,
   { req, res, body, ...more }: Received,
 ): OperationInput<RequestSchemas, RawBody> {
-  const parts = parseRequest(request, {
-    params: req.params,
-    query: queryOf(req),
-    headers: req.headers,
-    body: rawBody ? undefined : body,
-  });
+  const parts = parseRequest(
+    { request, ignores },
+    {
+      params: req.params,
+      query: queryOf(req),
+      headers: req.headers,
+      body: rawBody ? undefined : body,
+    },
+  );
   return { ...requestInfo(req, res), ...more, ...parts, body: rawBody ? body : parts.body };
 }
 

@@ -75,10 +75,10 @@ function describeOperation(
     ...parametersOf("query", request.query, components),
     ...parametersOf("header", request.headers, components),
   ];
-  const takesInput = parameters.length > 0 || request.body !== undefined;
+  const mayRefuse = parameters.length > 0 || request.body !== undefined || operation.ignores !== "unknown_input";
   const answers = { ...errors };
   for (const [status, response] of Object.entries(responses)) answers[status] = describeResponse(response, components);
-  if (takesInput) answers["422"] ??= { $ref: "#/components/responses/validation_error" };
+  if (mayRefuse) answers["422"] ??= { $ref: "#/components/responses/validation_error" };
   return {
     tags: [area],
     summary,
@@ -108,7 +108,8 @@ function parametersOf(where: string, schema: z.ZodObject | undefined, components
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...json } = toJsonSchema(field, "input", components);
     const required = where === "path" || !takesNothing(field);
-    return { name, in: where, required, ...(description ? { description } : {}), schema: json };
+    const style = where === "query" && json["type"] === "object" ? { style: "deepObject", explode: true } : {};
+    return { name, in: where, required, ...style, ...(description ? { description } : {}), schema: json };
   });
 }
 

@@ -1,7 +1,7 @@
 import { jobParams } from "../../shared/schemas/job.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -17,7 +17,7 @@ export const listJobRuns = defineOperation({
   description:
     "Use it to see what the ticks of a job came to. `GET /v1/jobs/{job_id}/ticks` also lists those without a run.",
   request: { params: jobParams, query: runListQuery.omit({ job_id: true }) },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle(ctx: Pick<ApiContext, "db">, { params: { job_id }, query, caller }) {
     await getJobRecord(ctx, job_id, caller.owner);
     const { limit, after, order, ...filter } = query;

@@ -1,4 +1,4 @@
-import { jobListQuery, jobRecord } from "../../shared/schemas/job.ts";
+import { jobListQuery, jobListItem } from "../../shared/schemas/job.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listJobs as readPage } from "../../shared/store/jobs/list-jobs.ts";
 import type { ApiContext } from "../context.ts";
@@ -13,9 +13,10 @@ export const listJobs = defineOperation({
   summary: "Jobs, newest first",
   description: "Use it to see what runs by the clock, and when next.",
   request: { query: jobListQuery },
-  responses: { 200: { description: "A page of jobs", schema: pageOf(jobRecord) } },
+  responses: { 200: { description: "A page of jobs", schema: pageOf(jobListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, ...filter } = query;
+    const { limit, after, order, include, ...rest } = query;
+    const filter = { ...rest, with_input: include.includes("input_payload") };
     return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
   },
 });

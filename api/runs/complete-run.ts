@@ -17,6 +17,7 @@ export const completeRun = defineOperation({
   area: "Runs",
   scope: "runs:write",
   audit: "run",
+  ignores: "unknown_fields",
   summary: "End a run from outside",
   description:
     "Finalizes a queued or running run with the given status: stops its process, ends its stream and sends its callback. Repeating the same status changes nothing. Another status for an ended run is a 409.",

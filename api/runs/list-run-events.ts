@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
-import { formatEventId } from "../../shared/domain/run/event-id.ts";
+import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts";
+import { cutPage } from "../../shared/domain/json/cut-page.ts";
 import { laxInt } from "../../shared/schemas/primitives.ts";
+import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
 import { type RunEvent, runEvent } from "../../shared/schemas/run-event.ts";
 import type { ApiContext } from "../context.ts";
@@ -37,6 +39,19 @@ const eventList = z
     },
   });
 
+/** Returns a page, and more events than it holds if there are more. */
+async function findEvents(ctx: Pick<ApiContext, "db" | "streams">, runId: string, start: EventId, limit: number) {
+  const events: StreamEvent[] = [];
+  for (let cursor = start; ;) {
+    const found = (await backfill(ctx, runId, cursor)).events;
+    events.push(...found);
+    const page = cutPage(events, limit, ({ data }) => data.length);
+    const last = found.at(-1);
+    if (!last || page.length < events.length) return { events, page };
+    cursor = last;
+  }
+}
+
 export const listRunEvents = defineOperation({
   method: "get",
   path: "/v1/runs/{run_id}/events",
@@ -63,8 +78,7 @@ export const listRunEvents = defineOperation({
     const cursor = parseLastEventId(query.after);
     const [state] = await readRunStates(ctx.db, [params.run_id], caller.owner);
     if (!state) throw notFound("run", params.run_id);
-    const { events } = await backfill(ctx, params.run_id, cursor);
-    const page = events.slice(0, query.limit);
+    const { events, page } = await findEvents(ctx, params.run_id, cursor, query.limit);
     const data = page.map((event) => ({
       id: formatEventId(event),
       // Our own code wrote it.

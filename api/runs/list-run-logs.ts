@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { type EventId, formatEventId } from "../../shared/domain/run/event-id.ts";
+import { cutPage } from "../../shared/domain/json/cut-page.ts";
 import { choice, laxInt, pageOf, text } from "../../shared/schemas/primitives.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type RunLog, runLog } from "../../shared/schemas/run-history.ts";
@@ -42,13 +43,15 @@ export const listRunLogs = defineOperation({
     const cursor = parseLastEventId(query.after);
     if (!(await readRunHandle(ctx.db, run_id, caller.owner))) throw notFound("run", run_id);
     const found = await findLogs(ctx, run_id, cursor, query);
-    const data = found.slice(0, query.limit);
+    const data = cutPage(found, query.limit, lineBytes);
     const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
     return { status: 200, body: { data, has_more: found.length > data.length, ...ids } };
   },
 });
 
-/** Returns more than `limit` lines, if there are so many: one more tells that there is another page. */
+const lineBytes = ({ message }: RunLog): number => message.length;
+
+/** Returns more lines than a page holds, if there are so many: one more tells that there is another page. */
 async function findLogs(
   ctx: Pick<ApiContext, "db" | "streams">,
   runId: string,
@@ -57,7 +60,7 @@ async function findLogs(
 ): Promise<RunLog[]> {
   const logs: RunLog[] = [];
   let cursor = start;
-  while (logs.length <= query.limit) {
+  while (logs.length <= query.limit && cutPage(logs, query.limit, lineBytes).length === logs.length) {
     const { events } = await backfill(ctx, runId, cursor);
     const last = events.at(-1);
     if (!last) break;

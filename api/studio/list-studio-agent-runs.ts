@@ -1,7 +1,7 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -16,10 +16,13 @@ export const listStudioAgentRuns = defineOperation({
   summary: "An agent's runs, newest first",
   description: "Use it to go from a figure to the runs behind it.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);
     const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };
+    return {
+      status: 200,
+      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
+    };
   },
 });

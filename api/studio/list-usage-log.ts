@@ -15,7 +15,10 @@ export const listUsageLog = defineOperation({
   scope: "studio:read",
   summary: "The usage of each of an agent's runs, newest first",
   description: "Use it to find the runs that used most tokens or CPU time.",
-  request: { params: agentParams, query: runListQuery.omit({ agent_id: true, search: true, thread_id: true }) },
+  request: {
+    params: agentParams,
+    query: runListQuery.omit({ agent_id: true, search: true, thread_id: true, include: true }),
+  },
   responses: { 200: { description: "A page of runs", schema: pageOf(usageEntry) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
     await findAgent(db, agent_id, caller);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
@@ -32,7 +33,7 @@ export const createThread = defineOperation({
     checkState(state_snapshot);
     const user_id = ownerOf(caller, body.user_id);
     if (agent_id !== null && !(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const id = body.thread_id ?? newId("thread");
+    const id = idOf(body) ?? newId("thread");
     const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
     if (outcome === "full")
@@ -44,7 +45,19 @@ export const createThread = defineOperation({
   },
 });
 
-const annotationsOf = ({ title = null, metadata }: z.output<typeof threadBody>) => ({
+/** Returns the id that the client chose, under either name. */
+function idOf({ id, thread_id }: z.output<typeof threadBody>): string | null {
+  if (id != null && thread_id != null && id !== thread_id) throw otherId();
+  return thread_id ?? id ?? null;
+}
+
+const annotationsOf = ({ title = null, metadata, tags }: z.output<typeof threadBody>) => ({
   title,
   metadata: metadata ?? {},
+  tags: [...new Set(tags)],
 });
+
+const otherId = () =>
+  new ValidationFault([
+    { type: "value_error", loc: ["body", "id"], msg: "Value error, must be the same as thread_id" },
+  ]);

@@ -1,7 +1,7 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
 import { runListQuery } from "../../shared/schemas/run-filter.ts";
-import { runRecord } from "../../shared/schemas/run.ts";
+import { runListItem } from "../../shared/schemas/run.ts";
 import { threadParams } from "../../shared/schemas/thread.ts";
 import { listRuns } from "../../shared/store/runs/list-runs.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";
@@ -17,7 +17,7 @@ export const listThreadRuns = defineOperation({
   summary: "A thread's runs, newest first",
   description: "The list of runs, of one thread.",
   request: { params: threadParams, query: runListQuery.omit({ thread_id: true }) },
-  responses: { 200: { description: "A page of runs", schema: pageOf(runRecord) } },
+  responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { thread_id }, query, caller }) {
     const thread = await readThread(db, thread_id, caller.owner);
     if (!thread) throw notFound("thread", thread_id);

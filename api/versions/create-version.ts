@@ -20,7 +20,7 @@ export const createVersion = defineOperation({
   description:
     "`current` is not changed; an upgrade changes it. An existing version with the same config changes nothing (200); with another config it is a 409.",
   request: { params: agentParams, body: versionBody },
-  errors: ["version_exists"],
+  errors: ["version_exists", "version_name_taken"],
   responses: {
     200: { description: "This version exists already", schema: versionRecord },
     201: { description: "Published", schema: versionRecord },
@@ -37,6 +37,8 @@ export const createVersion = defineOperation({
     const published = { id, user_id, name: null, version, config, metadata: {}, most_agents: 0 };
     const { kind } = await publishVersion(db, published);
     if (kind === "missing" || kind === "foreign" || kind === "full") throw notFound("agent", id);
+    if (kind === "is_tag")
+      throw conflict("version_name_taken", `A tag of the agent is named '${version}'. Choose another version.`);
     if (kind === "differs")
       throw conflict(
         "version_exists",

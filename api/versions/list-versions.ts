@@ -1,7 +1,7 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { pageOf } from "../../shared/schemas/primitives.ts";
-import { versionListQuery, versionRecord } from "../../shared/schemas/version.ts";
+import { versionListQuery, versionListItem } from "../../shared/schemas/version.ts";
 import { listVersions as readPage } from "../../shared/store/versions/read-versions.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -15,10 +15,11 @@ export const listVersions = defineOperation({
   summary: "An agent's versions, newest first",
   description: "Use it to see what can be run, and what a rollback could go back to.",
   request: { params: agentParams, query: versionListQuery },
-  responses: { 200: { description: "A page of versions", schema: pageOf(versionRecord, "version") } },
+  responses: { 200: { description: "A page of versions", schema: pageOf(versionListItem, "version") } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller: { owner } }) {
-    const { status, ...page } = query;
-    const body = await readPage(db, { agent_id, owner }, status, page);
+    const { status, include, ...page } = query;
+    const shown = { status, with_config: include.includes("config") };
+    const body = await readPage(db, { agent_id, owner }, shown, page);
     if (!body) throw notFound("agent", agent_id);
     return { status: 200, body };
   },

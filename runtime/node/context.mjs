@@ -15,6 +15,22 @@ export class Interrupted extends Error {
   }
 }
 
+// A space before a saved value's JSON tells it from a saved text, which may look like JSON.
+const valueMark = " ";
+
+/**
+ * Returns what the agent saved: a value, or a text.
+ * @param {string | null} text
+ */
+function stateOf(text) {
+  if (!text?.startsWith(valueMark)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** @param {any} thrown What a tool of the agent's threw. */
 const nameThrown = (thrown) => `${thrown?.name ?? "Error"}: ${thrown?.message ?? thrown}`;
 
@@ -37,7 +53,7 @@ export function createContext(
     ...more,
     signal,
     input,
-    state,
+    state: stateOf(state),
     state_snapshot: state,
     files: Object.fromEntries(Object.keys(files).map((name) => [name, resolve(directory, name)])),
 
@@ -55,8 +71,10 @@ export function createContext(
 
     /** @this {Context} @param {unknown} value */
     saveState(value) {
-      this.state = this.state_snapshot = channel.lastState = typeof value === "string" ? value : toJson(value);
-      send("state", { state_snapshot: this.state });
+      const text = typeof value === "string" ? value : valueMark + toJson(value);
+      this.state_snapshot = channel.lastState = text;
+      this.state = stateOf(text);
+      send("state", { state_snapshot: text });
     },
 
     /** @param {Record<string, unknown>} counts */

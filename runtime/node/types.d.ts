@@ -36,7 +36,8 @@ export type Context = {
   thread_id: string | null;
   env: Record<string, string>;
   signal: AbortSignal;
-  state: string | null;
+  /** What `saveState` was given. */
+  state: unknown;
   state_snapshot: string | null;
   [field: string]: unknown;
 };

@@ -24,7 +24,8 @@ class Context(dict[str, Any]):
     user_id: str
     input: Any
     history: list[dict[str, Any]]
-    state: str | None
+    state: Any
+    """What `save_state` was given; `state_snapshot` is how it is stored."""
     files: dict[str, str]
     metadata: dict[str, Any]
     def emit(self, name: str, value: Any = None) -> None:
@@ -33,7 +34,7 @@ class Context(dict[str, Any]):
         """`value` from 0 to 1."""
     def log(self, message: Any, level: str = "info") -> None: ...
     def save_state(self, state: Any) -> None:
-        """Text is kept as it is, anything else as its JSON; `context.state` of the thread's next run."""
+        """Text, or any value that JSON has: `context.state` of the thread's next run."""
     def usage(self, *, input_tokens: int = ..., output_tokens: int = ..., cost_usd: float = ...) -> None:
         """Totals so far."""
     def tool(self, name: str, args: Any = None) -> Tool: ...

@@ -1,11 +1,29 @@
 import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
 import { envNamePattern, reservedEnv } from "./agent-config.ts";
-import { choice, clientId, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { field, Refused, refuse } from "./field.ts";
+import { readText } from "./read-lax.ts";
+import { exampleOf } from "./example-of.ts";
+import { choice, clientId, includeQuery, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
-/** The name of a version or a tag. */
-export const versionName = () => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ });
+const versionNameRules = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };
+
+/** The name of a version, a tag, `current` or `latest`. */
+export const versionName = () => text(versionNameRules);
+
+const aliases = ["current", "latest"];
+
+/** The name of a new version or tag. What `current` and `latest` mean is the service's. */
+export const newVersionName = () =>
+  field(
+    (value) => {
+      const name = readText(value, versionNameRules);
+      if (name instanceof Refused || !aliases.includes(name)) return name;
+      return refuse("value_error", `Value error, '${name}' is reserved`);
+    },
+    { type: "string", maxLength: versionNameRules.max, pattern: versionNameRules.pattern.source },
+  );
 
 /** Any text is accepted as an agent id. A text that can't be an id is a 404, not a 422. */
 export const agentParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
@@ -16,7 +34,7 @@ export const agentBody = z
     user_id: clientId().meta({ description: "The owner." }),
     name: text({ min: 1, max: 256 }),
     id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
-    version: versionName().default("1.0.0"),
+    version: newVersionName().default("1.0.0"),
     config: jsonObject().nullish().meta({
       description:
         "A free-form object. The service reads the keys entrypoint, source, files, env, limits and others; see the docs on agents.",
@@ -65,6 +83,12 @@ export const agentRecord = z
   });
 export type AgentRecord = z.infer<typeof agentRecord>;
 
+const { config: _config, ...listed } = exampleOf(agentRecord);
+
+/** An agent in a list. A config may hold all of an agent's code. */
+export const agentListItem = agentRecord.partial({ config: true }).meta({ id: "AgentListItem", example: listed });
+export type AgentListItem = z.infer<typeof agentListItem>;
+
 const agentStatuses = ["active", "paused", "archived"] as const;
 
 export const agentListQuery = pageQuery.extend({
@@ -74,6 +98,7 @@ export const agentListQuery = pageQuery.extend({
   search: text({ min: 1, max: 200 })
     .optional()
     .meta({ description: "Only things with this text in the id or the name." }),
+  ...includeQuery(["config"]),
 });
 
 /** The body of PATCH /v1/agents/{agent_id}. The config belongs to a version, and versions are immutable. */

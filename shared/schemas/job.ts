@@ -6,7 +6,8 @@ import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.
 import { isTimeZone } from "../domain/schedule/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";
 import { field, Refused, refuse } from "./field.ts";
-import { choice, clientId, jsonArray, jsonObject, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { labelledMetadata, tagList } from "./labels.ts";
+import { choice, clientId, includeQuery, jsonArray, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
 
@@ -55,7 +56,7 @@ export const jobBody = executeRequest
     overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
     catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
     ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
-    metadata: metadataObject()
+    metadata: labelledMetadata()
       .nullish()
       .meta({ description: "The metadata of the job's runs, together with `scheduled_at`." }),
   })
@@ -91,7 +92,8 @@ export const jobPatch = z
     overlap: choice(overlaps).nullish(),
     catch_up: choice(catchUps).nullish(),
     ends_at: text({ max: 64 }).nullish().meta({ format: "date-time" }),
-    metadata: metadataObject().nullish(),
+    tags: tagList().nullish(),
+    metadata: labelledMetadata().nullish(),
   })
   .meta({ id: "JobPatch", example: { schedule: "every 15m", input_payload: { name: "Grace" } } });
 
@@ -153,6 +155,7 @@ export const jobRecord = z
     next_tick_at: z.string().nullable(),
     last_tick: jobTick.nullable(),
     ends_at: z.string().nullable(),
+    tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
     created_at: z.string(),
     updated_at: z.string(),
@@ -182,12 +185,19 @@ export const jobRecord = z
       next_tick_at: "2026-11-23T08:00:00.000Z",
       last_tick: exampleOf(jobTick),
       ends_at: null,
+      tags: [],
       metadata: {},
       created_at: "2026-11-21T10:00:00.000Z",
       updated_at: "2026-11-21T10:00:00.000Z",
     },
   });
 export type JobRecord = z.infer<typeof jobRecord>;
+
+const { input_payload: _input, ...listed } = exampleOf(jobRecord);
+
+/** A job in a list. */
+export const jobListItem = jobRecord.partial({ input_payload: true }).meta({ id: "JobListItem", example: listed });
+export type JobListItem = z.infer<typeof jobListItem>;
 
 export const tickListQuery = pageQuery.extend({
   after: text({ pattern: /^\d{1,15}(-manual)?$/ })
@@ -203,4 +213,5 @@ export const jobListQuery = pageQuery.extend({
   search: text({ min: 1, max: 200 })
     .optional()
     .meta({ description: "Only things with this text in the id or the name." }),
+  ...includeQuery(["input_payload"]),
 });

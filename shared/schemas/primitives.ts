@@ -126,6 +126,22 @@ export const pageQuery = z.object({
   order: choice(["desc", "asc"]).default("desc").meta({ description: "desc: newest first. asc: oldest first." }),
 });
 
+/** The query parameter of a list whose items leave fields out: the names of those that they shall have, with commas between them. */
+export function includeQuery<const W extends readonly string[]>(words: W) {
+  const expected = listChoices(words);
+  const isWord = (name: string): name is W[number] => words.includes(name);
+  const read = (value: unknown): W[number][] | Refused => {
+    const given = readText(value, { max: 512 });
+    if (given instanceof Refused) return given;
+    const names = given.split(",").map((name) => name.trim());
+    return names.every(isWord)
+      ? names
+      : refuse("enum", `Input should be ${expected}, with commas between`, { expected });
+  };
+  const description = `Fields that the items have, too: ${words.map((word) => `\`${word}\``).join(", ")}, with commas between them. A page that grows too large ends early, with \`has_more\`.`;
+  return { include: field(read, { type: "string", maxLength: 512 }).default([]).meta({ description }) };
+}
+
 /**
  * Returns the schema of a page. `first_id` and `last_id` are null for an empty page, except after a long search without results, which
  * has a `last_id`. `key`: the field of an item that `after` refers to.

@@ -1,5 +1,7 @@
+import { runPayloads } from "./run.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { choice, clientId, pageQuery, text, timestamp } from "./primitives.ts";
+import { labelFilter } from "./labels.ts";
+import { choice, clientId, includeQuery, pageQuery, text, timestamp } from "./primitives.ts";
 
 const since = timestamp().optional().meta({ description: "Created at or after this time." });
 const until = timestamp().optional().meta({ description: "Created before this time." });
@@ -15,11 +17,13 @@ export const runFilter = {
   user_id: clientId().optional().meta({ description: "Only things of this user." }),
   thread_id: clientId().optional().meta({ description: "Only runs of this thread." }),
   job_id: clientId().optional().meta({ description: "Only runs that this job made." }),
+  ...labelFilter,
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
     description:
-      "Only runs with this text in an id, the input, the result or the error. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`.",
+      "Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`.",
   }),
 };
 
-export const runListQuery = pageQuery.extend(runFilter);
+/** The query of a list of runs. */
+export const runListQuery = pageQuery.extend({ ...runFilter, ...includeQuery(runPayloads) });

@@ -47,6 +47,7 @@ export const runRecord = z
     origin: z.enum(["api", "job", "daemon", "replay"]),
     replay_of: z.string().nullable(),
     job_id: z.string().nullable(),
+    tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
     created_at: z.string(),
     scheduled_at: time.meta({ description: "When a `scheduled` run is queued for its next attempt." }),
@@ -86,6 +87,7 @@ export const runRecord = z
       origin: "api",
       replay_of: null,
       job_id: null,
+      tags: [],
       metadata: {},
       created_at: "2026-11-21T10:00:00.000Z",
       scheduled_at: null,
@@ -98,6 +100,18 @@ export const runRecord = z
     },
   });
 export type RunRecord = z.infer<typeof runRecord>;
+
+/** The fields of a run that an item of a list has only if they are asked for. */
+export const runPayloads = ["input_payload", "result_content", "state_snapshot"] as const;
+export type RunPayload = (typeof runPayloads)[number];
+
+const { input_payload: _input, result_content: _result, state_snapshot: _state, ...listed } = exampleOf(runRecord);
+
+/** A run in a list. */
+export const runListItem = runRecord
+  .partial({ input_payload: true, result_content: true, state_snapshot: true })
+  .meta({ id: "RunListItem", example: listed });
+export type RunListItem = z.infer<typeof runListItem>;
 
 const notEnded = { result_content: null, usage: null, completed_at: null, duration_ms: null } as const;
 

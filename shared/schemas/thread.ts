@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { choice, clientId, metadataObject, laxInt, pageQuery, text } from "./primitives.ts";
+import { labelFilter, labelledMetadata, tagList } from "./labels.ts";
+import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 export const threadParams = z.object({ thread_id: text({ max: 512 }).meta({ example: "support-4711" }) });
@@ -13,12 +14,14 @@ const stateSnapshot = () => text({ max: requestLimits.state_bytes });
 export const threadBody = z
   .object({
     thread_id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
+    id: clientId().nullish().meta({ description: "The same as `thread_id`, as agents and users have it." }),
     user_id: clientId().nullish().meta({ description: "The owner. Left out: the caller." }),
     agent_id: clientId()
       .nullish()
       .meta({ description: "The agent that the thread belongs to. Other agents can use the thread, too." }),
     title: title(),
-    metadata: metadataObject().nullish(),
+    metadata: labelledMetadata().nullish(),
+    tags: tagList().nullish(),
     state_snapshot: stateSnapshot().nullish().meta({ description: "The state with which the first run starts." }),
     if_exists: choice(["raise", "do_nothing"]).default("raise").meta({
       description: "If you have a thread with this id: `raise` is a 409, `do_nothing` returns that thread with 200.",
@@ -44,6 +47,7 @@ export const threadRecord = z
       description:
         "busy: a run is queued or running. interrupted: the last run waits for an answer. error: the last run failed. idle: otherwise.",
     }),
+    tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
     forked_from: z.string().nullable(),
     created_at: z.string(),
@@ -59,6 +63,7 @@ export const threadRecord = z
       agent_id: "hello-agent",
       title: "Ada's order",
       status: "idle",
+      tags: ["support"],
       metadata: { channel: "mail" },
       forked_from: null,
       created_at: "2026-11-21T10:00:00.000Z",
@@ -70,6 +75,11 @@ export type ThreadRecord = z.infer<typeof threadRecord>;
 export const threadListQuery = pageQuery.extend({
   agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
   user_id: clientId().optional().meta({ description: "Only things of this user." }),
+  status: choice(threadStatuses).optional().meta({
+    description:
+      "Only things with this status. A page looks at most at 10,000 threads, so it may have fewer than `limit` and still `has_more`.",
+  }),
+  ...labelFilter,
   ...timeRange,
   search: text({ min: 1, max: 200 })
     .optional()
@@ -79,7 +89,8 @@ export const threadListQuery = pageQuery.extend({
 export const threadPatch = z
   .object({
     title: title(),
-    metadata: metadataObject()
+    tags: tagList().nullish().meta({ description: "Replaces the tags. Null removes them." }),
+    metadata: labelledMetadata()
       .nullish()
       .meta({ description: "Merged into the existing metadata. Null removes a key, or all metadata." }),
   })
@@ -143,8 +154,12 @@ export const threadMessage = z
     object: z.literal("thread_message"),
     thread_id: z.string(),
     run_id: z.string().nullable(),
-    role: z.string().meta({ description: "user: the input of a run. assistant: its result." }),
-    content: z.unknown(),
+    role: z.string().meta({
+      description:
+        "user: the input of a run that ended. assistant: the result of a successful one, and what its agent said.",
+    }),
+    content: z.unknown().meta({ description: "The input or the result of the run." }),
+    text: z.string().nullable().meta({ description: "What the agent said: the text that it output. Null: none." }),
     created_at: z.string(),
   })
   .meta({
@@ -156,6 +171,7 @@ export const threadMessage = z
       run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
       role: "user",
       content: { text: "Where is my order?" },
+      text: null,
       created_at: "2026-11-21T10:00:00.000Z",
     },
   });
@@ -174,7 +190,7 @@ export const forkBody = z
       .nullish()
       .meta({ description: "The last run whose messages and state are copied. Left out: all runs." }),
     title: title(),
-    metadata: metadataObject().nullish().meta({ description: "Replaces the metadata of the original thread." }),
+    metadata: labelledMetadata().nullish().meta({ description: "Replaces the metadata of the original thread." }),
   })
   .default({})
   .meta({ id: "ForkBody", example: { run_id: "run_0199c0ffee", title: "What if" } });

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { daemonRecord } from "./daemon.ts";
-import { clientId, text } from "./primitives.ts";
-
-const versionName = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };
+import { versionName } from "./agent.ts";
+import { clientId } from "./primitives.ts";
 
 /** The body of POST /v1/upgrade. */
 export const upgrade = z
   .object({
     agent_id: clientId(),
-    version: text(versionName).meta({ description: "The new current version." }),
+    version: versionName().meta({ description: "The new current version: an exact one, a tag or `latest`." }),
   })
   .meta({ id: "Upgrade", example: { agent_id: "hello-agent", version: "1.1.0" } });
 
@@ -16,7 +15,7 @@ export const upgrade = z
 export const rollback = z
   .object({
     agent_id: clientId(),
-    version: text(versionName)
+    version: versionName()
       .nullish()
       .meta({ description: "Null: the version that was published before the current one." }),
   })

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { agentParams, versionName } from "./agent.ts";
-import { choice, jsonObject, pageQuery, text } from "./primitives.ts";
+import { agentParams, newVersionName } from "./agent.ts";
+import { exampleOf } from "./example-of.ts";
+import { choice, includeQuery, jsonObject, pageQuery, text } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
 
@@ -9,11 +10,12 @@ export const versionParams = agentParams.extend({ version: text({ max: 128 }).me
 export const versionListQuery = pageQuery.extend({
   after: text({ max: 128 }).optional().meta({ description: "The page starts after this version." }),
   status: choice(versionStatuses).optional().meta({ description: "Only things with this status." }),
+  ...includeQuery(["config"]),
 });
 
 /** The body of POST /v1/versions/{agent_id}. */
 export const versionBody = z
-  .object({ version: versionName(), config: jsonObject().nullish() })
+  .object({ version: newVersionName(), config: jsonObject().nullish() })
   .meta({ id: "VersionBody", example: { version: "1.1.0", config: { source: "def main(input):\n    return {}\n" } } });
 
 export const versionPatch = z
@@ -47,6 +49,14 @@ export const versionRecord = z
     },
   });
 export type VersionRecord = z.infer<typeof versionRecord>;
+
+const { config: _config, ...listed } = exampleOf(versionRecord);
+
+/** A version in a list. */
+export const versionListItem = versionRecord
+  .partial({ config: true })
+  .meta({ id: "AgentVersionListItem", example: listed });
+export type VersionListItem = z.infer<typeof versionListItem>;
 
 export const tagParams = agentParams.extend({ tag: text({ max: 128 }).meta({ example: "stable" }) });
 export const tagBody = z

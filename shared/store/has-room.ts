@@ -37,7 +37,7 @@ const counts = {
 };
 
 /** Within a transaction, which holds the lock until it ends. Its result is text, since Prisma knows no void. */
-const takeTurn = statement({
+export const takeTurn = statement({
   name: "take-turn",
   takes: { turn: t.text },
   gives: { locked: t.text },
@@ -45,7 +45,7 @@ const takeTurn = statement({
 });
 
 /** The name of a user's turn to make one of a thing. */
-export const turnOf = (thing: Thing, userId: string): string => `${thing} of ${userId}`;
+export const turnOf = (thing: Thing | "runs", userId: string): string => `${thing} of ${userId}`;
 
 export type Room = { thing: Thing; user_id: string; most: number };
 

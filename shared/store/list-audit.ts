@@ -18,6 +18,7 @@ export function listAudit(db: Db, filter: AuditFilter, page: PageRequest): Promi
       ["actor = ?", filter.actor],
       ["action = ?", filter.action],
     ],
+    bytes: [],
     load: async (ids: string[]) => {
       const rows = await db.prisma.auditEntry.findMany({ where: { id: { in: ids } } });
       return rows.map(({ created_at, detail, ...row }) => ({

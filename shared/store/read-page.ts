@@ -2,6 +2,7 @@ import type { Db } from "./client.ts";
 import { t } from "./columns.ts";
 import { query } from "./query.ts";
 import { joined, literal, raw, type Sql, sql } from "./sql.ts";
+import { pageBytes } from "../domain/json/cut-page.ts";
 import { ValidationFault } from "../domain/errors/validation-fault.ts";
 import { type Condition, whereClause } from "./where-clause.ts";
 
@@ -21,11 +22,19 @@ export type Listing<Item> = {
    * short, or empty, with `has_more`, and its `last_id` is where the next one goes on.
    */
   unindexed?: readonly Condition[];
+  /**
+   * SQL of the bytes of each part that `load` reads and whose size a client or an agent decides, such as `bytesOf("metadata")`. The
+   * page ends with the item that fills `pageBytes`, so that no page needs more memory than that and one item.
+   */
+  bytes: readonly string[];
   /** The items of these keys, in any order. */
   load: (keys: string[]) => Promise<Item[]>;
 };
 
 const looksAt = 10_000;
+
+/** SQL of the bytes of a JSON column. */
+export const bytesOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
 
 /**
  * One page by keyset: as fast on the thousandth page as on the first, and steady while rows are added. Throws
@@ -34,13 +43,44 @@ const looksAt = 10_000;
 export async function readPage<Item>(db: Db, listing: Listing<Item>, page: PageRequest): Promise<Page<Item>> {
   const { found, horizon } = await findKeys(db, listing, page);
   if (found.length === 0 && page.after !== undefined && !(await isThere(db, listing, page.after))) throw strayCursor();
-  const keys = found.slice(0, page.limit);
+  const keys = await takeFitting(db, listing, found.slice(0, page.limit));
   const items = new Map((keys.length > 0 ? await listing.load(keys) : []).map((item) => [item[listing.key], item]));
   // A row may have gone between the two reads.
   const data = keys.flatMap((name) => items.get(name as Item[keyof Item & string]) ?? []);
-  const full = found.length > page.limit;
+  const full = found.length > keys.length;
   const last_id = (full ? undefined : horizon) ?? keys.at(-1) ?? null;
   return { data, has_more: full || horizon !== undefined, first_id: keys[0] ?? null, last_id };
+}
+
+/** Postgres reads a part to measure it. So the parts of few items are measured first, and of more once those have fitted. */
+const measuredAtOnce = [10, 30, 60];
+
+/** Returns the first keys whose items fit a page, and one at least. */
+async function takeFitting<Item>(
+  db: Db,
+  { table, key, within, bytes }: Listing<Item>,
+  keys: string[],
+): Promise<string[]> {
+  if (bytes.length === 0) return keys;
+  const fitting: string[] = [];
+  let room = pageBytes;
+  for (const count of measuredAtOnce) {
+    const next = keys.slice(fitting.length, fitting.length + count);
+    if (next.length === 0) break;
+    const rows = await query(
+      db.sql,
+      { key: t.text, bytes: t.double },
+      sql`SELECT ${raw(key)} AS key, (${joined(bytes.map(raw), " + ")})::float8 AS bytes FROM ${raw(table)}
+      WHERE ${whereClause([...within, [`${key} = ANY(?)`, next]])}`,
+    );
+    const sizes = new Map(rows.map((row) => [row.key, row.bytes]));
+    for (const name of next) {
+      if (room <= 0) return fitting;
+      fitting.push(name);
+      room -= sizes.get(name) ?? 0;
+    }
+  }
+  return fitting;
 }
 
 async function isThere<Item>(db: Db, { table, key, within }: Listing<Item>, named: string): Promise<boolean> {

@@ -22,7 +22,7 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
     event: "run.interrupted",
     data: {
       attempt: 1,
-      state_snapshot: '{"asked":0}',
+      state_snapshot: ' {"asked":0}',
       interrupts: [{ message: "Your name?", reason: "input_required", response_schema: { type: "string" } }],
     },
   });
@@ -50,7 +50,7 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   });
   expect(second.at(-1)).toMatchObject({
     event: "run.interrupted",
-    data: { attempt: 2, state_snapshot: '{"asked":1}' },
+    data: { attempt: 2, state_snapshot: ' {"asked":1}' },
   });
 
   expect((await answer(runId, true)).status).toBe(202);

@@ -3,6 +3,7 @@ import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { trace } from "../../shared/platform/trace.ts";
 import type { OpenInterrupt, RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
+import { addLateUsage } from "../../shared/store/runs/add-late-usage.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import { finalizeRun } from "../../shared/store/runs/finalize-run.ts";
 import { interruptRun } from "../../shared/store/runs/interrupt-run.ts";
@@ -25,7 +26,11 @@ type Committed = { next_run_id: string | null; enqueued?: boolean };
  * the run could not be put aside, because it was cancelled meanwhile or is another worker's: then decide again.
  */
 export async function commitEnding(deps: Deps, ended: Ended, ending: Ending): Promise<boolean> {
-  if (ending.kind === "leave") return true;
+  if (ending.kind === "leave") {
+    // The run may have been ended from outside, by somebody who could not know what its process used.
+    if (ending.usage) await addLateUsage(deps.db, ended.attempt, ending.usage).catch(() => undefined);
+    return true;
+  }
   if (ending.kind === "give_back") {
     await giveBack(deps, ended);
     return true;
@@ -49,7 +54,7 @@ export async function giveBack(
 async function finish(
   deps: Deps,
   ended: Ended,
-  { outcome, output }: Extract<Ending, { kind: "finish" }>,
+  { outcome, output, said }: Extract<Ending, { kind: "finish" }>,
 ): Promise<void> {
   const { attempt, duration_ms } = ended;
   await commit(deps, ended, terminalEvent(outcome, output, duration_ms), async (events) => {
@@ -59,6 +64,7 @@ async function finish(
       by: null,
       attempt: attempt.attempt,
       outcome,
+      said: attempt.thread_id === null ? null : said,
       duration_ms,
       events,
       reason: outcome.error?.code ?? null,

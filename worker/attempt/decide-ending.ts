@@ -14,11 +14,11 @@ import type { AttemptResult, InterruptFrame } from "./attempt-result.ts";
  * - `interrupt`: the run waits for a person. - `retry`: the run is executed again after a delay. - `finish`: the run ends.
  */
 export type Ending =
-  | { kind: "leave" }
+  | { kind: "leave"; usage: Usage | null }
   | { kind: "give_back" }
   | { kind: "interrupt"; question: InterruptFrame; state_snapshot: string | null; usage: Usage | null }
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
-  | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null };
+  | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null; said: string | null };
 
 /** What the decision depends on beside the result itself. */
 export type Circumstances = {
@@ -46,12 +46,13 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   if (asks && !aborted && !schemaError && mayPutAside)
     return { kind: "interrupt", question: interrupt, state_snapshot, usage };
   const decided = decideOutcome(result, circumstances);
-  if (decided === "leave" || decided === "give_back") return { kind: decided };
+  if (decided === "leave") return { kind: decided, usage };
+  if (decided === "give_back") return { kind: decided };
   const outcome: Outcome = { ...decided, state_snapshot, usage };
   const { error } = outcome;
   const delay_ms = mayPutAside ? retryDelayMs(retry, { error, failed, random }) : null;
   if (delay_ms !== null && error !== null) return { kind: "retry", delay_ms, error, usage };
-  return { kind: "finish", outcome, output: joinOutputs(result.outputs) };
+  return { kind: "finish", outcome, output: joinOutputs(result.outputs), said: saidBesides(result) };
 }
 
 /** Limits after which a result does not count: output before it was dropped. */
@@ -87,6 +88,12 @@ function decideOutcome(
 export function resultContent(returned: unknown, outputs: unknown[]): unknown {
   if (returned === null || returned === undefined) return joinOutputs(outputs);
   return typeof returned === "object" && !Array.isArray(returned) ? returned : { output: returned };
+}
+
+/** Returns the text among the outputs. Null where there is none, or where the agent returned nothing, so that its outputs are the result. */
+function saidBesides({ result, outputs }: AttemptResult): string | null {
+  if (result?.result_content == null) return null;
+  return outputs.filter((part) => typeof part === "string").join("") || null;
 }
 
 /** Returns text joined, anything else as a list; null when nothing was output. */

@@ -3,6 +3,7 @@ import { open } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { defaultFiles } from "../../shared/domain/run/default-files.ts";
 import { fileNameFault } from "../../shared/domain/agent/file-faults.ts";
+import { historyItem } from "../../shared/domain/thread/message-text.ts";
 import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { Usage } from "../../shared/schemas/run-event.ts";
@@ -79,7 +80,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, { files, env_vars }
     files,
     requirements: config.requirements ?? [],
     input_payload,
-    history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages,
+    history: attempt.history.length > 0 ? attempt.history : attempt.thread_messages.map(historyItem),
     answers: attempt.answers,
     state_snapshot: attempt.state_snapshot ?? attempt.thread_state ?? "",
     metadata,

@@ -9,7 +9,7 @@ const storedRun = z.object({
   metadata: z.record(z.string(), z.unknown()),
   agent_secrets: z.record(z.string(), z.string()),
   thread_state: z.string().nullable(),
-  thread_messages: z.array(z.unknown()),
+  thread_messages: z.array(z.object({ role: z.string(), content: z.unknown(), said: z.string().nullable() })),
 });
 
 /** The plaintext of a run's sealed columns. */

@@ -7,13 +7,27 @@ import sys
 import time
 
 from _runfleet.channel import send
-from _runfleet.encode_json import encode
+from _runfleet.encode_json import encode, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
     from typing import Any
+
+
+VALUE_MARK = " "  # Before a saved value's JSON. It tells the value from a saved text, which may look like JSON.
+
+
+def state_of(text: Any) -> Any:
+    """Returns what the agent saved: a value, or a text."""
+    if not text or not text.startswith(VALUE_MARK):
+        return text
+    try:
+        value, end = scan(text, len(VALUE_MARK))
+    except (ValueError, StopIteration):
+        return text
+    return value if end == len(text) else text
 
 
 class Tool:
@@ -66,9 +80,9 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         send("log", level=str(level), stream="agent", message=str(message))
 
     def save_state(self, state: Any) -> None:
-        """Saves text unchanged, and anything else as JSON."""
-        text = state if isinstance(state, str) else encode(state).decode()
-        self["state"] = self["state_snapshot"] = text
+        """Saves text, or any value that JSON has."""
+        text = state if isinstance(state, str) else VALUE_MARK + encode(state).decode()
+        self["state"], self["state_snapshot"] = state_of(text), text
         send("state", state_snapshot=text)
 
     def usage(self, **counts: float) -> None:
@@ -149,5 +163,5 @@ def fill_context(context: Context, request: dict[str, Any]) -> None:
     for name in request_fields:
         context[name] = request[name]
     context["input"] = request["input_payload"]
-    context["state"] = context["state_snapshot"]
+    context["state"] = state_of(context["state_snapshot"])
     context["files"] = {name: os.path.abspath(name) for name in request["files"]}

@@ -22,7 +22,7 @@ import sys
 
 from _runfleet import call_agent, encode_json
 from _runfleet.channel import channel, flush, print_log, print_output, send, text_stream, write_frame
-from _runfleet.context import Context, asked, fill_context
+from _runfleet.context import Context, asked, fill_context, state_of
 from _runfleet.context import context as own_context
 from _runfleet.endings import WORK_DIRECTORY, describe, ending_of, write_ending
 from _runfleet.files import write_files
@@ -291,7 +291,14 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
         daemon.state = start["state_snapshot"]
         own_context.update({name: start[name] for name in ("agent_id", "user_id", "version", "env", "state_snapshot")})
         own_context.update(
-            input={}, files={}, history=[], metadata={}, run_id=None, thread_id=None, attempt=0, state=daemon.state
+            input={},
+            files={},
+            history=[],
+            metadata={},
+            run_id=None,
+            thread_id=None,
+            attempt=0,
+            state=state_of(daemon.state),
         )
         _thread.start_new_thread(read_commands, (commands,))
         serve(start["entrypoint"])

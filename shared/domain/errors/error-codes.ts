@@ -111,6 +111,7 @@ export const errorKinds = {
       user_has_agents: "The user has agents, which must be deleted first.",
       version_archived: "The version is archived.",
       version_exists: "The version exists with another config, and versions are immutable.",
+      version_name_taken: "The name of the version or tag is that of a tag or version of the same agent.",
       version_is_current: "The current version can't be archived.",
     },
   },

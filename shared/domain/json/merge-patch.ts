@@ -17,14 +17,25 @@ export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** Returns the patched metadata. A null patch removes all of it. Throws ValidationFault when the metadata becomes too large. */
-export function mergeMetadata(target: unknown, patch: JsonObject | null | undefined): JsonObject {
+/**
+ * Returns the patched metadata. A null patch removes all of it. Throws ValidationFault when the metadata becomes too large, or gets
+ * more than `mostKeys`.
+ */
+export function mergeMetadata(
+  target: unknown,
+  patch: JsonObject | null | undefined,
+  mostKeys: number = Infinity,
+): JsonObject {
   if (patch === null) return {};
   const merged = mergePatch(target, patch ?? {});
   const most = requestLimits.metadata_bytes;
   if (patch !== undefined && Buffer.byteLength(JSON.stringify(merged)) > most)
     throw new ValidationFault([
       { type: "value_error", loc: ["body", "metadata"], msg: `Value error, would be larger than ${most} bytes` },
+    ]);
+  if (patch !== undefined && Object.keys(merged).length > mostKeys)
+    throw new ValidationFault([
+      { type: "value_error", loc: ["body", "metadata"], msg: `Value error, would have more than ${mostKeys} keys` },
     ]);
   return merged;
 }

@@ -8,13 +8,22 @@ export const requestLimits = {
   // Items of arrays, and members of objects, which count twice. Each costs as much as some hundred bytes of text.
   json_values: 250_000,
   metadata_bytes: 64 * KiB,
+  metadata_keys: 64,
+  tags: 20,
+  tag: 64,
+  // In characters. An entry of the metadata with a longer key or value can't be looked for.
+  label_key: 64,
+  label_value: 256,
   input_bytes: 3 * MiB,
   files: 50,
-  file_bytes: 10 * MiB,
+  // Of the text or data URL. All files of a request or a config also have to fit its body.
+  file_bytes: 5 * MiB,
   env_names: 100,
   env_value_bytes: 32 * KiB,
   history_items: 1000,
   state_bytes: 1 * MiB,
+  // Of the messages that a thread hands to its next run.
+  thread_history_bytes: 8 * MiB,
 } as const;
 
 /** The limits of a run. Its agent's config can lower them, and set `timeout_ms` up to `max_timeout_ms`. */

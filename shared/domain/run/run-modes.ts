@@ -12,6 +12,14 @@ export const adapterTypes = [
   "container",
 ] as const;
 
+type AdapterType = (typeof adapterTypes)[number];
+
+/** Returns the adapter that an adapter type stands for. */
+export function adapterOf(type: AdapterType): "python" | "node" | "command" | "http" | "container" {
+  if (type === "custom" || type === "langchain" || type === "langgraph" || type === "crewai") return "python";
+  return type === "process" ? "command" : type;
+}
+
 /** standard: a warm sandbox of the agent's version. isolated: a fresh sandbox for the run. full: larger limits and the allowed network. */
 export const runtimeModes = ["standard", "isolated", "full"] as const;
 

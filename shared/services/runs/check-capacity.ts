@@ -1,18 +1,25 @@
 import { AppError } from "../../domain/errors/app-error.ts";
 import type { Db } from "../../store/client.ts";
 import { isRepeat, type RepeatKey } from "../../store/users/idempotency-keys.ts";
-import { createQuotaChecker } from "./check-quota.ts";
+import type { RunBounds } from "../../store/runs/run-room.ts";
+import { boundsOf, createQuotaChecker } from "./check-quota.ts";
 import { createQueueRoom, type QueueLimits } from "./check-queue-room.ts";
 
 type NextRun = { user_id: string; agent_id: string; run_id: string | null; key: RepeatKey | null };
 
+export type Reserved = {
+  /** In the queue. Null for a request whose run exists already. */
+  position: number | null;
+  /** By which the insert counts the run. */
+  bounds: RunBounds;
+};
+
 export type CapacityChecker = {
   /**
-   * Reserves capacity for one more run: the owner's plan and the queue must have room. Returns the run's position in the
-   * queue, or null for a request whose run exists already; such a repeat is never refused. Throws what
-   * `QuotaChecker.reserve` and `QueueRoom.reserve` throw.
+   * Reserves capacity for one more run: the owner's plan and the queue must have room. A request whose run exists already is never
+   * refused. Throws what `QuotaChecker.reserve` and `QueueRoom.reserve` throw.
    */
-  reserve(next: NextRun): Promise<number | null>;
+  reserve(next: NextRun): Promise<Reserved>;
   /** Throws when the owner's plan has no room. Reserves nothing. */
   check(user_id: string): Promise<void>;
 };
@@ -24,13 +31,13 @@ export function createCapacityChecker(db: Db, limits: QueueLimits): CapacityChec
   return {
     async reserve(next) {
       try {
-        await quota.reserve(next.user_id);
-        return await room.reserve(next);
+        const bounds = await quota.reserve(next.user_id);
+        return { position: await room.reserve(next), bounds };
       } catch (fault) {
         const { run_id, key } = next;
         const mayBeRepeat = fault instanceof AppError && (run_id !== null || key !== null);
         if (!mayBeRepeat || !(await isRepeat(db, run_id, key))) throw fault;
-        return null;
+        return { position: null, bounds: boundsOf(null) };
       }
     },
     check: (user_id) => quota.check(user_id),

@@ -2,6 +2,7 @@ import { AppError } from "../../domain/errors/app-error.ts";
 import type { CodeOf } from "../../domain/errors/error-codes.ts";
 import { readQuotaState, type QuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Db } from "../../store/client.ts";
+import { isBounded, type RunBounds, runRoomFault } from "../../store/runs/run-room.ts";
 
 /**
  * Returns why a user's plan, wallet or spend limit refuses one more run; null: it allows the run. `reserved`: the runs that
@@ -9,12 +10,10 @@ import type { Db } from "../../store/client.ts";
  */
 export function quotaFault(state: QuotaState | null, reserved: number): AppError | null {
   if (!state) return null;
-  const { weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs } = state;
+  const { weekly_runs, weekly_micro_usd } = state;
   const reaches = (used: number, bound: number | null): boolean => bound !== null && used >= bound;
   const refused = (code: CodeOf<"quota_exceeded">, message: string) => new AppError("quota_exceeded", code, message);
-  const busy = (code: CodeOf<"too_many_requests">, message: string) =>
-    new AppError("too_many_requests", code, message, 2);
-  const { week_runs, unbooked, open, queued, reached_limit } = state;
+  const { week_runs, unbooked, open, reached_limit } = state;
   if (state.prepaid && state.balance_micro_usd <= 0)
     return refused("wallet_empty", "The wallet is empty. Top it up with POST /v1/billing/checkout.");
   if (reached_limit !== null)
@@ -23,21 +22,23 @@ export function quotaFault(state: QuotaState | null, reserved: number): AppError
     return refused("weekly_runs_reached", `The plan allows ${weekly_runs} runs a week, and all are used.`);
   if (reaches(state.week_micro_usd, weekly_micro_usd))
     return refused("weekly_spend_reached", `The plan allows ${weekly_micro_usd} micro-USD a week, and all are spent.`);
-  if (reaches(queued + reserved, max_queued_runs))
-    return busy("too_many_queued_runs", `The plan allows ${max_queued_runs} queued runs at once.`);
-  if (reaches(open + reserved, max_concurrent_runs))
-    return busy("too_many_open_runs", `The plan allows ${max_concurrent_runs} runs at once, including queued ones.`);
   return null;
 }
+
+/** Returns how many runs the user's plan allows at once. */
+export const boundsOf = (state: QuotaState | null): RunBounds => ({
+  max_queued_runs: state?.max_queued_runs ?? null,
+  max_concurrent_runs: state?.max_concurrent_runs ?? null,
+});
 
 /** A user's state is read again after this: until then this process knows of no payment, of no run that ended, and of no run that another process accepted. */
 const maxAgeMs = 1_000;
 const maxUsers = 10_000;
 
 export type QuotaChecker = {
-  /** Reserves one more run of a user. Throws quota_exceeded, or too_many_requests when waiting helps. */
-  reserve(user_id: string): Promise<void>;
-  /** Throws as `reserve` would, and reserves nothing. */
+  /** Reserves one more run of a user. Throws quota_exceeded. Returns the bounds by which the insert counts the run. */
+  reserve(user_id: string): Promise<RunBounds>;
+  /** Throws as `reserve` and the insert would, and reserves nothing. */
   check(user_id: string): Promise<void>;
 };
 
@@ -63,10 +64,13 @@ export function createQuotaChecker(db: Db): QuotaChecker {
       const fault = quotaFault(await entry.state, entry.reserved);
       if (fault !== null) throw fault;
       entry.reserved += 1;
+      return boundsOf(await entry.state);
     },
     async check(user_id) {
       const { state, reserved } = entryOf(user_id);
-      const fault = quotaFault(await state, reserved);
+      const bounds = boundsOf(await state);
+      const fault =
+        quotaFault(await state, reserved) ?? (isBounded(bounds) ? await runRoomFault(db.sql, user_id, bounds) : null);
       if (fault !== null) throw fault;
     },
   };

@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { adapterFaults } from "../../domain/run/choose-adapter.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import { readConfig } from "../../schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
@@ -14,7 +15,7 @@ type Deps = { db: { sql: Queryable }; jsonSchemas: JsonSchemas };
 
 /**
  * Returns the version that a request runs. Throws not_found, conflict when the agent or its version accepts no runs, and
- * ValidationFault when the input does not match the version's `input_schema`.
+ * ValidationFault when the request names another adapter than the version, or the input does not match its `input_schema`.
  */
 export async function chooseVersion(
   { db, jsonSchemas }: Deps,
@@ -35,6 +36,8 @@ export async function checkVersion<V extends ResolvedVersion>(
   if (version.status !== "active") throw conflict("agent_not_active", `The agent is ${version.status}.`);
   if (version.version_status === "archived")
     throw conflict("version_archived", `Version '${version.version}' is archived.`);
+  const mismatch = adapterFaults(request, version);
+  if (mismatch.length > 0) throw new ValidationFault(mismatch);
   const { input_schema } = readConfig(version.config);
   const faults = input_schema ? await jsonSchemas.faultsOf(version.user_id, input_schema, request.input_payload) : [];
   if (faults.length === 0) return version;

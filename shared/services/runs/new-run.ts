@@ -8,6 +8,7 @@ import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import { seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
+import type { RunBounds } from "../../store/runs/run-room.ts";
 import { executeHash } from "./request-hash.ts";
 
 type Material = {
@@ -29,8 +30,11 @@ type Material = {
   replay_of: string | null;
   /** The position in the queue, if it is known. The next run to start has position 1. */
   position?: number | null;
+  /** How many runs the owner's plan allows at once. */
+  bounds: RunBounds;
   /** The id of the schedule (`/v1/jobs`) that made the run. */
   job_id?: string;
+  /** What the service adds to the request's own. */
   metadata?: Record<string, unknown>;
 };
 
@@ -76,8 +80,10 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     by,
     replay_of,
     job_id: material.job_id ?? null,
-    metadata: material.metadata ?? {},
+    metadata: { ...request.metadata, ...material.metadata },
+    tags: [...new Set(request.tags)],
     queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+    bounds: material.bounds,
   };
 }
 

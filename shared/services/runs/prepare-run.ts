@@ -40,7 +40,8 @@ export async function prepareRun(
 ): Promise<NewRun> {
   const version = await chooseAcceptable(deps, resolve, request, origin.owner);
   const { agent_id, run_id: given = null } = request;
-  const position = await deps.capacity.reserve({ user_id: version.user_id, agent_id, run_id: given, key: origin.key });
+  const asked = { user_id: version.user_id, agent_id, run_id: given, key: origin.key };
+  const { position, bounds } = await deps.capacity.reserve(asked);
   // Before the commit, so that a committed message has a daemon that can take it.
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id, ...version });
   const run_id = await chooseRunId(deps.db, request, origin.key);
@@ -49,6 +50,7 @@ export async function prepareRun(
     version,
     run_id,
     position,
+    bounds,
     traceparent: origin.traceparent,
     by: origin.actor ?? null,
     origin: origin.replay_of === undefined ? "api" : "replay",

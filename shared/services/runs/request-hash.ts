@@ -6,8 +6,17 @@ export function requestHash(request: unknown): Buffer {
   return createHash("sha256").update(canonical(request)).digest();
 }
 
-/** Returns the hash of an execute request. Without `adapter_type` it counts as `python`. */
-export const executeHash = (request: ExecuteRequest): Buffer => requestHash({ adapter_type: "python", ...request });
+/**
+ * Returns the hash of an execute request. Without `adapter_type` it counts as `python`. Without tags and metadata it has the hash
+ * that earlier releases stored.
+ */
+export function executeHash({ tags, metadata, ...request }: ExecuteRequest): Buffer {
+  const annotations = {
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+  };
+  return requestHash({ adapter_type: "python", ...request, ...annotations });
+}
 
 /** JSON with sorted keys. The depth was bounded when the body was parsed. */
 function canonical(value: unknown): string {

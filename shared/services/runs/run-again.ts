@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { readConfig } from "../../schemas/agent-config.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { ReplayBody } from "../../schemas/replay.ts";
 import { readReplay } from "../../store/runs/read-replay.ts";
@@ -21,11 +23,16 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
       "replay_incomplete",
       `The run's env_vars and files were deleted when it ended. Send these again: ${missing.join(", ")}.`,
     );
-  const { agent_id, adapter_type, runtime_mode, lifecycle, history } = run;
+  const { agent_id, runtime_mode, lifecycle, history } = run;
   const { env_vars, files, state_snapshot, completion_callback_url } = edits;
+  const version = edits.version ?? run.version;
+  const target = await deps.versions.resolve(agent_id, version, origin.owner);
+  // Another version may name another adapter than the run had.
+  const isNamed = "config" in target && readConfig(target.config).adapter_type !== undefined;
+  const adapter_type = isNamed ? undefined : run.adapter_type;
   const request = executeRequest.parse({
     agent_id,
-    version: edits.version ?? run.version,
+    version,
     input_payload: edits.input_payload ?? run.input_payload,
     history,
     adapter_type,
@@ -35,7 +42,11 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
     files,
     state_snapshot,
     completion_callback_url,
+    tags: run.tags,
   });
-  const { run_id } = await acceptRun(deps, request, { ...origin, replay_of: runId });
+  const annotated = { ...request, metadata: runMetadata.parse(run.metadata) };
+  const { run_id } = await acceptRun(deps, annotated, { ...origin, replay_of: runId });
   return run_id;
 }
+
+const runMetadata = z.record(z.string(), z.unknown());

@@ -3,7 +3,7 @@ import type { Config } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import { newRun } from "../runs/new-run.ts";
-import { quotaFault } from "../runs/check-quota.ts";
+import { boundsOf, quotaFault } from "../runs/check-quota.ts";
 import { readQuotaState } from "../../store/billing/read-quota-state.ts";
 import type { Db, Queryable } from "../../store/client.ts";
 import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
@@ -24,7 +24,8 @@ export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow
   const request = jobToRequest(keys, job);
   const within = { sql: client };
   const version = await chooseVersion({ db: within, jsonSchemas: deps.jsonSchemas }, request, job.user_id);
-  const fault = quotaFault(await readQuotaState(within, job.user_id), 0);
+  const quota = await readQuotaState(within, job.user_id);
+  const fault = quotaFault(quota, 0);
   if (fault) throw fault;
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id: job.agent_id, ...version });
   return newRun(keys, {
@@ -36,6 +37,7 @@ export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow
     by: null,
     replay_of: null,
     job_id: job.id,
-    metadata: { ...(job.metadata as Record<string, unknown>), scheduled_at: at.toISOString() },
+    bounds: boundsOf(quota),
+    metadata: { scheduled_at: at.toISOString() },
   });
 }

@@ -1,9 +1,9 @@
-import type { AgentRecord } from "../../schemas/agent.ts";
+import type { AgentListItem, AgentRecord } from "../../schemas/agent.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
-import { toAgentRecord } from "./agent-record.ts";
+import { toAgentListItem, toAgentRecord } from "./agent-record.ts";
 
 export type AgentFilter = {
   status?: string | undefined;
@@ -13,7 +13,13 @@ export type AgentFilter = {
   search?: string | undefined;
 };
 
-export function listAgents(db: Db, owner: Owner, filter: AgentFilter, page: PageRequest): Promise<Page<AgentRecord>> {
+/** A page of agents, each as of its current version. `with_config`: the configs are read, too. */
+export function listAgents(
+  db: Db,
+  owner: Owner,
+  filter: AgentFilter & { with_config?: boolean },
+  page: PageRequest,
+): Promise<Page<AgentListItem>> {
   const listing = {
     table: "agents",
     key: "id",
@@ -25,10 +31,17 @@ export function listAgents(db: Db, owner: Owner, filter: AgentFilter, page: Page
       ["created_at < ?", filter.until],
     ],
     unindexed: [["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)]],
-    load: (ids: string[]) => readAgents(db, ids, owner),
+    bytes: [bytesOf("metadata"), ...(filter.with_config ? [configBytes] : [])],
+    load: async (ids: string[]): Promise<AgentListItem[]> =>
+      filter.with_config
+        ? readAgents(db, ids, owner)
+        : (await db.prisma.agent.findMany({ where: { id: { in: ids } } })).map(toAgentListItem),
   } as const;
   return readPage(db, listing, page);
 }
+
+const configBytes = `(SELECT octet_length(v.config::text) FROM agent_versions v
+  WHERE v.agent_id = agents.id AND v.version = agents.current_version)`;
 
 /** The owner's agents of these ids, each as of its current version. */
 async function readAgents(db: Db, ids: string[], owner: Owner): Promise<AgentRecord[]> {

@@ -27,8 +27,12 @@ export function listEvents(
       ["created_at < ?", until],
     ],
     unindexed: [["type = ?", type], ...(status ? ([[`${isStatus[status]} AND ?`, true]] as const) : [])],
+    // The payload isn't read.
+    bytes: [],
     load: async (ids: string[]) =>
-      (await db.prisma.billingEvent.findMany({ where: { event_id: { in: ids } } })).map(toRecord),
+      (await db.prisma.billingEvent.findMany({ where: { event_id: { in: ids } }, omit: { payload: true } })).map(
+        toRecord,
+      ),
   } as const;
   return readPage<BillingEventRecord>(db, listing, page);
 }
@@ -50,7 +54,7 @@ function toRecord({
   customer_id,
   user_id,
   ...row
-}: BillingEvent): BillingEventRecord {
+}: Omit<BillingEvent, "payload">): BillingEventRecord {
   const error = row.error;
   const applied_at = row.applied_at?.toISOString() ?? null;
   return {

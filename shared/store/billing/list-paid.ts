@@ -24,7 +24,7 @@ export function listPayments(
       updated_at: row.updated_at.toISOString(),
     }));
   };
-  return readPage(db, { table: "payments", key: "id", ...billingConditions(owner, filter), load }, page);
+  return readPage(db, { table: "payments", key: "id", ...billingConditions(owner, filter), bytes: [], load }, page);
 }
 
 export function listInvoices(
@@ -47,5 +47,5 @@ export function listInvoices(
       updated_at: row.updated_at.toISOString(),
     }));
   };
-  return readPage(db, { table: "invoices", key: "id", ...billingConditions(owner, filter), load }, page);
+  return readPage(db, { table: "invoices", key: "id", ...billingConditions(owner, filter), bytes: [], load }, page);
 }

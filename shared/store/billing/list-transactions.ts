@@ -11,7 +11,11 @@ export function listTransactions(
   page: PageRequest,
 ): Promise<Page<TransactionRecord>> {
   const load = (ids: string[]) => readTransactions(db, ids);
-  return readPage(db, { table: "ledger_transactions", key: "id", ...billingConditions(owner, filter), load }, page);
+  return readPage(
+    db,
+    { table: "ledger_transactions", key: "id", ...billingConditions(owner, filter), bytes: [], load },
+    page,
+  );
 }
 
 export async function readTransactions(db: Db, ids: string[]): Promise<TransactionRecord[]> {

@@ -25,5 +25,9 @@ export function listUsage(
       booked_at: row.booked_at?.toISOString() ?? null,
     }));
   };
-  return readPage(db, { table: "usage_records", key: "id", ...billingConditions(owner, filter), load }, page);
+  return readPage(
+    db,
+    { table: "usage_records", key: "id", ...billingConditions(owner, filter), bytes: [], load },
+    page,
+  );
 }

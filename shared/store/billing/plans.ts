@@ -26,7 +26,7 @@ export async function readPlan(db: Db, id: string): Promise<PlanRecord | null> {
 export function listPlans(db: Db, page: PageRequest): Promise<Page<PlanRecord>> {
   const load = async (ids: string[]) =>
     (await db.prisma.plan.findMany({ where: { id: { in: ids } } })).map(toPlanRecord);
-  return readPage(db, { table: "plans", key: "id", within: [], load }, page);
+  return readPage(db, { table: "plans", key: "id", within: [], bytes: [], load }, page);
 }
 
 const toPlanRecord = ({ price_micro_usd, second_micro_usd, weekly_micro_usd, ...row }: Plan): PlanRecord => ({

@@ -18,7 +18,6 @@ const quotaState = {
   balance_micro_usd: t.bigint,
   /** Ended, and not yet in the week's count. */
   unbooked: t.integer,
-  queued: t.integer,
   /** Queued, running, or waiting for a person. */
   open: t.integer,
 };
@@ -45,7 +44,7 @@ export async function readQuotaState(db: { sql: Queryable }, user_id: string): P
   };
 }
 
-/** Runs are counted only where a plan bounds them; each status by itself, as the partial indexes have them. */
+/** Runs are counted only where a plan bounds them by the week; each status by itself, as the partial indexes have them. */
 const read = statement({
   name: "read-quota-state",
   takes: { user_id: t.text },
@@ -53,7 +52,7 @@ const read = statement({
   text: sql`
     WITH who AS (
       SELECT p.prepaid, p.weekly_runs, p.weekly_micro_usd, p.max_queued_runs, p.max_concurrent_runs,
-        num_nonnulls(p.weekly_runs, p.max_queued_runs, p.max_concurrent_runs) > 0 AS counts,
+        p.weekly_runs IS NOT NULL AS counts, num_nonnulls(p.max_queued_runs, p.max_concurrent_runs) > 0 AS bounds_runs,
         CASE WHEN ${isWeekOver} THEN 0 ELSE coalesce(a.week_runs, 0) END AS week_runs,
         CASE WHEN ${isWeekOver} THEN 0 ELSE coalesce(a.week_micro_usd, 0) END AS week_micro_usd,
         (SELECT l.period::text FROM spend_limits l WHERE l.user_id = $user_id AND l.enforced
@@ -62,8 +61,7 @@ const read = statement({
       FROM (SELECT $user_id AS user_id) AS u LEFT JOIN billing_accounts a USING (user_id)
         LEFT JOIN plans p ON p.id = coalesce(a.plan_id, 'default')
     ), open AS (
-      SELECT (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.queued()})::int AS queued,
-        (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.running()})::int AS running,
+      SELECT (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.running()})::int AS running,
         (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.waiting()})::int AS waiting,
         (SELECT count(*) FROM usage_records WHERE user_id = $user_id AND booked_at IS NULL)::int AS unbooked
       FROM who WHERE counts
@@ -71,7 +69,7 @@ const read = statement({
     SELECT coalesce(prepaid, false) AS prepaid, weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs,
       week_runs, week_micro_usd, reached_limit,
       coalesce((SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'wallet:' || $user_id), 0) AS balance_micro_usd,
-      coalesce(unbooked, 0) AS unbooked, coalesce(queued, 0) AS queued, coalesce(running + waiting, 0) AS open
+      coalesce(unbooked, 0) AS unbooked, coalesce(running + waiting, 0) AS open
     FROM who LEFT JOIN open ON true
-    WHERE prepaid OR counts OR weekly_micro_usd IS NOT NULL OR reached_limit IS NOT NULL`,
+    WHERE prepaid OR counts OR bounds_runs OR weekly_micro_usd IS NOT NULL OR reached_limit IS NOT NULL`,
 });

@@ -20,7 +20,11 @@ export function listSubscriptions(
 ): Promise<Page<SubscriptionRecord>> {
   const load = async (ids: string[]) =>
     (await db.prisma.subscription.findMany({ where: { id: { in: ids } }, omit })).map(toRecord);
-  return readPage(db, { table: "subscriptions", key: "id", ...billingConditions(owner, filter), load }, page);
+  return readPage(
+    db,
+    { table: "subscriptions", key: "id", ...billingConditions(owner, filter), bytes: [], load },
+    page,
+  );
 }
 
 /** Returns null when the owner has no such subscription. */

@@ -16,13 +16,14 @@ type NewJob = { id: string; user_id: string; agent_id: string; columns: Columns;
 /** Returns false where the user has `most` jobs that have not ended. */
 export async function createJob(db: Db, { columns, ...keys }: NewJob, most: number): Promise<boolean> {
   const { user_id } = keys;
-  const { input_payload, run_options, metadata, sealed_env } = columns;
+  const { input_payload, run_options, run_context, metadata, sealed_env } = columns;
   const now = new Date();
   const data = {
     ...keys,
     ...columns,
     input_payload: input_payload as Prisma.InputJsonObject,
     run_options: run_options as Prisma.InputJsonObject,
+    run_context: run_context as Prisma.InputJsonObject,
     metadata: metadata as Prisma.InputJsonObject,
     sealed_env: sealed_env && new Uint8Array(sealed_env),
     created_at: now,
@@ -72,6 +73,7 @@ const setColumns = statement({
     name: orNull(t.text),
     input_payload: t.json(),
     run_options: t.json(),
+    run_context: t.json(),
     sealed_env: orNull(t.bytea),
     schedule: orNull(t.text),
     timezone: t.text,
@@ -82,6 +84,7 @@ const setColumns = statement({
   },
   text: sql`
     UPDATE jobs SET version = $version, name = $name, input_payload = $input_payload, run_options = $run_options,
+      run_context = $run_context,
       sealed_env = $sealed_env, schedule = $schedule, timezone = $timezone, overlap = $overlap, catch_up = $catch_up,
       ends_at = $ends_at, metadata = $metadata
     WHERE id = $id`,

@@ -23,6 +23,7 @@ const jobRow = {
   name: orNull(t.text),
   input_payload: t.json<JobRow["input_payload"]>(),
   run_options: t.json<JobRow["run_options"]>(),
+  run_context: orNull(t.json<JobRow["run_context"]>()),
   sealed_env: orNull(t.bytea),
   schedule: orNull(t.text),
   timezone: t.text,

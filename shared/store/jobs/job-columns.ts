@@ -9,9 +9,13 @@ import type { Job } from "../generated/client.ts";
 /** Bytes as the driver gives them, whichever door a row was read through. */
 export type JobRow = Omit<Job, "sealed_env"> & { sealed_env: Uint8Array | null };
 
-/** What the column `run_options` holds: an execute request without what has columns of its own, and without what is sealed. */
+/** The column `run_context`: what of an execute request may be large and is shown nowhere. */
+const runContext = executeRequest.pick({ history: true, state_snapshot: true });
+
+/** The column `run_options`: an execute request without what has columns of its own, and without what is sealed. */
 export const runOptions = executeRequest
   .omit({ agent_id: true, version: true, input_payload: true, env_vars: true, files: true, run_id: true })
+  .omit({ history: true, state_snapshot: true, metadata: true })
   .extend({ env_names: z.array(z.string()), file_names: z.array(z.string()) });
 
 const secrets = z.object({ env_vars: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });
@@ -26,6 +30,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
     name: body.name ?? null,
     input_payload: body.input_payload,
     run_options: runOptions.parse({ ...body, env_names, file_names }),
+    run_context: runContext.parse(body),
     sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), sealedFields.jobSecrets(id)) : null,
     schedule: body.schedule ?? null,
     timezone: body.timezone,
@@ -45,6 +50,8 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const { agent_id, version, name, input_payload, schedule, timezone, overlap, catch_up, ends_at, metadata } = job;
   return {
     ...options,
+    // A job of an earlier release has both in its options.
+    ...runContext.parse(job.run_context ?? job.run_options),
     ...opened,
     agent_id,
     version,
@@ -60,4 +67,10 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
 }
 
 /** The request that each tick of a job makes. */
-export const jobToRequest = (keys: KeyRing, job: JobRow): ExecuteRequest => executeRequest.parse(jobToBody(keys, job));
+export function jobToRequest(keys: KeyRing, job: JobRow): ExecuteRequest {
+  const { metadata, ...body } = jobToBody(keys, job);
+  // The metadata of an earlier release's job may have more keys than a request may.
+  return { ...executeRequest.parse(body), metadata: jobMetadata.parse(metadata) };
+}
+
+const jobMetadata = z.record(z.string(), z.unknown());

@@ -1,4 +1,4 @@
-import { type JobRecord, jobRecord } from "../../schemas/job.ts";
+import { type JobListItem, type JobRecord, jobRecord } from "../../schemas/job.ts";
 import type { Db } from "../client.ts";
 import { listOf, t } from "../columns.ts";
 import { joined, raw, sql } from "../sql.ts";
@@ -9,11 +9,12 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 import { type JobRow, runOptions } from "./job-columns.ts";
 
 /** The owner's jobs of these ids, in any order. */
-export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<JobRecord[]> {
-  const jobs = await db.prisma.job.findMany({ where: { id: { in: ids }, ...ownedBy(owner) } });
+export async function readJobs(db: Db, ids: string[], owner: Owner, withInput: boolean): Promise<JobListItem[]> {
+  const omit = { sealed_env: true, run_context: true, input_payload: !withInput } as const;
+  const jobs = await db.prisma.job.findMany({ where: { id: { in: ids }, ...ownedBy(owner) }, omit });
   const rows = await lastTicks.rows(db.sql, { ids });
   return jobs.map((job) =>
-    toJobRecord(
+    toJobListItem(
       job,
       rows.find(({ job_id }) => job_id === job.id),
     ),
@@ -22,7 +23,8 @@ export async function readJobs(db: Db, ids: string[], owner: Owner): Promise<Job
 
 /** Returns null when the owner has no such job. */
 export async function readJob(db: Db, id: string, owner: Owner): Promise<JobRecord | null> {
-  return (await readJobs(db, [id], owner))[0] ?? null;
+  const [job] = await readJobs(db, [id], owner, true);
+  return job ? { ...job, input_payload: job.input_payload ?? {} } : null;
 }
 
 const lastTicks = statement({
@@ -38,8 +40,10 @@ const lastTicks = statement({
       SELECT * FROM job_ticks WHERE job_id = job.id ORDER BY scheduled_at DESC LIMIT 1) AS tick`,
 });
 
-function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
-  const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url } =
+type ListedRow = Omit<JobRow, "sealed_env" | "run_context" | "input_payload"> & Partial<Pick<JobRow, "input_payload">>;
+
+function toJobListItem(job: ListedRow, tick: JobTick | undefined): JobListItem {
+  const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url, tags } =
     runOptions.parse(job.run_options);
   const { id, user_id, agent_id, version, name, schedule, timezone, overlap, catch_up, status } = job;
   return {
@@ -49,7 +53,7 @@ function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
     agent_id,
     version,
     name,
-    input_payload: jobRecord.shape.input_payload.parse(job.input_payload),
+    ...("input_payload" in job ? { input_payload: jobRecord.shape.input_payload.parse(job.input_payload) } : {}),
     env_names,
     file_names,
     thread_id: thread_id ?? null,
@@ -65,6 +69,7 @@ function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
     next_tick_at: job.next_tick_at?.toISOString() ?? null,
     last_tick: tick ? toTickRecord(tick) : null,
     ends_at: job.ends_at?.toISOString() ?? null,
+    tags,
     metadata: jobRecord.shape.metadata.parse(job.metadata),
     created_at: job.created_at.toISOString(),
     updated_at: job.updated_at.toISOString(),

@@ -1,7 +1,7 @@
-import type { JobRecord } from "../../schemas/job.ts";
+import type { JobListItem, JobRecord } from "../../schemas/job.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
 import { readJobs } from "./job-record.ts";
 
@@ -14,7 +14,13 @@ export type JobFilter = {
   search?: string | undefined;
 };
 
-export function listJobs(db: Db, owner: Owner, filter: JobFilter, page: PageRequest): Promise<Page<JobRecord>> {
+/** A page of jobs. `with_input`: their inputs are read, too. */
+export function listJobs(
+  db: Db,
+  owner: Owner,
+  filter: JobFilter & { with_input?: boolean },
+  page: PageRequest,
+): Promise<Page<JobListItem>> {
   const listing = {
     table: "jobs",
     key: "id",
@@ -27,7 +33,8 @@ export function listJobs(db: Db, owner: Owner, filter: JobFilter, page: PageRequ
       ["created_at < ?", filter.until],
       ["(id ILIKE ? OR name ILIKE ?)", searchPattern(filter.search)],
     ],
-    load: (ids: string[]) => readJobs(db, ids, owner),
+    bytes: ["metadata", "run_options", ...(filter.with_input ? ["input_payload"] : [])].map(bytesOf),
+    load: (ids: string[]): Promise<JobListItem[]> => readJobs(db, ids, owner, filter.with_input === true),
   } as const;
   return readPage(db, listing, page);
 }

@@ -1,7 +1,7 @@
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { toNotificationRecord } from "./notification-record.ts";
 
 export type NotificationFilter = {
@@ -36,6 +36,7 @@ export function listNotifications(
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
+    bytes: [bytesOf("data")],
     load: async (ids: string[]) =>
       (await db.prisma.notification.findMany({ where: { id: { in: ids } } })).map(toNotificationRecord),
   } as const;

@@ -21,6 +21,7 @@ export function listDeadLetters(db: Db, filter: DeadLetterFilter, page: PageRequ
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
+    bytes: [],
     load: async (ids: string[]) => {
       const rows = await db.prisma.outboxMessage.findMany({
         where: { id: { in: ids } },

@@ -1,9 +1,11 @@
+import { requestLimits } from "../../domain/run/limits.ts";
+import type { StoredMessage } from "../../domain/thread/message-text.ts";
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
-import { perRow, sql } from "../sql.ts";
+import { literal, perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/sessions.ts";
@@ -12,6 +14,7 @@ import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
 import { freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
+import { messageBytes } from "../threads/message-bytes.ts";
 import { moveRuns, statusAfter } from "./move-runs.ts";
 import { runIsStill } from "./run-is.ts";
 
@@ -46,7 +49,7 @@ const claimedRun = {
   /** Of the agent: name → sealed value, as hex. */
   agent_secrets: t.json<Record<string, string>>(),
   thread_state: orNull(t.json<string>()),
-  thread_messages: t.json<{ role: string; content: unknown }[]>(),
+  thread_messages: t.json<StoredMessage[]>(),
   answers: t.json<unknown[]>(),
   /** Why the attempt before this one came to nothing; null for a first attempt. */
   requeue_reason: orNull(t.text),
@@ -188,8 +191,12 @@ const claim = statement({
       a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
-        SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content) ORDER BY m.seq), '[]'::json)
-        FROM (SELECT * FROM thread_messages WHERE thread_id = c.thread_id ORDER BY seq DESC LIMIT 1000) m) END
+        SELECT coalesce(json_agg(json_build_object('role', m.role, 'content', m.content, 'said', m.said) ORDER BY m.seq),
+          '[]'::json)
+        FROM (SELECT n.*, sum(${messageBytes("n")}) OVER (ORDER BY n.seq DESC) - ${messageBytes("n")} AS newer
+          FROM (SELECT * FROM thread_messages WHERE thread_id = c.thread_id
+            ORDER BY seq DESC LIMIT ${literal(requestLimits.history_items)}) n) m
+        WHERE m.newer < ${literal(requestLimits.thread_history_bytes)}) END
         AS thread_messages,
       CASE WHEN c.attempt = 1 THEN '[]'::json ELSE (
         SELECT coalesce(json_agg(response ORDER BY created_at, id), '[]'::json) FROM interrupts

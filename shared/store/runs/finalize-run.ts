@@ -25,6 +25,8 @@ export type Finalization = {
   /** The attempt that the caller holds or saw; the write is refused when it is stale. */
   attempt: number;
   outcome: Outcome;
+  /** The text that the agent output. The run's thread keeps it beside the result, unless the result is this text. */
+  said?: string | null;
   duration_ms: number;
   /** What the transcript doesn't hold yet, the terminal event last. Of the next attempt where `cause` raises it. */
   events: StreamEvent[];
@@ -72,6 +74,7 @@ const given = {
   error: orNull(t.json<RunError>()),
   state_snapshot: orNull(t.json<string>()),
   usage: orNull(t.json<Usage>()),
+  said: orNull(t.json<string>()),
   duration_ms: t.integer,
   reason: orNull(t.text),
   by: orNull(t.text),
@@ -88,10 +91,31 @@ const news = {
   news_data: orNull(t.json<{ status: string; code: string | null }>()),
 };
 
-function rowOf({ run_id, attempt, outcome, duration_ms, events, reason, by }: Finalization): Row<typeof given> {
+function rowOf({
+  run_id,
+  attempt,
+  outcome,
+  said = null,
+  duration_ms,
+  events,
+  reason,
+  by,
+}: Finalization): Row<typeof given> {
   const { status, result_content = null, error, state_snapshot, usage } = outcome;
-  const said = { id: run_id, attempt, status, result_content, error, state_snapshot, usage, duration_ms, reason, by };
-  return { ...said, ...chunkOf(events), message_id: newId("msg") };
+  const values = {
+    id: run_id,
+    attempt,
+    status,
+    result_content,
+    error,
+    state_snapshot,
+    usage,
+    said,
+    duration_ms,
+    reason,
+    by,
+  };
+  return { ...values, ...chunkOf(events), message_id: newId("msg") };
 }
 
 const isNews = ({ outcome: { status } }: Finalization): boolean => status === "error" || status === "timeout";
@@ -114,15 +138,18 @@ const gives = { id: t.text, next_run_id: orNull(t.text), enqueued: t.boolean };
 
 const [success, , , cancelled] = transitions.finish.to;
 
+/** All but the run's own worker raise the attempt to end it. */
+const takesOver = (cause: Finalization["cause"]): Sql => (cause === "finish" ? sql`` : sql`, taken_over = true`);
+
 /** The parts of every end. A run that nobody ended is not metered. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
     source: "input",
     set: sql`result_content = input.result_content, error = input.error,
         state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
-        duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()`,
+        duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
     returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
-        runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content,
+        runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content, input.said,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason,
         coalesce(input.by, CASE WHEN runs.status = ${literal(cancelled)} THEN runs.cancel_requested_by END) AS by`,
     reason: sql`reason`,
@@ -154,13 +181,19 @@ const notifyOwners = sql`
       FROM moved JOIN input USING (id) WHERE input.news_id IS NOT NULL
     ), ${notifyUsers}`;
 
-/** Threads are locked in the order of their ids, as everywhere. */
+/**
+ * What was asked is kept however the run ended; what was answered, of a successful run. Threads are locked in the order of their
+ * ids, as everywhere.
+ */
 const writeThreads = sql`
-    said AS (
-      INSERT INTO thread_messages (thread_id, run_id, role, content)
-      SELECT thread_id, id, part.role, part.content FROM moved,
-        LATERAL (VALUES (1, 'user', moved.input_payload), (2, 'assistant', moved.result_content)) AS part (nth, role, content)
-      WHERE thread_id IS NOT NULL AND status = ${literal(success)} AND part.content IS NOT NULL ORDER BY id, part.nth
+    messages AS (
+      INSERT INTO thread_messages (thread_id, run_id, role, content, said, bytes)
+      SELECT thread_id, id, part.role, part.content, part.said,
+        octet_length(part.content::text) + coalesce(octet_length(part.said::text), 0)
+      FROM moved, LATERAL (VALUES (1, 'user', moved.input_payload, NULL::json),
+        (2, 'assistant', moved.result_content, moved.said)) AS part (nth, role, content, said)
+      WHERE thread_id IS NOT NULL AND (part.nth = 1 OR status = ${literal(success)}) AND part.content IS NOT NULL
+      ORDER BY id, part.nth
     ), held_threads AS (
       SELECT threads.id, moved.new_state FROM threads JOIN moved ON threads.id = moved.thread_id
       ORDER BY threads.id FOR UPDATE OF threads

@@ -1,3 +1,5 @@
+import { AppError } from "../../domain/errors/app-error.ts";
+import { labelsOf } from "../../domain/run/labels.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
 import type { Batch } from "../batch.ts";
@@ -8,8 +10,10 @@ import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
+import { takeTurn, turnOf } from "../has-room.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
+import { isBounded, type RunBounds, runRoomFault } from "./run-room.ts";
 import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
 
 /** A run that is being accepted: all that its row needs. Its times come from Postgres' clock, all but that in its id. */
@@ -45,8 +49,11 @@ export type NewRun = {
   by: string | null;
   replay_of: string | null;
   job_id: string | null;
-  metadata: unknown;
+  metadata: Record<string, unknown>;
+  tags: string[];
   queued_event: StreamEvent;
+  /** The plan's. */
+  bounds: RunBounds;
 };
 
 /**
@@ -69,21 +76,46 @@ export class AgentChanged extends Error {
 /**
  * Commits an accepted run with its thread, sealed secrets, first transition and first event, if the thread is `owner`'s or
  * nobody's yet. Runs that are accepted at the same time are one statement. Concurrent inserts of one id: the primary key lets
- * one through, the others get `taken`.
- * Throws AgentChanged when the run was made of a cached version of its agent that may be outdated.
+ * one through, the others get `taken`. A run of a user whose plan bounds them is counted with those that are open now.
+ * Throws too_many_requests when the plan has no room, and AgentChanged when the run was made of a cached version of its agent that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
-  const refused = isExclusive(run)
-    ? await inTransaction(db, (client) => insertExclusive(client, run, owner))
-    : await db.inBatches(inserts, rowOf(run, owner));
+  const refused = await insertOrRefuse(db, run, owner);
   if (!refused) return { kind: "inserted" };
   const found = await db.prisma.run.findUnique({
     where: { id: run.id },
     select: { user_id: true, request_hash: true },
   });
   if (found) return { kind: "taken", user_id: found.user_id, request_hash: Buffer.from(found.request_hash) };
+  if (refused instanceof AppError) throw refused;
   if (run.agent_revision !== null) throw new AgentChanged();
   return { kind: refused };
+}
+
+/** A run that is counted or exclusive is inserted behind a lock; all others go together. */
+async function insertOrRefuse(db: Db, run: NewRun, owner: Owner): Promise<Refusal | AppError | null | undefined> {
+  const alone = () => inTransaction(db, (client) => insertBehindLocks(client, run, owner));
+  if (isBounded(run.bounds)) return db.inTurn(turnOf("runs", run.user_id), alone);
+  return isExclusive(run) ? alone() : db.inBatches(inserts, rowOf(run, owner));
+}
+
+/**
+ * Locks what the run's room is counted by, in statements before: those that follow see every run that was committed meanwhile.
+ * Returns why the run was not inserted; null when it was.
+ */
+async function insertBehindLocks(
+  client: Queryable,
+  run: NewRun,
+  owner: Owner,
+): Promise<Refusal | AppError | null | undefined> {
+  if (isBounded(run.bounds)) {
+    await takeTurn.count(client, { turn: turnOf("runs", run.user_id) });
+    const full = await runRoomFault(client, run.user_id, run.bounds);
+    if (full) return full;
+  }
+  if (isExclusive(run)) return insertExclusive(client, run, owner);
+  const [refused] = await insertAll(client, [rowOf(run, owner)]);
+  return refused;
 }
 
 /**
@@ -92,9 +124,8 @@ export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Inse
  * commits.
  */
 export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
-  const [refused = null] = isExclusive(run)
-    ? [await insertExclusive(client, run, owner)]
-    : await insertAll(client, [rowOf(run, owner)]);
+  const refused = await insertBehindLocks(client, run, owner);
+  if (refused instanceof AppError) throw refused;
   if (refused && run.agent_revision !== null) throw new AgentChanged();
   return { kind: refused ?? "inserted" };
 }
@@ -143,6 +174,8 @@ const columns = {
   replay_of: orNull(t.text),
   job_id: orNull(t.text),
   metadata: t.json(),
+  tags: listOf(t.text),
+  labels: listOf(t.text),
   ...chunkColumns,
   owner: orNull(t.text),
   exclusive: t.boolean,
@@ -152,9 +185,17 @@ const input = inputRows(columns);
 type RunRow = Row<typeof columns>;
 
 function rowOf(run: NewRun, owner: Owner): RunRow {
-  const { queued_event, multitask: _, ...row } = run;
+  const { queued_event, multitask: _, bounds: __, ...row } = run;
   const [input_payload, history] = [JSON.stringify(run.input_payload), JSON.stringify(run.history)];
-  return { ...row, input_payload, history, ...chunkOf([queued_event]), owner, exclusive: isExclusive(run) };
+  return {
+    ...row,
+    labels: labelsOf(run),
+    input_payload,
+    history,
+    ...chunkOf([queued_event]),
+    owner,
+    exclusive: isExclusive(run),
+  };
 }
 
 /** Returns for each run why it was not inserted; null when it was. */
@@ -192,11 +233,11 @@ const insert = statement({
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, tags, labels, created_at)
       SELECT id, user_id, agent_id, version, thread_id, ${statusAfter("accept")}, adapter_type, runtime_mode,
         lifecycle, timeout_ms, max_attempts, now() + queue_ttl_ms * interval '1 ms', input_payload, history,
         state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
-        replay_of, job_id, concurrency, clock_timestamp()
+        replay_of, job_id, concurrency, tags, labels, clock_timestamp()
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING

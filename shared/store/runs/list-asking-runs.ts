@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
 import { type RunFilter, runListing } from "./list-runs.ts";
-import { readAsking } from "./open-interrupts.ts";
+import { questionBytes, readAsking } from "./open-interrupts.ts";
 
 /** Lists the runs that wait for a person, with their questions. */
 export async function listAskingRuns(
@@ -13,7 +13,8 @@ export async function listAskingRuns(
   page: PageRequest,
 ): Promise<Page<AskingRun>> {
   const load = async (ids: string[]) => (await readAsking(db, ids)).map((run) => ({ id: run.run_id, ...run }));
-  const found = await readPage(db, { ...runListing(owner, { ...filter, status: "interrupted" }), load }, page);
+  const listing = { ...runListing(owner, { ...filter, status: "interrupted" }), bytes: [questionBytes], load };
+  const found = await readPage(db, listing, page);
   const data = found.data.map((item) => {
     const { id: _, ...run } = item;
     return run;

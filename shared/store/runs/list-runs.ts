@@ -1,12 +1,14 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
-import type { RunRecord } from "../../schemas/run.ts";
+import { wantedLabels } from "../../schemas/labels.ts";
+import { type RunListItem, type RunPayload, runPayloads } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
+import { hasLabels } from "../has-labels.ts";
 import { searchPattern } from "../search-pattern.ts";
 import type { Condition } from "../where-clause.ts";
-import { withInterrupts } from "./open-interrupts.ts";
-import { toRunRecord, withCallback } from "./run-record.ts";
+import { questionBytes, withInterrupts } from "./open-interrupts.ts";
+import { toRunListItem, unread, withCallback } from "./run-record.ts";
 
 export type RunFilter = {
   status?: RunStatus | readonly RunStatus[] | undefined;
@@ -15,27 +17,38 @@ export type RunFilter = {
   user_id?: string | undefined;
   thread_id?: string | undefined;
   job_id?: string | undefined;
+  tag?: string | undefined;
+  metadata?: Record<string, string> | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
 };
 
-export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
-  const load = async (ids: string[]): Promise<RunRecord[]> =>
+/** A page of runs. Their payloads are read only if `include` names them. */
+export function listRuns(
+  db: Db,
+  owner: Owner,
+  { include = [], ...filter }: RunFilter & { include?: readonly RunPayload[] },
+  page: PageRequest,
+): Promise<Page<RunListItem>> {
+  const omitted = runPayloads.filter((name) => !include.includes(name));
+  const omit = { ...unread, ...Object.fromEntries(omitted.map((name) => [name, true])) };
+  const load = async (ids: string[]): Promise<RunListItem[]> =>
     withInterrupts(
       db,
-      (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback })).map(toRunRecord),
+      (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback, omit })).map(toRunListItem),
     );
-  return readPage(db, { ...runListing(owner, filter), load }, page);
+  const bytes = [...["metadata", "error", ...include].map(bytesOf), questionBytes];
+  return readPage(db, { ...runListing(owner, filter), bytes, load }, page);
 }
 
-/** Which runs a list shows. Indexes find those of a user, agent, thread or job, and the few that did not succeed. */
+/** Which runs a list shows. Indexes find those of a user, agent, thread, job, tag or entry of the metadata, and the few that did not succeed. */
 export function runListing(owner: Owner, filter: RunFilter) {
-  const { agent_id, thread_id, job_id, since, until, ...rest } = filter;
+  const { agent_id, thread_id, job_id, tag, metadata, since, until, ...rest } = filter;
   const status = rest.status === "success" ? undefined : rest.status;
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
-  const filters = runConditions({ agent_id, thread_id, job_id, since, until, status, user_id });
+  const filters = runConditions({ agent_id, thread_id, job_id, tag, metadata, since, until, status, user_id });
   const unindexed = runConditions({
     version: rest.version,
     search: rest.search,
@@ -45,7 +58,7 @@ export function runListing(owner: Owner, filter: RunFilter) {
   return { table: "runs", key: "id", within, filters, unindexed } as const;
 }
 
-/** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
+/** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error, but not in large inputs and results. */
 export function runConditions(filter: RunFilter): Condition[] {
   return [
     // With one status the planner reads an index in the order of the list.
@@ -57,12 +70,16 @@ export function runConditions(filter: RunFilter): Condition[] {
     ["user_id = ?", filter.user_id],
     ["thread_id = ?", filter.thread_id],
     ["job_id = ?", filter.job_id],
+    hasLabels(wantedLabels(filter)),
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
     [
-      `(id ILIKE ? OR agent_id ILIKE ? OR thread_id ILIKE ? OR input_payload::text ILIKE ?
-        OR result_content::text ILIKE ? OR error::text ILIKE ?)`,
+      `(id ILIKE ? OR agent_id ILIKE ? OR thread_id ILIKE ? OR ${isSmall("input_payload")} AND input_payload::text ILIKE ?
+        OR ${isSmall("result_content")} AND result_content::text ILIKE ? OR error::text ILIKE ?)`,
       searchPattern(filter.search),
     ],
   ];
 }
+
+/** As it is stored, which Postgres knows without reading the value. A page that searched large values would take minutes. */
+const isSmall = (column: string): string => `pg_column_size(${column}) <= 65536`;

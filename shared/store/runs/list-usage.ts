@@ -1,4 +1,4 @@
-import { usage } from "../../schemas/run-event.ts";
+import { runError, usage } from "../../schemas/run-event.ts";
 import type { UsageEntry } from "../../schemas/analytics.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
@@ -7,7 +7,7 @@ import { type RunFilter, runListing } from "./list-runs.ts";
 
 /** As listRuns, of each run what it used. */
 export function listUsage(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<UsageEntry>> {
-  return readPage(db, { ...runListing(owner, filter), load: (ids: string[]) => load(db, ids) }, page);
+  return readPage(db, { ...runListing(owner, filter), bytes: [], load: (ids: string[]) => load(db, ids) }, page);
 }
 
 async function load(db: Db, ids: string[]): Promise<UsageEntry[]> {
@@ -15,18 +15,23 @@ async function load(db: Db, ids: string[]): Promise<UsageEntry[]> {
     where: { id: { in: ids } },
     select: {
       id: true,
+      agent_id: true,
       version: true,
       user_id: true,
+      thread_id: true,
+      job_id: true,
       status: true,
+      error: true,
       duration_ms: true,
       usage: true,
       created_at: true,
       completed_at: true,
     },
   });
-  return rows.map(({ id, usage: used, created_at, completed_at, ...row }) => {
+  return rows.map(({ id, usage: used, error, created_at, completed_at, ...row }) => {
+    const error_code = runError.nullable().parse(error)?.code ?? null;
     const { cpu_ms = 0, input_tokens = 0, output_tokens = 0, cost_usd = 0 } = usage.nullable().parse(used) ?? {};
     const times = { created_at: created_at.toISOString(), completed_at: completed_at?.toISOString() ?? null };
-    return { id, run_id: id, ...row, cpu_ms, input_tokens, output_tokens, cost_usd, ...times };
+    return { id, run_id: id, ...row, error_code, cpu_ms, input_tokens, output_tokens, cost_usd, ...times };
   });
 }

@@ -3,12 +3,15 @@ import type { OpenInterrupt } from "../../schemas/run-event.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
+import { bytesOf } from "../read-page.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIs } from "./run-is.ts";
 
+type WithQuestions = Pick<RunRecord, "id" | "status" | "interrupts">;
+
 /** Returns the records with the questions that interrupted runs wait for. */
-export async function withInterrupts(db: Db, records: RunRecord[]): Promise<RunRecord[]> {
+export async function withInterrupts<Run extends WithQuestions>(db: Db, records: Run[]): Promise<Run[]> {
   const asking = records.filter(({ status }) => status === "interrupted").map(({ id }) => id);
   if (asking.length === 0) return records;
   const asked = new Map((await readAsking(db, asking)).map((run) => [run.run_id, run.interrupts]));
@@ -47,3 +50,8 @@ const read = statement({
     FROM runs r JOIN interrupts i ON i.run_id = r.id
     WHERE r.id = ANY($ids) AND ${runIs.interrupted("r")} AND i.answered_at IS NULL`,
 });
+
+/** SQL on a row of `runs`. An agent decides how long its question and the answer's schema are. */
+export const questionBytes = `coalesce((
+  SELECT sum(${bytesOf("message")} + ${bytesOf("response_schema")}) FROM interrupts
+  WHERE run_id = runs.id AND answered_at IS NULL), 0)`;

@@ -11,6 +11,8 @@ export type ReplayedRun = {
   lifecycle: string;
   input_payload: unknown;
   history: unknown;
+  tags: string[];
+  metadata: unknown;
   env_names: string[];
   file_names: string[];
 };
@@ -28,6 +30,8 @@ export async function readReplay(db: Db, id: string, owner: Owner): Promise<Repl
       lifecycle: true,
       input_payload: true,
       history: true,
+      tags: true,
+      metadata: true,
       env_names: true,
       files: true,
     },

@@ -1,11 +1,15 @@
+import { pageBytes } from "../../domain/json/cut-page.ts";
 import type { EventId } from "../../domain/run/event-id.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
-import { sql } from "../sql.ts";
+import { literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
-/** A run's stored events after `cursor`, in order, at most about `limit` (a chunk is never split before the cursor). */
+/**
+ * A run's stored events after `cursor`, in order, at most about `limit` and `pageBytes`: chunks are read whole. Fewer chunks are
+ * read than may be there; read on after the last event.
+ */
 export async function readTranscript(db: Db, runId: string, cursor: EventId, limit = 2000): Promise<StreamEvent[]> {
   const rows = await read.rows(db.sql, { run_id: runId, ...cursor });
   const events: StreamEvent[] = [];
@@ -22,8 +26,16 @@ const read = statement({
   takes: { run_id: t.text, attempt: t.integer, seq: t.integer },
   gives: { attempt: t.integer, events: t.json<[number, string, string][]>() },
   text: sql`
-    SELECT attempt, events FROM transcript_chunks
-    WHERE run_id = $run_id AND (attempt, last_seq) > ($attempt, $seq) ORDER BY attempt, first_seq LIMIT 100`,
+    SELECT attempt, events FROM (
+      SELECT attempt, first_seq, events,
+        sum(octet_length(events::text)) OVER (ORDER BY attempt, first_seq ROWS UNBOUNDED PRECEDING)
+          - octet_length(events::text) AS before
+      FROM (
+        SELECT attempt, first_seq, events FROM transcript_chunks
+        WHERE run_id = $run_id AND (attempt, last_seq) > ($attempt, $seq) ORDER BY attempt, first_seq LIMIT 100
+      ) AS next
+    ) AS sized
+    WHERE before < ${literal(pageBytes)} ORDER BY attempt, first_seq`,
 });
 
 /** The last seq of an attempt that the transcript holds; 0 for none. */

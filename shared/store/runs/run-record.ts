@@ -1,17 +1,31 @@
-import type { RunRecord } from "../../schemas/run.ts";
-import { runRecord } from "../../schemas/run.ts";
+import { type RunListItem, type RunPayload, type RunRecord, runRecord } from "../../schemas/run.ts";
 import type { OutboxMessage, Run } from "../generated/client.ts";
 
-export type RunRow = Run & { outbox: OutboxMessage[] };
+/** Columns that no record shows. A history may be as large as a request. */
+export const unread = { history: true, request_hash: true, labels: true } as const;
+
+type Callback = Omit<OutboxMessage, "payload">;
+type RunRow = Omit<Run, keyof typeof unread> & { outbox: Callback[] };
+
+/** Without the payloads that were not asked for. */
+type ListedRow = Omit<RunRow, RunPayload> & Partial<Pick<RunRow, RunPayload>>;
 
 /** The callback of a run is the outbox message that its end wrote. */
-export const withCallback = { outbox: { where: { webhook_id: null }, take: 1 } } as const;
+export const withCallback = { outbox: { where: { webhook_id: null }, take: 1, omit: { payload: true } } } as const;
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 /** The public record of a run's row. */
 export function toRunRecord(row: RunRow): RunRecord {
-  const { id, agent_id, version, thread_id, user_id, status, attempt, max_attempts, started_at } = row;
+  const { input_payload, result_content } = row;
+  return { ...toRunListItem(row), input_payload, result_content, state_snapshot: stateOf(row.state_snapshot) };
+}
+
+const stateOf = (stored: unknown): RunRecord["state_snapshot"] => runRecord.shape.state_snapshot.parse(stored);
+
+/** The same with the payloads that were read. */
+export function toRunListItem(row: ListedRow): RunListItem {
+  const { id, agent_id, version, thread_id, user_id, status, max_attempts, started_at } = row;
   return {
     id,
     run_id: id,
@@ -21,25 +35,26 @@ export function toRunRecord(row: RunRow): RunRecord {
     thread_id,
     user_id,
     status,
-    attempt,
+    attempt: row.taken_over ? row.attempt - 1 : row.attempt,
     max_attempts,
     adapter_type: row.adapter_type,
     runtime_mode: row.runtime_mode,
     lifecycle: row.lifecycle,
-    input_payload: row.input_payload,
+    ...("input_payload" in row ? { input_payload: row.input_payload } : {}),
     env_names: row.env_names,
     // Json columns hold what our own code wrote; these parses only give them their types.
     files: runRecord.shape.files.parse(row.files),
-    result_content: row.result_content,
+    ...("result_content" in row ? { result_content: row.result_content } : {}),
     error: runRecord.shape.error.parse(row.error),
     current_status: row.current_status,
-    state_snapshot: runRecord.shape.state_snapshot.parse(row.state_snapshot),
+    ...("state_snapshot" in row ? { state_snapshot: stateOf(row.state_snapshot) } : {}),
     usage: runRecord.shape.usage.parse(row.usage),
     sandbox: runRecord.shape.sandbox.parse(row.sandbox),
     worker_id: row.worker_id,
     origin: row.origin,
     replay_of: row.replay_of,
     job_id: row.job_id,
+    tags: row.tags,
     metadata: runRecord.shape.metadata.parse(row.metadata),
     created_at: row.created_at.toISOString(),
     scheduled_at: status === "scheduled" ? iso(row.scheduled_at) : null,
@@ -53,7 +68,10 @@ export function toRunRecord(row: RunRow): RunRecord {
   };
 }
 
-function callbackOf({ completion_callback_url, outbox: [message] }: RunRow): RunRecord["callback"] {
+function callbackOf({
+  completion_callback_url,
+  outbox: [message],
+}: Pick<RunRow, "completion_callback_url" | "outbox">): RunRecord["callback"] {
   if (completion_callback_url === null) return null;
   return {
     url_host: new URL(completion_callback_url).host,

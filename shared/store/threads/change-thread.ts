@@ -1,3 +1,5 @@
+import { labelsOf } from "../../domain/run/labels.ts";
+import { requestLimits } from "../../domain/run/limits.ts";
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
@@ -12,6 +14,7 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 
 export type ThreadPatch = {
   title?: string | null | undefined;
+  tags?: string[] | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
 };
 
@@ -21,12 +24,14 @@ export async function patchThread(db: Db, id: string, owner: Owner, patch: Threa
     await lockRow(tx, "threads", id);
     const thread = await tx.thread.findUnique({
       where: { id, ...ownedBy(owner) },
-      select: { title: true, metadata: true },
+      select: { title: true, tags: true, metadata: true },
     });
     if (!thread) return false;
     const { title = thread.title, metadata } = patch;
-    const merged = mergeMetadata(thread.metadata, metadata);
-    const data = { title, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
+    const tags = patch.tags === undefined ? thread.tags : [...new Set(patch.tags)];
+    const merged = mergeMetadata(thread.metadata, metadata, requestLimits.metadata_keys);
+    const labels = labelsOf({ tags, metadata: merged });
+    const data = { title, tags, labels, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     await tx.thread.update({ where: { id }, data, select: { id: true } });
     return true;
   });

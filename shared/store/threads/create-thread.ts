@@ -1,5 +1,6 @@
+import { labelsOf } from "../../domain/run/labels.ts";
 import type { Db } from "../client.ts";
-import { orNull, t } from "../columns.ts";
+import { listOf, orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
@@ -11,6 +12,7 @@ export type NewThread = {
   agent_id: string | null;
   title: string | null;
   metadata: Record<string, unknown>;
+  tags: string[];
   state_snapshot: string | null;
 };
 
@@ -21,7 +23,7 @@ export async function createThread(db: Db, thread: NewThread, most: number): Pro
     inTransaction(db, async (client) => {
       if ((await known.count(client, { id })) > 0) return "taken";
       if (!(await hasRoom(client, { thing: "threads", user_id, most }))) return "full";
-      return (await create.count(client, thread)) === 1 ? "made" : "taken";
+      return (await create.count(client, { ...thread, labels: labelsOf(thread) })) === 1 ? "made" : "taken";
     }),
   );
 }
@@ -41,10 +43,12 @@ const create = statement({
     agent_id: orNull(t.text),
     title: orNull(t.text),
     metadata: t.json<Record<string, unknown>>(),
+    tags: listOf(t.text),
+    labels: listOf(t.text),
     state_snapshot: orNull(t.json<string>()),
   },
   text: sql`
-    INSERT INTO threads (id, user_id, agent_id, title, metadata, state_snapshot)
-    VALUES ($id, $user_id, $agent_id, $title, $metadata, $state_snapshot)
+    INSERT INTO threads (id, user_id, agent_id, title, metadata, tags, labels, state_snapshot)
+    VALUES ($id, $user_id, $agent_id, $title, $metadata, $tags, $labels, $state_snapshot)
     ON CONFLICT (id) DO NOTHING`,
 });

@@ -1,5 +1,6 @@
+import { labelsOf } from "../../domain/run/labels.ts";
 import type { Db } from "../client.ts";
-import { orNull, t } from "../columns.ts";
+import { listOf, orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
@@ -30,7 +31,8 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
   return db.inTurn(turnOf("threads", source.user_id), () =>
     inTransaction(db, async (client) => {
       if (!(await hasRoom(client, { thing: "threads", user_id: source.user_id, most }))) return "full";
-      return (await copy.first(client, fork)) ? "forked" : "taken";
+      const labels = fork.metadata && labelsOf({ tags: source.tags, metadata: fork.metadata });
+      return (await copy.first(client, { ...fork, labels })) ? "forked" : "taken";
     }),
   );
 }
@@ -38,9 +40,9 @@ export async function forkThread(db: Db, owner: Owner, fork: Fork, most: number)
 const look = statement({
   name: "look-at-thread-to-fork",
   takes: { from: t.text, owner: orNull(t.text), run_id: orNull(t.text) },
-  gives: { user_id: t.text, has_run: t.boolean, completed_at: orNull(t.timestamptz) },
+  gives: { user_id: t.text, tags: listOf(t.text), has_run: t.boolean, completed_at: orNull(t.timestamptz) },
   text: sql`
-    SELECT t.user_id, r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
+    SELECT t.user_id, t.tags, r.id IS NOT NULL AS has_run, r.completed_at FROM threads t
     LEFT JOIN runs r ON r.id = $run_id AND r.thread_id = t.id AND r.created_at >= t.created_at
     WHERE t.id = $from AND ($owner IS NULL OR t.user_id = $owner)`,
 });
@@ -54,6 +56,7 @@ const copy = statement({
     run_id: orNull(t.text),
     title: orNull(t.text),
     metadata: orNull(t.json<Record<string, unknown>>()),
+    labels: orNull(listOf(t.text)),
   },
   gives: { id: t.text },
   text: sql`
@@ -65,15 +68,16 @@ const copy = statement({
       WHERE r.thread_id = s.id AND r.created_at >= s.created_at AND r.completed_at IS NOT NULL
         AND r.state_snapshot IS NOT NULL
     ), fork AS (
-      INSERT INTO threads (id, user_id, agent_id, title, metadata, forked_from, state_snapshot)
-      SELECT $id, user_id, agent_id, coalesce($title, title), coalesce($metadata, metadata), id,
+      INSERT INTO threads (id, user_id, agent_id, title, metadata, tags, labels, forked_from, state_snapshot)
+      SELECT $id, user_id, agent_id, coalesce($title, title), coalesce($metadata, metadata), tags,
+        coalesce($labels, labels), id,
         CASE WHEN EXISTS (SELECT 1 FROM states WHERE completed_at > until)
           THEN (SELECT s.state_snapshot FROM states s WHERE s.completed_at <= until ORDER BY s.completed_at DESC LIMIT 1)
           ELSE state_snapshot END
       FROM source ON CONFLICT (id) DO NOTHING RETURNING id
     ), said AS (
-      INSERT INTO thread_messages (thread_id, run_id, role, content, created_at)
-      SELECT fork.id, m.run_id, m.role, m.content, m.created_at FROM fork, source, thread_messages m
+      INSERT INTO thread_messages (thread_id, run_id, role, content, said, bytes, created_at)
+      SELECT fork.id, m.run_id, m.role, m.content, m.said, m.bytes, m.created_at FROM fork, source, thread_messages m
       WHERE m.thread_id = source.id AND m.created_at <= source.until ORDER BY m.seq
     )
     SELECT id FROM fork`,

@@ -1,6 +1,6 @@
 import { type PastState, pastState } from "../../schemas/thread.ts";
 import type { Db } from "../client.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 
 /** What the ended runs of a thread left as its state, from `since` on: an older thread of this id is another one. */
 export function listPastStates(
@@ -16,6 +16,7 @@ export function listPastStates(
       ["created_at >= ?", thread.since],
     ],
     filters: [["completed_at IS NOT NULL AND ?", true]],
+    bytes: [bytesOf("state_snapshot")],
     load: (ids: string[]) => readPastStates(db, ids),
   } as const;
   return readPage(db, listing, page);

@@ -1,13 +1,18 @@
+import { wantedLabels } from "../../schemas/labels.ts";
 import type { ThreadRecord } from "../../schemas/thread.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
+import { hasLabels } from "../has-labels.ts";
 import { searchPattern } from "../search-pattern.ts";
-import { readThreads } from "./thread-record.ts";
+import { readThreads, threadStatus } from "./thread-record.ts";
 
 export type ThreadFilter = {
   agent_id?: string | undefined;
   user_id?: string | undefined;
+  status?: ThreadRecord["status"] | undefined;
+  tag?: string | undefined;
+  metadata?: Record<string, string> | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
@@ -26,10 +31,15 @@ export function listThreads(
     filters: [
       ["agent_id = ?", filter.agent_id],
       ["user_id = ?", filter.user_id],
+      hasLabels(wantedLabels(filter)),
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    unindexed: [["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)]],
+    unindexed: [
+      ["(id ILIKE ? OR title ILIKE ?)", searchPattern(filter.search)],
+      [`${threadStatus("threads").pieces.join("")} = ?`, filter.status],
+    ],
+    bytes: [bytesOf("metadata")],
     load: (ids: string[]) => readThreads(db, ids, owner),
   } as const;
   return readPage(db, listing, page);

@@ -31,6 +31,7 @@ export function listApiKeys(db: Db, user_id: string, page: PageRequest): Promise
     table: "api_keys",
     key: "id",
     within: [["user_id = ?", user_id]],
+    bytes: [],
     load: async (ids: string[]) =>
       (await db.prisma.apiKey.findMany({ where: { id: { in: ids } }, omit: withoutHash })).map(toRecord),
   } as const;

@@ -39,6 +39,7 @@ export async function claimKey(
 }
 
 const keyColumns = { user_id: t.text, route: t.text, key: t.text };
+const keyOf = sql`idempotency_keys.user_id = $user_id AND route = $route AND key = $key`;
 const isKey = sql`user_id = $user_id AND route = $route AND key = $key`;
 
 const claim = statement({
@@ -83,7 +84,7 @@ const free = statement({
   text: sql`DELETE FROM idempotency_keys WHERE ${isKey} AND status_code IS NULL`,
 });
 
-/** Returns whether a request with this run id or key was accepted before. */
+/** Returns whether a request with this run id or key has made a run. A request that was refused later has a key, too. */
 export async function isRepeat(db: Db, run_id: string | null, key: RepeatKey | null): Promise<boolean> {
   const { user_id = null, route = null, key: name = null } = key ?? {};
   return (await repeat.first(db.sql, { run_id, user_id, route, key: name }))?.repeat ?? false;
@@ -95,5 +96,5 @@ const repeat = statement({
   gives: { repeat: t.boolean },
   text: sql`
     SELECT EXISTS (SELECT 1 FROM runs WHERE id = $run_id)
-      OR EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isKey}) AS repeat`,
+      OR EXISTS (SELECT 1 FROM idempotency_keys JOIN runs ON runs.id = response #>> '{}' WHERE ${keyOf}) AS repeat`,
 });

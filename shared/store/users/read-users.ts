@@ -1,7 +1,7 @@
 import type { UserRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { searchPattern } from "../search-pattern.ts";
 import { toUserRecord } from "./user-record.ts";
 
@@ -17,6 +17,7 @@ export function listUsers(db: Db, filter: UserFilter, page: PageRequest): Promis
       ["created_at < ?", filter.until],
     ],
     unindexed: [["(id ILIKE ? OR name ILIKE ? OR email ILIKE ?)", searchPattern(filter.search)]],
+    bytes: [bytesOf("metadata")],
     load: async (ids: string[]) => (await db.prisma.user.findMany({ where: { id: { in: ids } } })).map(toUserRecord),
   } as const;
   return readPage(db, listing, page);

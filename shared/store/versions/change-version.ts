@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { inTransaction } from "../in-transaction.ts";
 import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -36,10 +37,38 @@ const set = statement({
     SELECT current FROM named`,
 });
 
-/** Points a tag at a version, wherever it pointed before. Returns false when the owner has no such version. */
-export async function putTag(db: Db, { agent_id, version, owner }: Place, tag: string): Promise<boolean> {
-  return (await put.count(db.sql, { agent_id, version, owner, tag })) === 1;
+/**
+ * Points a tag at a version, wherever it pointed before. `missing`: the owner has no such version. `taken`: a version has the
+ * tag's name, which is looked for under the agent's lock, as publishing a version looks for a tag.
+ */
+export async function putTag(
+  db: Db,
+  { agent_id, version, owner }: Place,
+  tag: string,
+): Promise<"done" | "missing" | "taken"> {
+  return inTransaction(db, async (client) => {
+    await lockAgent.count(client, { agent_id });
+    const isTaken = (await isVersion.count(client, { agent_id, version: tag, owner })) > 0;
+    if (isTaken) return "taken";
+    return (await put.count(client, { agent_id, version, owner, tag })) === 1 ? "done" : "missing";
+  });
 }
+
+const lockAgent = statement({
+  name: "lock-agent-for-tag",
+  takes: { agent_id: t.text },
+  gives: { id: t.text },
+  text: sql`SELECT id FROM agents WHERE id = $agent_id FOR UPDATE`,
+});
+
+const isVersion = statement({
+  name: "is-agent-version",
+  takes: place,
+  gives: { version: t.text },
+  text: sql`
+    SELECT v.version FROM agents a JOIN agent_versions v ON v.agent_id = a.id
+    WHERE a.id = $agent_id AND v.version = $version AND ($owner IS NULL OR a.user_id = $owner)`,
+});
 
 const put = statement({
   name: "put-agent-tag",

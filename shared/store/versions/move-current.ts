@@ -2,11 +2,13 @@ import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
+import type { Prisma } from "../generated/client.ts";
+import { resolveVersion } from "../agents/resolve-version.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 
 export type Move = {
   agent_id: string;
-  /** Null: the one that was published before the current one. */
+  /** An exact name, a tag, `current` or `latest`. Null: the one that was published before the current one. */
   version: string | null;
   /** A version that isn't published is made as a copy of the current one. */
   publish: boolean;
@@ -38,20 +40,44 @@ export async function moveCurrent(
     if (previous === undefined) return { kind: "no_agent" };
     const current = { agent_id_version: { agent_id, version: previous } };
     const { created_at, config } = await tx.agentVersion.findUniqueOrThrow({ where: current });
-    const before = { agent_id, status: { not: "archived" }, created_at: { lt: created_at } } as const;
-    const target =
-      version ?? (await tx.agentVersion.findFirst({ where: before, orderBy: { created_at: "desc" } }))?.version;
-    if (target === undefined) return { kind: "no_version" };
-    const known = await tx.agentVersion.findUnique({ where: { agent_id_version: { agent_id, version: target } } });
-    if (!known && !publish) return { kind: "no_version" };
-    if (!known) await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {} } });
+    const known = await (version === null
+      ? findEarlier(tx, agent_id, created_at)
+      : findNamed(tx, { agent_id, version }));
+    const target = known ?? version;
+    if (target === null || (known === null && !publish)) return { kind: "no_version" };
+    if (known === null) await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {} } });
     const at = new Date();
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
     const daemon = await replaceDaemon.first(queryableOf(tx), { agent_id, version: target });
-    return { kind: "moved", previous_version: previous, version: target, created: !known, daemon: daemon !== null, at };
+    return {
+      kind: "moved",
+      previous_version: previous,
+      version: target,
+      created: known === null,
+      daemon: daemon !== null,
+      at,
+    };
   });
 }
+
+/** Returns the version that was published before another one. */
+async function findEarlier(tx: Prisma.TransactionClient, agent_id: string, than: Date): Promise<string | null> {
+  const found = await tx.agentVersion.findFirst({
+    where: { agent_id, status: { not: "archived" }, created_at: { lt: than } },
+    orderBy: { created_at: "desc" },
+    select: { version: true },
+  });
+  return found?.version ?? null;
+}
+
+/** Returns the version that a name, tag or alias stands for. */
+async function findNamed(tx: Prisma.TransactionClient, { agent_id, version }: Place): Promise<string | null> {
+  const found = await resolveVersion({ sql: queryableOf(tx) }, agent_id, version, null);
+  return "missing" in found ? null : found.version;
+}
+
+type Place = { agent_id: string; version: string };
 
 const replaceDaemon = statement({
   name: "replace-daemon",

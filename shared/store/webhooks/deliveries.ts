@@ -16,7 +16,7 @@ export type DeliveryFilter = {
 
 const withTries = { log: { omit: { outbox_id: true }, orderBy: { try: "asc" } } } as const;
 
-type Row = Prisma.OutboxMessageGetPayload<{ include: typeof withTries }>;
+type Row = Prisma.OutboxMessageGetPayload<{ include: typeof withTries; omit: { payload: true } }>;
 
 function toRecord(row: Row): DeliveryRecord {
   return {
@@ -52,8 +52,15 @@ export function listDeliveries(
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
+    bytes: [],
     load: async (ids: string[]) =>
-      (await db.prisma.outboxMessage.findMany({ where: { id: { in: ids } }, include: withTries })).map(toRecord),
+      (
+        await db.prisma.outboxMessage.findMany({
+          where: { id: { in: ids } },
+          include: withTries,
+          omit: { payload: true },
+        })
+      ).map(toRecord),
   } as const;
   return readPage(db, listing, page);
 }

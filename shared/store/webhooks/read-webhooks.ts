@@ -1,7 +1,7 @@
 import type { WebhookRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 
 export type WebhookFilter = {
@@ -27,6 +27,7 @@ export function listWebhooks(
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
+    bytes: [bytesOf("metadata")],
     load: async (ids: string[]) =>
       (await db.prisma.webhook.findMany({ where: { id: { in: ids } } })).map(toWebhookRecord),
   } as const;

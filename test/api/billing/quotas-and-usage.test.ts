@@ -174,6 +174,37 @@ test("a plan's room for open runs is refused with 429, and is free again when th
   await untilStatus(202, () => run(agent_id, {}, { prefer: "respond-async" }));
 }, 120_000);
 
+test("only runs that are open now take a plan's room: one after another they never fill it, at once exactly that many fit", async () => {
+  await putPlan("two", { max_concurrent_runs: 2 });
+  await subscribe("gil", "two");
+  const agent_id = await agentOf("gil");
+  await untilStatus(200, () => run(agent_id));
+  for (let i = 0; i < 8; i += 1) expect((await run(agent_id)).status).toBe(200);
+  const sleeper = await agentOf(
+    "gil",
+    py`
+      import time
+      def main(i): time.sleep(30)
+    `,
+  );
+  const asked = Array.from({ length: 12 }, (_, i) => ({ key: { "idempotency-key": `gil-${i}` } }));
+  const start = ({ key }: { key: Record<string, string> }) => run(sleeper, {}, { prefer: "respond-async", ...key });
+  const answers = await Promise.all(asked.map(start));
+  const accepted = asked.filter((_, i) => answers[i]?.status === 202);
+  expect(accepted).toHaveLength(2);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+  // What was accepted is answered again, what was refused is refused again, and a dry run is told.
+  for (const one of asked) expect((await start(one)).status).toBe(accepted.includes(one) ? 202 : 429);
+  expect(await call(url, "POST", "/v1/validate", { agent_id, version: "current" })).toMatchObject({ status: 429 });
+  const job = { agent_id, version: "current", schedule: "0 0 1 1 *" };
+  const { body: made } = await call(url, "POST", "/v1/jobs", job);
+  const tick = await call(url, "POST", `/v1/jobs/${String(made["id"])}/trigger`);
+  expect(tick).toMatchObject({ status: 429, body: { code: "too_many_open_runs" } });
+  const [first] = answers.filter(({ status }) => status === 202);
+  await call(url, "POST", `/v1/runs/${String(first?.body["id"])}/complete`, {});
+  expect((await run(agent_id)).status).toBe(200);
+}, 60_000);
+
 test("no run is metered twice or forgotten, and the books agree with it", async () => {
   await waitFor(async () => {
     const { rows } = await stack.sql.query<{ n: number }>(

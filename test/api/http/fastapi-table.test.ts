@@ -38,6 +38,8 @@ const takes = (path: string, request: Operation<unknown>["request"], method: "ge
     name: "sample",
     area: "Samples",
     scope: "public",
+    // As FastAPI does by default.
+    ignores: "unknown_input",
     summary: "Sample",
     request,
     responses: { 200: { description: "Taken" } },

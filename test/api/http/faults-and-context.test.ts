@@ -53,12 +53,14 @@ describe("each request", () => {
   });
 
   it("is logged once, by route and without its query", async () => {
-    await fetch(`${app.url}/v1/runs/r-secret?token=t-secret`, { headers: { "x-request-id": "logged-1" } });
+    await fetch(`${app.url}/v1/runs/r-secret?token=t-secret&other=o-secret`, {
+      headers: { "x-request-id": "logged-1" },
+    });
     await expect.poll(() => linesOf("logged-1")).toHaveLength(1);
     expect(linesOf("logged-1")[0]).toMatchObject({
       method: "GET",
       route: "/v1/runs/{run_id}",
-      status: 200,
+      status: 422,
       complete: true,
     });
     expect(JSON.stringify(app.logged())).not.toContain("-secret");

@@ -164,7 +164,7 @@ test("session depth counts the runs of each thread", async () => {
 test("the export has a line for each run of the filter, as CSV or NDJSON", async () => {
   const text = async (query: string) => (await fetch(`${url}/v1/studio/export?${query}`)).text();
   const [head, ...lines] = (await text(`agent_id=${agents[0]}`)).trimEnd().split("\n");
-  expect(head).toMatch(/^run_id,version,user_id,status,/);
+  expect(head).toMatch(/^run_id,agent_id,version,user_id,thread_id,job_id,status,error_code,/);
   expect(lines).toHaveLength(2_000);
   expect(new Set(lines.map((line) => line.split(",")[0])).size).toBe(2_000);
   const errors = (await text("format=ndjson&status=error")).trimEnd().split("\n");

@@ -60,8 +60,8 @@ class Contexts(RuntimeTest):
     def test_state(self) -> None:
         """State is saved as text, and is the context's own from then on."""
         found = self.frames_of(lambda: [self.context.save_state("text"), self.context.save_state({"a": 1})])
-        self.assertEqual([frame["state_snapshot"] for frame in found], ["text", '{"a":1}'])
-        self.assertEqual((self.context.state, self.context.state_snapshot), ('{"a":1}', '{"a":1}'))
+        self.assertEqual([frame["state_snapshot"] for frame in found], ["text", ' {"a":1}'])
+        self.assertEqual((self.context.state, self.context.state_snapshot), ({"a": 1}, ' {"a":1}'))
 
     def test_tool(self) -> None:
         """A tool call has a start and an end with one id, its result, or its error."""

@@ -159,13 +159,13 @@ export async function main(input, context) {
   await ready;
   const first = await deliver(daemon, {});
   expect(first.flatMap((frame) => (frame.type === "log" ? [frame.message] : []))).toEqual(["mine"]);
-  expect(resultOf(first)).toEqual({ state: '{"n":1}' });
+  expect(resultOf(first)).toEqual({ state: { n: 1 } });
   await waitFor(() => prints.join("").includes("after it"));
   expect(prints.join("")).toBe("main, meanwhile\nafter it\n");
   await deliver(daemon, { end: true }).catch(() => undefined);
   expect(await daemon.exited).toMatchObject({ code: 1 });
   expect(own).toMatchObject([
-    { type: "state", state_snapshot: '{"n":1}' },
+    { type: "state", state_snapshot: ' {"n":1}' },
     { type: "log", message: "own" },
     { type: "log", level: "error", message: expect.stringContaining("main is over") },
   ]);

@@ -142,7 +142,7 @@ test("main runs beside on_message: what it says is the daemon's own, and its err
   expect(await daemon.exited).toMatchObject({ code: 1 });
   expect(own).toMatchObject([
     { type: "log", message: "own" },
-    { type: "state", state_snapshot: '{"n":1}' },
+    { type: "state", state_snapshot: ' {"n":1}' },
     { type: "log", level: "error", message: expect.stringContaining("main is over") },
   ]);
 });

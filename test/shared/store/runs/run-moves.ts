@@ -88,7 +88,9 @@ const newRun = (id: string): NewRun => ({
   replay_of: null,
   job_id: null,
   metadata: {},
+  tags: [],
   queued_event: { attempt: 0, seq: 1, type: "run.queued", data: "{}" },
+  bounds: { max_queued_runs: null, max_concurrent_runs: null },
 });
 
 type Move = (db: Db, tried: Tried) => Promise<boolean>;

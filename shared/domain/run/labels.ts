@@ -1,0 +1,28 @@
+import { requestLimits } from "./limits.ts";
+
+export type Annotations = { tags: readonly string[]; metadata: Record<string, unknown> };
+
+/** The word by which a list finds things with a tag. */
+export const tagLabel = (tag: string): string => `tag:${tag}`;
+
+/** The word by which a list finds things whose metadata has this text, number or boolean under `key`. */
+export const metadataLabel = (key: string, value: string): string => `metadata:${key}=${value}`;
+
+/** NUL and half of a surrogate pair, which Postgres' texts can't hold. */
+const unfit = /\0|\p{Surrogate}/u;
+
+/**
+ * Returns the words by which a list finds a thing: of its tags and of the texts, numbers and booleans in its metadata. What is too
+ * long to be asked for has none.
+ */
+export function labelsOf({ tags, metadata }: Annotations): string[] {
+  const { metadata_keys, label_key, label_value } = requestLimits;
+  const entries = Object.entries(metadata)
+    .slice(0, metadata_keys)
+    .flatMap(([key, value]) => {
+      if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return [];
+      const text = String(value);
+      return key.length <= label_key && text.length <= label_value ? [metadataLabel(key, text)] : [];
+    });
+  return [...new Set([...tags.map(tagLabel), ...entries])].filter((label) => !unfit.test(label));
+}
