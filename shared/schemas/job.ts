@@ -6,6 +6,7 @@ import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.
 import { isTimeZone } from "../domain/schedule/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";
 import { field, Refused, refuse } from "./field.ts";
+import { requestOptions } from "./request-options.ts";
 import { choice, clientId, jsonArray, jsonObject, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
@@ -47,7 +48,7 @@ const docs = {
 
 /** The body of POST /v1/jobs: an execute request and its schedule. */
 export const jobBody = executeRequest
-  .omit({ run_id: true })
+  .omit({ run_id: true, delay_ms: true, run_at: true, debounce: true })
   .extend({
     name: text({ min: 1, max: 256 }).nullish(),
     schedule: schedule(),
@@ -86,6 +87,7 @@ export const jobPatch = z
     runtime_mode: choice(runtimeModes).nullish(),
     lifecycle: choice(lifecycles).nullish(),
     completion_callback_url: text({ max: 2048 }).nullish(),
+    ...requestOptions,
     schedule: schedule(),
     timezone: timezone().nullish(),
     overlap: choice(overlaps).nullish(),

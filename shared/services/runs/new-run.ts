@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { chooseAdapter } from "../../domain/run/choose-adapter.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/limits.ts";
+import { narrowConfig } from "../../domain/run/narrow-config.ts";
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import { type AgentConfig, readConfig } from "../../schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import { type GivenOptions, optionsOf } from "../../schemas/request-options.ts";
 import { seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
@@ -40,15 +42,20 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const queue = { position: material.position ?? null, wait_reason: null };
+  const start = startOf(request, new Date());
   const queued = {
     type: "run.queued",
-    status: "queued",
+    status: start.at === null ? "queued" : "scheduled",
     agent_id,
     version: version.version,
     thread_id,
-    queue,
+    queue:
+      start.at === null
+        ? { position: material.position ?? null, wait_reason: null }
+        : { position: null, wait_reason: "delay" as const },
+    ...(start.at !== null && { run_at: start.at.toISOString() }),
   } as const;
+  const request_options = optionsOf(request);
   return {
     id: run_id,
     user_id: version.user_id,
@@ -59,7 +66,11 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     adapter_type: chooseAdapter(request, version),
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
-    ...rulesOf(readConfig(version.config)),
+    ...rulesOf(narrowConfig(readConfig(version.config), request_options), request_options),
+    request_options,
+    run_at: start.run_at,
+    delay_ms: start.delay_ms,
+    debounce_key: request.debounce?.key ?? null,
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
@@ -78,14 +89,29 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
   };
 }
 
-type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
+/** When a request's run joins the queue. `at` is only to be shown: a delay is counted by Postgres' clock. All null: at once. */
+type Start = { at: Date | null; run_at: Date | null; delay_ms: number | null };
 
-/** Returns the agent config's settings for each run. */
-function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
+function startOf({ run_at, delay_ms, debounce }: ExecuteRequest, now: Date): Start {
+  const delay = debounce?.delay_ms ?? delay_ms ?? 0;
+  // A debounced run is scheduled even for now: until it is released, a later request finds it by its key.
+  if (debounce || delay > 0) return { at: new Date(now.getTime() + delay), run_at: null, delay_ms: delay };
+  return run_at && run_at > now ? { at: run_at, run_at, delay_ms: null } : { at: null, run_at: null, delay_ms: null };
+}
+
+type Rules = Pick<
+  NewRun,
+  "multitask" | "timeout_ms" | "concurrency" | "key_concurrency" | "max_attempts" | "queue_ttl_ms"
+>;
+
+/** Returns the settings of a run: those of its agent's config, narrowed by its request. */
+function rulesOf(config: AgentConfig, asked: GivenOptions | null): Rules {
+  const { multitask_strategy, limits, concurrency, key_concurrency, max_attempts } = config;
   return {
     multitask: multitask_strategy ?? "enqueue",
     timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
     concurrency: concurrency ?? null,
+    key_concurrency: asked?.concurrency_key === undefined ? null : (key_concurrency ?? 1),
     max_attempts: max_attempts ?? defaultMaxAttempts,
     queue_ttl_ms: limits?.queue_ttl_ms ?? queueTtlMs,
   };

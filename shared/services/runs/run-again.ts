@@ -24,6 +24,7 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
   const { agent_id, adapter_type, runtime_mode, lifecycle, history } = run;
   const { env_vars, files, state_snapshot, completion_callback_url } = edits;
   const request = executeRequest.parse({
+    ...run.request_options,
     agent_id,
     version: edits.version ?? run.version,
     input_payload: edits.input_payload ?? run.input_payload,

@@ -11,7 +11,17 @@ export type JobRow = Omit<Job, "sealed_env"> & { sealed_env: Uint8Array | null }
 
 /** What the column `run_options` holds: an execute request without what has columns of its own, and without what is sealed. */
 export const runOptions = executeRequest
-  .omit({ agent_id: true, version: true, input_payload: true, env_vars: true, files: true, run_id: true })
+  .omit({
+    agent_id: true,
+    version: true,
+    input_payload: true,
+    env_vars: true,
+    files: true,
+    run_id: true,
+    delay_ms: true,
+    run_at: true,
+    debounce: true,
+  })
   .extend({ env_names: z.array(z.string()), file_names: z.array(z.string()) });
 
 const secrets = z.object({ env_vars: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });

@@ -1,3 +1,4 @@
+import type { GivenOptions } from "../../schemas/request-options.ts";
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
@@ -11,9 +12,9 @@ import { findWorkerOffering } from "../workers/find-worker-offering.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
-import { freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
+import { freeKeySlot, freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
 import { moveRuns, statusAfter } from "./move-runs.ts";
-import { runIsStill } from "./run-is.ts";
+import { runIs, runIsStill } from "./run-is.ts";
 
 const claimedRun = {
   id: t.text,
@@ -36,6 +37,8 @@ const claimedRun = {
   history: t.json<unknown[]>(),
   state_snapshot: orNull(t.json<string>()),
   metadata: t.json<Record<string, unknown>>(),
+  /** What its request asks of it; null: nothing. */
+  request_options: orNull(t.json<GivenOptions>()),
   traceparent: orNull(t.text),
   /** Why it waited before its first claim, when that was said in its stream. */
   wait_reason: orNull(t.text),
@@ -67,7 +70,7 @@ export type ClaimingWorker = {
 
 export type Claim =
   | { kind: "claimed"; run: ClaimedRun }
-  | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
+  | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" | "concurrency_key" }
   /** Another worker has the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
@@ -80,6 +83,7 @@ export type Claim =
  * - A thread's runs are claimed one at a time, in order. The NOT EXISTS keeps the order; the partial unique index
  *   `runs_one_running_per_thread` closes the race.
  * - An agent with `concurrency` has as many slots; `runs_concurrency_slots` keeps two runs from one slot.
+ * - A concurrency key has slots in the same way: `runs_key_slots`.
  * - A run of lifecycle `daemon` is claimed only by the worker that owns its agent's daemon, which names the daemon's epoch.
  * - A run of lifecycle `interactive` is claimed only by the worker that has its thread's process, while there is one. The
  *   claim gives the process to its worker.
@@ -90,7 +94,8 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
     if (run) return { kind: "claimed", run };
   } catch (error) {
     // Another claim took the same slot at the same time; another slot may be free.
-    if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
+    if (isUniqueViolation(error, "runs_concurrency_slots") || isUniqueViolation(error, "runs_key_slots"))
+      return claimRun(db, runId, worker);
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };
   }
@@ -100,7 +105,16 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
 async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim> {
   const run = await db.prisma.run.findUnique({
     where: { id },
-    select: { status: true, thread_id: true, agent_id: true, lifecycle: true, adapter_type: true, concurrency: true },
+    select: {
+      status: true,
+      thread_id: true,
+      agent_id: true,
+      lifecycle: true,
+      adapter_type: true,
+      concurrency: true,
+      concurrency_key: true,
+      key_concurrency: true,
+    },
   });
   if (!run || !mayMove("claim", run.status, "running")) return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
@@ -110,8 +124,29 @@ async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim
   if (elsewhere) return { kind: "elsewhere", worker_id: elsewhere };
   if (run.thread_id && (await findAhead(db, run.thread_id, id)).length > 0)
     return { kind: "waits", reason: "thread_busy" };
+  if (await isKeyFull(db, run)) return { kind: "waits", reason: "concurrency_key" };
   return run.concurrency === null ? { kind: "not_claimable" } : { kind: "waits", reason: "concurrency_limit" };
 }
+
+/** Returns whether as many runs with the run's concurrency key run as may. */
+async function isKeyFull(
+  db: Db,
+  run: { agent_id: string; concurrency_key: string | null; key_concurrency: number | null },
+): Promise<boolean> {
+  const { agent_id, concurrency_key, key_concurrency } = run;
+  if (concurrency_key === null || key_concurrency === null) return false;
+  const row = await slotsOfKey.first(db.sql, { agent_id, concurrency_key });
+  return (row?.taken ?? 0) >= key_concurrency;
+}
+
+const slotsOfKey = statement({
+  name: "count-slots-of-key",
+  takes: { agent_id: t.text, concurrency_key: t.text },
+  gives: { taken: t.integer },
+  text: sql`
+    SELECT count(*)::int AS taken FROM runs WHERE agent_id = $agent_id AND concurrency_key = $concurrency_key
+      AND ${runIs.running()} AND key_slot IS NOT NULL`,
+});
 
 async function findElsewhere(
   db: Db,
@@ -141,6 +176,10 @@ const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null
   },
 };
 
+/** How many of the claimed runs with the same key are older. Without a window, which would sort the runs without a key, too. */
+const olderOfKey = sql`(SELECT count(*) FROM free AS older WHERE older.agent_id = free.agent_id
+      AND older.concurrency_key = free.concurrency_key AND (older.created_at, older.id) < (free.created_at, free.id))`;
+
 const claim = statement({
   name: "claim-run",
   takes: {
@@ -153,7 +192,7 @@ const claim = statement({
   gives: claimedRun,
   text: sql`
     WITH ${input.cte}, free AS (
-      SELECT runs.id, runs.agent_id, runs.concurrency,
+      SELECT runs.id, runs.agent_id, runs.concurrency, runs.concurrency_key, runs.key_concurrency, runs.created_at,
         row_number() OVER (PARTITION BY runs.agent_id, runs.concurrency IS NULL ORDER BY runs.created_at, runs.id) AS nth
       FROM runs JOIN input USING (id)
       WHERE ${runIsStill.queued()} AND adapter_type = ANY($adapters)
@@ -164,16 +203,20 @@ const claim = statement({
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
           WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now() ${perRow}))
     ), granted AS (
-      SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot
+      SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot,
+        concurrency_key, CASE WHEN concurrency_key IS NOT NULL THEN ${freeKeySlot("free", olderOfKey)} END AS key_slot
       FROM free
     ), ${moveRuns("claim", {
       source: "granted",
-      where: sql`(granted.concurrency IS NULL OR granted.slot IS NOT NULL)`,
+      where: sql`(granted.concurrency IS NULL OR granted.slot IS NOT NULL)
+        AND (granted.concurrency_key IS NULL OR granted.key_slot IS NOT NULL)`,
       set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL, concurrency_slot = granted.slot,
+        key_slot = granted.key_slot,
         lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
         runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
-        runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.traceparent, runs.wait_reason`,
+        runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.request_options,
+        runs.traceparent, runs.wait_reason`,
       reason: sql`$worker_id`,
     })}, held_threads AS (
       SELECT threads.id FROM threads JOIN moved ON threads.id = moved.thread_id AND moved.lifecycle = 'interactive'
@@ -184,7 +227,7 @@ const claim = statement({
     )
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
-      c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
+      c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent, c.wait_reason,
       a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (

@@ -29,7 +29,7 @@ export type Finalization = {
   /** What the transcript doesn't hold yet, the terminal event last. Of the next attempt where `cause` raises it. */
   events: StreamEvent[];
   reason: string | null;
-  /** The run has no thread, and its agent no bound on how many run at once: no other run waits for its end. */
+  /** The run has no thread and no concurrency key, and its agent no bound on how many run at once: no other run waits for its end. */
   alone?: true;
 };
 
@@ -117,7 +117,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
         state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()`,
     returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
-        runs.completion_callback_url, runs.concurrency, runs.usage, runs.duration_ms, input.result_content,
+        runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, runs.duration_ms, input.result_content,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason`,
     reason: sql`reason`,
   }),

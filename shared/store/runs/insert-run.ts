@@ -1,5 +1,6 @@
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
+import type { GivenOptions } from "../../schemas/request-options.ts";
 import type { Batch } from "../batch.ts";
 import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
@@ -7,6 +8,7 @@ import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { perRow, sql } from "../sql.ts";
+import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
@@ -30,6 +32,15 @@ export type NewRun = {
   concurrency: number | null;
   max_attempts: number;
   queue_ttl_ms: number;
+  /** What its request asks of it; null: nothing. */
+  request_options: GivenOptions | null;
+  /** How many runs with its concurrency key may run at once; null without a key. */
+  key_concurrency: number | null;
+  /** When it joins the queue, or after which time; both null: at once. */
+  run_at: Date | null;
+  delay_ms: number | null;
+  /** Until it joins the queue, a request with this key replaces its request. */
+  debounce_key: string | null;
   input_payload: unknown;
   history: unknown[];
   state_snapshot: string | null;
@@ -49,11 +60,12 @@ export type NewRun = {
 
 /**
  * `taken`: the id exists already; the caller compares `request_hash` to see whether by the same request.
- * `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
+ * `debounced`: a run with its debounce key waits already. `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
  */
 export type Insertion =
   | { kind: "inserted" }
   | { kind: "taken"; user_id: string; request_hash: Buffer }
+  | { kind: "debounced" }
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
 
@@ -71,6 +83,15 @@ export class AgentChanged extends Error {
  * Throws AgentChanged when the run was made of a cached version of its agent that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
+  try {
+    return await insertAlone(db, run, owner);
+  } catch (error) {
+    if (isUniqueViolation(error, "runs_debounced")) return { kind: "debounced" };
+    throw error;
+  }
+}
+
+async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   const refused = isExclusive(run)
     ? await inTransaction(db, (client) => insertExclusive(client, run, owner))
     : await db.inBatches(inserts, rowOf(run, owner));
@@ -126,6 +147,11 @@ const columns = {
   concurrency: orNull(t.integer),
   max_attempts: t.integer,
   queue_ttl_ms: t.double,
+  request_options: orNull(t.json<GivenOptions>()),
+  key_concurrency: orNull(t.integer),
+  run_at: orNull(t.timestamptz),
+  delay_ms: orNull(t.double),
+  debounce_key: orNull(t.text),
   input_payload: t.jsonText,
   history: t.jsonText,
   state_snapshot: orNull(t.json<string>()),
@@ -145,6 +171,9 @@ const columns = {
   exclusive: t.boolean,
 };
 const input = inputRows(columns);
+
+/** SQL: of `request_options`, the columns `priority` and `concurrency_key`. */
+export const optionColumns = sql`(request_options ->> 'priority')::int, request_options ->> 'concurrency_key'`;
 
 type RunRow = Row<typeof columns>;
 
@@ -175,7 +204,8 @@ const insert = statement({
   gives: { id: t.text },
   text: sql`
     WITH ${input.cte}, accepted AS (
-      SELECT * FROM input WHERE (agent_revision IS NULL
+      SELECT *, coalesce(run_at, now() + delay_ms * interval '1 ms') AS scheduled_at
+      FROM input WHERE (agent_revision IS NULL
           OR EXISTS (SELECT 1 FROM agents
             WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision ${perRow}))
         AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = input.id)
@@ -189,11 +219,14 @@ const insert = statement({
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at)
-      SELECT id, user_id, agent_id, version, thread_id, ${statusAfter("accept")}, adapter_type, runtime_mode,
-        lifecycle, timeout_ms, max_attempts, now() + queue_ttl_ms * interval '1 ms', input_payload, history,
-        state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
-        replay_of, job_id, concurrency, clock_timestamp()
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at, scheduled_at,
+        request_options, priority, concurrency_key, key_concurrency, debounce_key)
+      SELECT id, user_id, agent_id, version, thread_id,
+        CASE WHEN scheduled_at IS NULL THEN ${statusAfter("accept")} ELSE ${statusAfter("delay")} END, adapter_type,
+        runtime_mode, lifecycle, timeout_ms, max_attempts,
+        coalesce(scheduled_at, now()) + queue_ttl_ms * interval '1 ms', input_payload, history, state_snapshot,
+        env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata, replay_of, job_id,
+        concurrency, clock_timestamp(), scheduled_at, request_options, ${optionColumns}, key_concurrency, debounce_key
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
@@ -210,7 +243,7 @@ const insert = statement({
     SELECT id FROM run`,
 });
 
-const lockThread = statement({
+export const lockThread = statement({
   name: "lock-thread-of-run",
   takes: { thread_id: t.text, user_id: t.text, agent_id: t.text, owner: orNull(t.text) },
   text: sql`

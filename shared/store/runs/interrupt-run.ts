@@ -59,7 +59,8 @@ const interrupt = statement({
     WITH ${moveRuns("interrupt", {
       set: sql`last_seq = $last_seq, state_snapshot = coalesce($state_snapshot, state_snapshot), usage = $usage,
         duration_ms = $duration_ms, expires_at = $expires_at::timestamptz`,
-      returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.concurrency`,
+      returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.concurrency,
+        runs.concurrency_key`,
       reason: sql`$reason`,
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}

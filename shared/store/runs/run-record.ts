@@ -41,6 +41,9 @@ export function toRunRecord(row: RunRow): RunRecord {
     replay_of: row.replay_of,
     job_id: row.job_id,
     metadata: runRecord.shape.metadata.parse(row.metadata),
+    timeout_ms: row.timeout_ms,
+    request_options: runRecord.shape.request_options.parse(row.request_options),
+    wait_reason: waitReasonOf(row),
     created_at: row.created_at.toISOString(),
     scheduled_at: status === "scheduled" ? iso(row.scheduled_at) : null,
     started_at: iso(started_at),
@@ -49,6 +52,12 @@ export function toRunRecord(row: RunRow): RunRecord {
     duration_ms: row.duration_ms,
     callback: callbackOf(row),
   };
+}
+
+function waitReasonOf({ status, attempt, wait_reason }: RunRow): RunRecord["wait_reason"] {
+  if (status === "scheduled") return attempt === 0 ? "delay" : "retry";
+  const noted = runRecord.shape.wait_reason.parse(wait_reason);
+  return status === "queued" && noted !== "delay" ? noted : null;
 }
 
 function callbackOf({ completion_callback_url, outbox: [message] }: RunRow): RunRecord["callback"] {

@@ -1,0 +1,15 @@
+-- What a request asks of its run, as it asked; null for a run of a request that asks nothing.
+ALTER TABLE "runs" ADD COLUMN "request_options" JSON,
+  ADD COLUMN "priority" INTEGER,
+  ADD COLUMN "concurrency_key" TEXT,
+  ADD COLUMN "key_concurrency" INTEGER,
+  ADD COLUMN "key_slot" INTEGER,
+  ADD COLUMN "debounce_key" TEXT;
+
+-- Each is empty, and costs a plain run nothing but its predicate, until a request uses the option.
+CREATE INDEX "runs_scheduled" ON "runs"("scheduled_at") WHERE status = 'scheduled';
+CREATE INDEX "runs_prioritized" ON "runs"("user_id", "created_at") WHERE status = 'queued' AND priority IS NOT NULL;
+CREATE UNIQUE INDEX "runs_key_slots" ON "runs"("agent_id", "concurrency_key", "key_slot")
+  WHERE status = 'running' AND key_slot IS NOT NULL;
+CREATE UNIQUE INDEX "runs_debounced" ON "runs"("agent_id", "debounce_key")
+  WHERE status = 'scheduled' AND debounce_key IS NOT NULL;
