@@ -13,3 +13,6 @@ CREATE UNIQUE INDEX "runs_key_slots" ON "runs"("agent_id", "concurrency_key", "k
   WHERE status = 'running' AND key_slot IS NOT NULL;
 CREATE UNIQUE INDEX "runs_debounced" ON "runs"("agent_id", "debounce_key")
   WHERE status = 'scheduled' AND debounce_key IS NOT NULL;
+
+-- The runs of a job's schedule start up to this much after their ticks.
+ALTER TABLE "jobs" ADD COLUMN "jitter_ms" INTEGER;

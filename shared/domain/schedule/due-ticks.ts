@@ -25,6 +25,14 @@ function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date
   };
 }
 
+/** Returns up to `most` ticks after a time, and not after `end` if there is one. */
+export function ticksAfter(timing: Timing, after: Date, { most, end }: { most: number; end?: Date }): Date[] {
+  const next = ticksOf(timing);
+  const ticks: Date[] = [];
+  for (let tick = next(after); tick && ticks.length < most && (!end || tick <= end); tick = next(tick)) ticks.push(tick);
+  return ticks;
+}
+
 /** Returns what happens at `now` to a job whose tick `due` is due: the missed ticks, those that fire, and the next one. */
 export function dueTicks(job: JobTiming, due: Date, now: Date): DueTicks {
   // Once, now.

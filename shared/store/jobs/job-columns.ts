@@ -39,6 +39,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
     sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), sealedFields.jobSecrets(id)) : null,
     schedule: body.schedule ?? null,
     timezone: body.timezone,
+    jitter_ms: body.jitter_ms ?? null,
     overlap: body.overlap,
     catch_up: body.catch_up,
     ends_at: body.ends_at ?? null,
@@ -52,7 +53,7 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const opened = job.sealed_env
     ? secrets.parse(JSON.parse(open(keys, job.sealed_env, sealedFields.jobSecrets(job.id)).toString("utf8")))
     : { env_vars: {}, files: {} };
-  const { agent_id, version, name, input_payload, schedule, timezone, overlap, catch_up, ends_at, metadata } = job;
+  const { agent_id, version, name, input_payload, schedule, timezone, jitter_ms, overlap, catch_up, ends_at, metadata } = job;
   return {
     ...options,
     ...opened,
@@ -62,6 +63,7 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
     input_payload,
     schedule,
     timezone,
+    jitter_ms,
     overlap,
     catch_up,
     ends_at: ends_at?.toISOString() ?? null,

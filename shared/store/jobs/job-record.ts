@@ -41,7 +41,7 @@ const lastTicks = statement({
 function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
   const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url } =
     runOptions.parse(job.run_options);
-  const { id, user_id, agent_id, version, name, schedule, timezone, overlap, catch_up, status } = job;
+  const { id, user_id, agent_id, version, name, schedule, timezone, jitter_ms, overlap, catch_up, status } = job;
   return {
     id,
     object: "job",
@@ -59,6 +59,7 @@ function toJobRecord(job: JobRow, tick: JobTick | undefined): JobRecord {
     callback_host: completion_callback_url == null ? null : new URL(completion_callback_url).host,
     schedule,
     timezone,
+    jitter_ms,
     overlap,
     catch_up,
     status,
