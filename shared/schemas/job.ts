@@ -65,7 +65,9 @@ export const jobBody = executeRequest
     name: text({ min: 1, max: 256 }).nullish(),
     schedule: schedule(),
     timezone: timezone().default("UTC").meta({ description: docs.timezone }),
-    jitter_ms: laxInt({ ge: 0, le: 24 * 3_600_000 }).nullish().meta({ description: docs.jitter_ms }),
+    jitter_ms: laxInt({ ge: 0, le: 24 * 3_600_000 })
+      .nullish()
+      .meta({ description: docs.jitter_ms }),
     overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
     catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
     ends_at: timestamp().nullish().meta({ description: docs.ends_at }),

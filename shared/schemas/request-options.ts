@@ -11,11 +11,9 @@ export const maxDelayMs = 366 * dayMs;
  * config is silent, the request's counts instead of the service's default.
  */
 export const requestOptions = {
-  priority: laxInt({ ge: 0, le: 86_400 })
-    .nullish()
-    .meta({
-      description: "While runs wait, this one goes before its user's runs that came up to so many seconds earlier.",
-    }),
+  priority: laxInt({ ge: 0, le: 86_400 }).nullish().meta({
+    description: "While runs wait, this one goes before its user's runs that came up to so many seconds earlier.",
+  }),
   queue_ttl_ms: laxInt({ ge: 1_000, le: 30 * dayMs })
     .nullish()
     .meta({ description: "The run expires when no worker claims it within this time." }),
@@ -29,11 +27,9 @@ export const requestOptions = {
     .nullish()
     .meta({ description: "The run is ended (`budget_exceeded`) when it reports a higher cost." }),
   max_tokens: laxInt({ ge: 0 }).nullish().meta({ description: "The same for input and output tokens together." }),
-  concurrency_key: text({ min: 1, max: 256 })
-    .nullish()
-    .meta({
-      description: "Of the agent's runs with this key, at most `key_concurrency` run at once. The others wait.",
-    }),
+  concurrency_key: text({ min: 1, max: 256 }).nullish().meta({
+    description: "Of the agent's runs with this key, at most `key_concurrency` run at once. The others wait.",
+  }),
   key_concurrency: laxInt({ ge: 1, le: 1_000 })
     .nullish()
     .meta({ description: "Left out: the `key_concurrency` of the agent's config, else 1." }),

@@ -29,7 +29,8 @@ function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date
 export function ticksAfter(timing: Timing, after: Date, { most, end }: { most: number; end?: Date }): Date[] {
   const next = ticksOf(timing);
   const ticks: Date[] = [];
-  for (let tick = next(after); tick && ticks.length < most && (!end || tick <= end); tick = next(tick)) ticks.push(tick);
+  for (let tick = next(after); tick && ticks.length < most && (!end || tick <= end); tick = next(tick))
+    ticks.push(tick);
   return ticks;
 }
 

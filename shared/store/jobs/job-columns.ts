@@ -53,7 +53,19 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const opened = job.sealed_env
     ? secrets.parse(JSON.parse(open(keys, job.sealed_env, sealedFields.jobSecrets(job.id)).toString("utf8")))
     : { env_vars: {}, files: {} };
-  const { agent_id, version, name, input_payload, schedule, timezone, jitter_ms, overlap, catch_up, ends_at, metadata } = job;
+  const {
+    agent_id,
+    version,
+    name,
+    input_payload,
+    schedule,
+    timezone,
+    jitter_ms,
+    overlap,
+    catch_up,
+    ends_at,
+    metadata,
+  } = job;
   return {
     ...options,
     ...opened,

@@ -236,6 +236,6 @@ test("options that mean nothing together are refused, each with its place", asyn
       ["body", "priority"],
       ["body", "timeout_ms"],
       ["body", "max_attempts"],
-    ].toSorted(),
+    ],
   ]);
 });

@@ -280,8 +280,7 @@ test("a backfill fires the ticks of a past time once each, also those that were 
   const id = await idOf({ schedule: "0 * * * *", overlap: "skip", jitter_ms: 60_000 });
   const from = "2026-11-20T00:00:00.000Z";
   await stack.sql.query("INSERT INTO job_ticks (job_id, scheduled_at, outcome) VALUES ($1, $2, 'missed')", [id, from]);
-  const backfill = (to: string, start = from) =>
-    call(url, "POST", `/v1/jobs/${id}/backfill`, { from: start, to });
+  const backfill = (to: string, start = from) => call(url, "POST", `/v1/jobs/${id}/backfill`, { from: start, to });
   const first = await backfill("2026-11-20T02:30:00Z");
   const hours = ["00", "01", "02", "03"].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
   expect(first).toMatchObject({ status: 202, body: { fired: 3, skipped: 0, already_fired: 0 } });
@@ -344,7 +343,7 @@ test("with jitter each run of the schedule starts at its own moment after its ti
   for (const { status, scheduled_at, metadata } of runs.slice(0, 2))
     expect([status, scheduled_at]).toEqual(["scheduled", expected.get((metadata as Item)["scheduled_at"])]);
   expect(new Set(runs.map(({ scheduled_at }) => scheduled_at)).size).toBe(runs.length);
-  expect((await call(url, "PATCH", `/v1/jobs/${await idOf({ schedule: "@daily" })}`, { jitter_ms: 5 })).body).toMatchObject(
-    { jitter_ms: 5 },
-  );
+  expect(
+    (await call(url, "PATCH", `/v1/jobs/${await idOf({ schedule: "@daily" })}`, { jitter_ms: 5 })).body,
+  ).toMatchObject({ jitter_ms: 5 });
 });

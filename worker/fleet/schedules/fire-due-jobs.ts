@@ -65,4 +65,3 @@ async function fireScheduled(ctx: FireDeps, client: Queryable, job: JobRow, at: 
     return [];
   }
 }
-
