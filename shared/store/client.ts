@@ -3,6 +3,7 @@ import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
 import { PrismaClient } from "./generated/client.ts";
+import { createWantsEvent, type WantsEvent } from "./webhooks/wanted-events.ts";
 
 /**
  * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
@@ -16,6 +17,8 @@ export type Db = {
   oneByOne: OneByOne;
   inTurn: InTurn;
   inBatches: InBatches;
+  /** Asked before each statement that accepts or claims runs. */
+  wantsEvent: WantsEvent;
   close(): Promise<void>;
 };
 
@@ -46,6 +49,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
     inBatches: createBatches(sql),
+    wantsEvent: createWantsEvent(sql),
     async close() {
       await prisma.$disconnect();
       await sql.end();

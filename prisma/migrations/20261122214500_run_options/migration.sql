@@ -16,3 +16,7 @@ CREATE UNIQUE INDEX "runs_debounced" ON "runs"("agent_id", "debounce_key")
 
 -- The runs of a job's schedule start up to this much after their ticks.
 ALTER TABLE "jobs" ADD COLUMN "jitter_ms" INTEGER;
+
+-- What a webhook hears of, beside the types of its events; empty: everything.
+ALTER TABLE "webhooks" ADD COLUMN "agent_ids" TEXT[] DEFAULT ARRAY[]::TEXT[],
+  ADD COLUMN "statuses" TEXT[] DEFAULT ARRAY[]::TEXT[];

@@ -4,7 +4,8 @@ import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
-import { perRow, sql } from "../sql.ts";
+import { briefPayload, enqueueWebhooks } from "../outbox/enqueue-webhooks.ts";
+import { literal, perRow, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/sessions.ts";
@@ -90,7 +91,8 @@ export type Claim =
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const run = await db.inBatches(claims, { runId, worker }, worker.id);
+    const shape = (await db.wantsEvent("run.started")) ? "telling" : "quiet";
+    const run = await db.inBatches(claims[shape], { runId, worker }, worker.id);
     if (run) return { kind: "claimed", run };
   } catch (error) {
     // Another claim took the same slot at the same time; another slot may be free.
@@ -161,8 +163,11 @@ async function findElsewhere(
 
 const input = inputRows({ id: t.text, daemon_epoch: orNull(t.integer) });
 
+/** `telling`: some webhook wants to hear of attempts that begin. The other statement has no part for it. */
+type Shape = "quiet" | "telling";
+
 /** Of one worker. */
-const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> = {
+const batchOf = (shape: Shape): Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> => ({
   most: 64,
   apart: ({ runId }) => runId,
   async act(client, asked) {
@@ -170,27 +175,33 @@ const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null
     if (!first) return [];
     const { id: worker_id, leaseMs: lease_ms, sandbox, adapters } = first.worker;
     const rows = asked.map(({ runId, worker: { daemon_epoch = null } }) => ({ id: runId, daemon_epoch }));
-    const claimed = await claim.rows(client, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
+    const claimed = await claim[shape].rows(client, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
     const byId = new Map(claimed.map((run) => [run.id, run]));
     return asked.map(({ runId }) => byId.get(runId) ?? null);
   },
-};
+});
+const claims = { quiet: batchOf("quiet"), telling: batchOf("telling") };
+
+const tellStarted = sql`, event AS (
+      SELECT md5(id || ' started ' || attempt) AS seed, user_id, id AS run_id, agent_id, 'run.started' AS type,
+        ${briefPayload("moved", literal("run.started"))} AS payload FROM moved
+    ), enqueued AS (
+      ${enqueueWebhooks("event")}
+    )`;
 
 /** How many of the claimed runs with the same key are older. Without a window, which would sort the runs without a key, too. */
 const olderOfKey = sql`(SELECT count(*) FROM free AS older WHERE older.agent_id = free.agent_id
       AND older.concurrency_key = free.concurrency_key AND (older.created_at, older.id) < (free.created_at, free.id))`;
 
-const claim = statement({
-  name: "claim-run",
-  takes: {
-    ...input.takes,
-    worker_id: t.text,
-    lease_ms: t.double,
-    sandbox: t.json<SandboxReport>(),
-    adapters: listOf(t.text),
-  },
-  gives: claimedRun,
-  text: sql`
+const takes = {
+  ...input.takes,
+  worker_id: t.text,
+  lease_ms: t.double,
+  sandbox: t.json<SandboxReport>(),
+  adapters: listOf(t.text),
+};
+
+const textOf = (told: Sql): Sql => sql`
     WITH ${input.cte}, free AS (
       SELECT runs.id, runs.agent_id, runs.concurrency, runs.concurrency_key, runs.key_concurrency, runs.created_at,
         row_number() OVER (PARTITION BY runs.agent_id, runs.concurrency IS NULL ORDER BY runs.created_at, runs.id) AS nth
@@ -224,7 +235,7 @@ const claim = statement({
     ), kept AS (
       UPDATE threads SET session_worker_id = $worker_id, session_until = now() + $lease_ms * interval '1 ms'
       FROM held_threads WHERE threads.id = held_threads.id
-    )
+    )${told}
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
       c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent, c.wait_reason,
@@ -247,5 +258,7 @@ const claim = statement({
     ) k ON true
     LEFT JOIN agents a ON a.id = c.agent_id
     LEFT JOIN run_secrets s ON s.run_id = c.id
-    LEFT JOIN threads t ON t.id = c.thread_id`,
-});
+    LEFT JOIN threads t ON t.id = c.thread_id`;
+
+const claimAs = (name: string, told: Sql) => statement({ name, takes, gives: claimedRun, text: textOf(told) });
+const claim = { quiet: claimAs("claim-run", sql``), telling: claimAs("claim-run-telling", tellStarted) };

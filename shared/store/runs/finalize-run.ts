@@ -133,7 +133,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
       SELECT message_id, user_id, id, 'run.' || status, completion_callback_url FROM moved
       WHERE completion_callback_url IS NOT NULL RETURNING run_id
     ), event AS (
-      SELECT message_id AS seed, user_id, id AS run_id, 'run.' || status AS type, NULL::json AS payload FROM moved
+      SELECT message_id AS seed, user_id, id AS run_id, agent_id, 'run.' || status AS type, NULL::json AS payload FROM moved
     ), enqueued AS (
       ${enqueueWebhooks("event")} RETURNING run_id
     )`,

@@ -7,7 +7,8 @@ import type { Owner } from "../owned-by.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
-import { perRow, sql } from "../sql.ts";
+import { enqueueWebhooks, briefPayload } from "../outbox/enqueue-webhooks.ts";
+import { literal, perRow, type Sql, sql } from "../sql.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
@@ -93,8 +94,8 @@ export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Inse
 
 async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   const refused = isExclusive(run)
-    ? await inTransaction(db, (client) => insertExclusive(client, run, owner))
-    : await db.inBatches(inserts, rowOf(run, owner));
+    ? await inTransaction(db, async (client) => insertExclusive(client, run, owner, await shapeOf(db)))
+    : await db.inBatches(inserts[await shapeOf(db)], rowOf(run, owner));
   if (!refused) return { kind: "inserted" };
   const found = await db.prisma.run.findUnique({
     where: { id: run.id },
@@ -110,10 +111,15 @@ async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion
  * row until it is committed, and takes its time (created_at) after that: so a thread's runs stand in the order of their
  * commits.
  */
-export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
+export async function insertRunIn(
+  { db, client }: { db: Pick<Db, "wantsEvent">; client: Queryable },
+  run: NewRun,
+  owner: Owner,
+): Promise<Insertion> {
+  const shape = await shapeOf(db);
   const [refused = null] = isExclusive(run)
-    ? [await insertExclusive(client, run, owner)]
-    : await insertAll(client, [rowOf(run, owner)]);
+    ? [await insertExclusive(client, run, owner, shape)]
+    : await insertAll(client, shape, [rowOf(run, owner)]);
   if (refused && run.agent_revision !== null) throw new AgentChanged();
   return { kind: refused ?? "inserted" };
 }
@@ -125,11 +131,16 @@ const isExclusive = ({ multitask, thread_id }: NewRun): boolean => multitask ===
  * Locks the run's thread in a statement before: the insert then sees every run that the thread has. Returns why the run was
  * not inserted; null when it was.
  */
-async function insertExclusive(client: Queryable, run: NewRun, owner: Owner): Promise<Refusal | null | undefined> {
+async function insertExclusive(
+  client: Queryable,
+  run: NewRun,
+  owner: Owner,
+  shape: Shape,
+): Promise<Refusal | null | undefined> {
   const { thread_id, user_id, agent_id } = run;
   const locked = await lockThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
   if (locked === 0) return "foreign_thread";
-  const [refused] = await insertAll(client, [rowOf(run, owner)]);
+  const [refused] = await insertAll(client, shape, [rowOf(run, owner)]);
   return refused && "thread_busy";
 }
 
@@ -184,25 +195,35 @@ function rowOf(run: NewRun, owner: Owner): RunRow {
 }
 
 /** Returns for each run why it was not inserted; null when it was. */
-async function insertAll(client: Queryable, rows: readonly RunRow[]): Promise<(Refusal | null)[]> {
-  const inserted = new Set((await insert.rows(client, input.listsOf(rows))).map(({ id }) => id));
+async function insertAll(client: Queryable, shape: Shape, rows: readonly RunRow[]): Promise<(Refusal | null)[]> {
+  const inserted = new Set((await insert[shape].rows(client, input.listsOf(rows))).map(({ id }) => id));
   return rows.map(({ id }) => (inserted.has(id) ? null : "foreign_thread"));
 }
 
-const inserts: Batch<RunRow, Refusal | null> = {
+/** `telling`: some webhook wants to hear of runs that are accepted. The other statement has no part for it. */
+type Shape = "quiet" | "telling";
+
+const shapeOf = async (db: Pick<Db, "wantsEvent">): Promise<Shape> =>
+  (await db.wantsEvent("run.queued")) ? "telling" : "quiet";
+
+const batchOf = (shape: Shape): Batch<RunRow, Refusal | null> => ({
   most: 64,
   weigh: (row) => row.input_payload.length + row.history.length + (row.sealed_files?.length ?? 0),
   maxWeight: 1 << 20,
   // A statement can lock a thread's row once only.
   apart: (row) => row.thread_id ?? row.id,
-  act: (client, rows) => insertAll(client, rows),
-};
+  act: (client, rows) => insertAll(client, shape, rows),
+});
+const inserts = { quiet: batchOf("quiet"), telling: batchOf("telling") };
 
-const insert = statement({
-  name: "insert-run",
-  takes: input.takes,
-  gives: { id: t.text },
-  text: sql`
+const tellAccepted = sql`, event AS (
+      SELECT md5(id || ' queued') AS seed, user_id, id AS run_id, agent_id, 'run.queued' AS type,
+        ${briefPayload("run", literal("run.queued"))} AS payload FROM run
+    ), enqueued AS (
+      ${enqueueWebhooks("event")}
+    )`;
+
+const textOf = (told: Sql): Sql => sql`
     WITH ${input.cte}, accepted AS (
       SELECT *, coalesce(run_at, now() + delay_ms * interval '1 ms') AS scheduled_at
       FROM input WHERE (agent_revision IS NULL
@@ -230,7 +251,7 @@ const insert = statement({
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
-      RETURNING id, attempt, status, origin
+      RETURNING id, attempt, status, origin, user_id, agent_id, version, thread_id
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
       SELECT id, sealed_env, sealed_files FROM run JOIN input USING (id)
@@ -239,9 +260,12 @@ const insert = statement({
       ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined })}
     ), chunks AS (
       ${insertChunks(sql`SELECT id, run.attempt, first_seq, last_seq, events FROM run JOIN input USING (id)`)}
-    )
-    SELECT id FROM run`,
-});
+    )${told}
+    SELECT id FROM run`;
+
+const insertAs = (name: string, told: Sql) =>
+  statement({ name, takes: input.takes, gives: { id: t.text }, text: textOf(told) });
+const insert = { quiet: insertAs("insert-run", sql``), telling: insertAs("insert-run-telling", tellAccepted) };
 
 export const lockThread = statement({
   name: "lock-thread-of-run",
