@@ -20,3 +20,8 @@ ALTER TABLE "jobs" ADD COLUMN "jitter_ms" INTEGER;
 -- What a webhook hears of, beside the types of its events; empty: everything.
 ALTER TABLE "webhooks" ADD COLUMN "agent_ids" TEXT[] DEFAULT ARRAY[]::TEXT[],
   ADD COLUMN "statuses" TEXT[] DEFAULT ARRAY[]::TEXT[];
+
+-- When a delayed run was to join the queue: its place among the runs of its thread. It stays when the run starts.
+ALTER TABLE "runs" ADD COLUMN "due_at" TIMESTAMPTZ(6);
+CREATE INDEX "runs_delayed_of_thread" ON "runs"("thread_id", "due_at", "id")
+  WHERE due_at IS NOT NULL AND thread_id IS NOT NULL;

@@ -6,6 +6,7 @@ import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { replaceDebounced } from "../../store/runs/debounce-run.ts";
 import { insertRun, type NewRun } from "../../store/runs/insert-run.ts";
+import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import { type CancelDeps, cancelEarlierRuns } from "./cancel-run.ts";
 import { acceptableErrors } from "./check-acceptable.ts";
 import { nudgeRun } from "./nudge-run.ts";
@@ -53,14 +54,24 @@ export function acceptRun(
       const committed = run.replaces
         ? await replaceWaiting(deps, run, origin.owner)
         : await commitRun(deps, run, origin.owner);
-      // The debounced run left its place since it was looked for, or another one took it.
-      if (committed === "raced") continue;
+      // The debounced run is due, left its place since it was looked for, or another one took it.
+      if (committed === "raced") {
+        await releaseDue(deps);
+        continue;
+      }
       const isNew = committed === "inserted";
       if (isNew && !isScheduled(run)) await nudgeOnceListening(deps, run, listening);
       return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
     }
   });
 }
+
+/** Lets runs that are due join the queue, as the workers do each second: a run that is due isn't debounced any more. */
+async function releaseDue({ db, queue }: AcceptDeps): Promise<void> {
+  for (const id of await releaseRuns(db, mostReleased)) void queue.dispatch(id).catch(() => undefined);
+}
+
+const mostReleased = 100;
 
 /** True for a run that joins the queue later. */
 const isScheduled = ({ run_at, delay_ms }: NewRun): boolean => run_at !== null || delay_ms !== null;

@@ -25,7 +25,7 @@ const find = statement({
       AND debounce_key IS NOT NULL`,
 });
 
-/** `gone`: the run waits no longer under its key. `event`: says in its stream until when it waits now. */
+/** `gone`: the run is due, or waits no longer under its key. `event`: says in its stream until when it waits now. */
 export type Replacement = { kind: "replaced"; event: StreamEvent } | { kind: "gone" } | { kind: "foreign_thread" };
 
 /**
@@ -87,9 +87,11 @@ const replace = statement({
         (priority, concurrency_key) = (SELECT ${optionColumns} FROM given), input_payload = $input_payload,
         history = $history, state_snapshot = $state_snapshot, env_names = $env_names, files = $files,
         request_hash = $request_hash, completion_callback_url = $completion_callback_url, traceparent = $traceparent,
-        metadata = $metadata, scheduled_at = now() + $delay_ms * interval '1 ms',
+        metadata = $metadata, scheduled_at = clock_timestamp() + $delay_ms * interval '1 ms',
+        due_at = clock_timestamp() + $delay_ms * interval '1 ms',
         expires_at = now() + ($delay_ms + $queue_ttl_ms) * interval '1 ms', wait_reason = 'delay', last_seq = last_seq + 1
-      WHERE id = $id AND debounce_key = $debounce_key AND attempt = 0 AND ${runIsStill.scheduled()}
+      WHERE id = $id AND debounce_key = $debounce_key AND attempt = 0 AND scheduled_at > clock_timestamp()
+        AND ${runIsStill.scheduled()}
       RETURNING id, last_seq, scheduled_at
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)

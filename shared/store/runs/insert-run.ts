@@ -240,14 +240,15 @@ const textOf = (told: Sql): Sql => sql`
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at, scheduled_at,
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at, scheduled_at, due_at,
         request_options, priority, concurrency_key, key_concurrency, debounce_key)
       SELECT id, user_id, agent_id, version, thread_id,
         CASE WHEN scheduled_at IS NULL THEN ${statusAfter("accept")} ELSE ${statusAfter("delay")} END, adapter_type,
         runtime_mode, lifecycle, timeout_ms, max_attempts,
         coalesce(scheduled_at, now()) + queue_ttl_ms * interval '1 ms', input_payload, history, state_snapshot,
         env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata, replay_of, job_id,
-        concurrency, clock_timestamp(), scheduled_at, request_options, ${optionColumns}, key_concurrency, debounce_key
+        concurrency, clock_timestamp(), scheduled_at,
+        CASE WHEN scheduled_at IS NOT NULL THEN greatest(scheduled_at, clock_timestamp()) END, request_options, ${optionColumns}, key_concurrency, debounce_key
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING

@@ -48,7 +48,7 @@ export function toRunRecord(row: RunRow): RunRecord {
     scheduled_at: status === "scheduled" ? iso(row.scheduled_at) : null,
     started_at: iso(started_at),
     completed_at: iso(row.completed_at),
-    queue_ms: started_at ? Math.max(0, started_at.getTime() - row.created_at.getTime()) : null,
+    queue_ms: started_at ? Math.max(0, started_at.getTime() - (row.due_at ?? row.created_at).getTime()) : null,
     duration_ms: row.duration_ms,
     callback: callbackOf(row),
   };
