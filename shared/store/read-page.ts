@@ -21,11 +21,13 @@ export type Listing<Item> = {
    * short, or empty, with `has_more`, and its `last_id` is where the next one goes on.
    */
   unindexed?: readonly Condition[];
+  /** Fewer than these 10,000, where looking at one row takes long. */
+  looksAt?: number;
   /** The items of these keys, in any order. */
   load: (keys: string[]) => Promise<Item[]>;
 };
 
-const looksAt = 10_000;
+const mostLookedAt = 10_000;
 
 /**
  * One page by keyset: as fast on the thousandth page as on the first, and steady while rows are added. Throws
@@ -61,7 +63,7 @@ type Found = {
 };
 
 async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
-  const { table, key, within, filters = [], unindexed = [] } = listing;
+  const { table, key, within, filters = [], unindexed = [], looksAt = mostLookedAt } = listing;
   const where = [whereClause(within), whereClause(filters)];
   const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
   const isAt = (compare: string, named: string): Sql =>

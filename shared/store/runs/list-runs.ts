@@ -1,8 +1,10 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
+import { transcriptLimits } from "../../schemas/run-filter.ts";
 import type { RunRecord } from "../../schemas/run.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { saidCondition, type SearchPlace } from "./search-transcript.ts";
 import { searchPattern } from "../search-pattern.ts";
 import type { Condition } from "../where-clause.ts";
 import { toRunRecord, withCallback } from "./run-record.ts";
@@ -17,6 +19,8 @@ export type RunFilter = {
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
+  /** Where `search` is looked for: in what the run's row has, or in its transcript. */
+  search_in?: SearchPlace | undefined;
 };
 
 export function listRuns(db: Db, owner: Owner, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>> {
@@ -32,13 +36,16 @@ export function runListing(owner: Owner, filter: RunFilter) {
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
   const filters = runConditions({ agent_id, thread_id, job_id, since, until, status, user_id });
+  const { search, search_in = "record" } = rest;
   const unindexed = runConditions({
     version: rest.version,
-    search: rest.search,
+    search: search_in === "record" ? search : undefined,
     status: status === undefined ? rest.status : undefined,
     user_id: user_id === undefined ? rest.user_id : undefined,
   });
-  return { table: "runs", key: "id", within, filters, unindexed } as const;
+  const listing = { table: "runs", key: "id", within, filters } as const;
+  if (search === undefined || search_in === "record") return { ...listing, unindexed };
+  return { ...listing, unindexed: [...unindexed, saidCondition(search_in, search)], looksAt: transcriptLimits.runs };
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error. */
