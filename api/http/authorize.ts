@@ -6,7 +6,14 @@ import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 import { queryOf } from "./request-context.ts";
 
-const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
+const nobody: Caller = {
+  owner: "",
+  user_id: "",
+  actor: "anonymous",
+  scopes: [],
+  run_id: null,
+  per_minute: { user: null, key: null },
+};
 
 /**
  * Returns the caller of a request that may use the operation. Throws unauthorized, too_many_requests, forbidden, or not_found
@@ -22,7 +29,7 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
     await guards.limiter.count(address);
     throw error;
   });
-  await guards.limiter.count(limiterKey(caller, req));
+  await countRequests(guards, caller, req, 1);
   if (!covers(caller.scopes, scope))
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
@@ -40,7 +47,14 @@ export async function countBody(
   size: { bytes: number; values: number },
 ): Promise<void> {
   const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
-  if (more > 0 && caller !== nobody) await guards.limiter.count(limiterKey(caller, req), more);
+  if (more > 0 && caller !== nobody) await countRequests(guards, caller, req, more);
+}
+
+/** Counts requests against the limit of the caller's user, and that of the caller's key if it has one. */
+async function countRequests({ limiter }: Guards, caller: Caller, req: Request, requests: number): Promise<void> {
+  const { user, key } = caller.per_minute;
+  if (key !== null) await limiter.count(`key:${caller.actor}`, { requests, perMinute: key });
+  await limiter.count(limiterKey(caller, req), { requests, ...(user !== null && { perMinute: user }) });
 }
 
 /** Returns the key under which requests are counted. All API keys of a user share it; in open mode each address has one. */

@@ -3,32 +3,50 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { connectRedis } from "../../shared/platform/stream/connection.ts";
 
 export type RateLimiter = {
-  /** Counts a request of `who`, or several. Rejects with too_many_requests, which says when to try again. */
-  count(who: string, requests?: number): Promise<void>;
+  /**
+   * Counts a request of `who`, or several, against a limit: the deployment's, unless `perMinute` says another. Rejects with
+   * too_many_requests, which says when to try again.
+   */
+  count(who: string, counted?: { requests?: number; perMinute?: number }): Promise<void>;
   close(): void;
 };
 
+/** `perMinute`: the deployment's limit; 0: none. */
 type Options = { url: string; prefix: string; perMinute: number; onError: (error: Error) => void };
 
-const noLimit: RateLimiter = { count: () => Promise.resolve(), close: () => undefined };
+/** Limits of plans and keys are few. Beyond this number they are opened anew. */
+const mostLimiters = 1_000;
 
 /** Limits each caller's requests a minute over all API processes. While Redis is unreachable, each process counts for itself. */
-export function openRateLimiter({ url, prefix, perMinute, onError }: Options): RateLimiter {
-  if (perMinute === 0) return noLimit;
-  const redis = connectRedis(url, onError);
-  const rule = { points: perMinute, duration: 60 };
-  const limiter = new RateLimiterRedis({
-    ...rule,
-    storeClient: redis,
-    keyPrefix: `${prefix}rate`,
-    rejectIfRedisNotReady: true,
-    inMemoryBlockOnConsumed: perMinute + 1,
-    insuranceLimiter: new RateLimiterMemory(rule),
-  });
+export function openRateLimiter({ url, prefix, perMinute: usual, onError }: Options): RateLimiter {
+  const limiters = new Map<number, RateLimiterRedis>();
+  // Without any limit no connection is needed.
+  let redis: ReturnType<typeof connectRedis> | undefined;
+
+  function limiterOf(perMinute: number): RateLimiterRedis {
+    const known = limiters.get(perMinute);
+    if (known) return known;
+    redis ??= connectRedis(url, onError);
+    const rule = { points: perMinute, duration: 60 };
+    const limiter = new RateLimiterRedis({
+      ...rule,
+      storeClient: redis,
+      keyPrefix: `${prefix}rate`,
+      rejectIfRedisNotReady: true,
+      inMemoryBlockOnConsumed: perMinute + 1,
+      insuranceLimiter: new RateLimiterMemory(rule),
+    });
+    if (limiters.size >= mostLimiters) limiters.clear();
+    limiters.set(perMinute, limiter);
+    return limiter;
+  }
+  if (usual > 0) limiterOf(usual);
+
   return {
-    async count(who, requests = 1) {
+    async count(who, { requests = 1, perMinute = usual } = {}) {
+      if (perMinute === 0) return;
       try {
-        await limiter.consume(who, requests);
+        await limiterOf(perMinute).consume(who, requests);
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
         const seconds = Math.ceil(error.msBeforeNext / 1000);
@@ -36,6 +54,6 @@ export function openRateLimiter({ url, prefix, perMinute, onError }: Options): R
         throw new AppError("too_many_requests", "rate_limited", sentence, seconds);
       }
     },
-    close: () => redis.disconnect(),
+    close: () => redis?.disconnect(),
   };
 }

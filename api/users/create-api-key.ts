@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
@@ -50,7 +51,9 @@ export const createApiKey = defineOperation({
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, expires_at };
+    const requests_per_minute =
+      narrower(caller.per_minute.key ?? undefined, body.requests_per_minute ?? undefined) ?? null;
+    const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, requests_per_minute, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);
     if (!record)
       throw conflict("too_many_keys", `The user '${user_id}' has as many valid keys as allowed. Revoke one first.`);

@@ -23,7 +23,7 @@ export const redeliverDelivery = defineOperation({
   summary: "Send one delivery again, or all since a time",
   description: `A delivery is sent with the same \`webhook-id\`, even if it succeeded before. With \`since\` those of a time and a status are, oldest first, at most ${mostRedelivered} a request: send \`last_id\` as \`after\` while the answer says \`has_more\`.`,
   request: { params: webhookParams, body: redeliverBody },
-  errors: ["delivery_not_found"],
+  errors: ["delivery_not_found", "webhook_not_found"],
   responses: { 202: { description: "What is due now: the delivery, or how many", schema: redelivered, example } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, body: asked, caller }) {
     const { delivery_id, since, until, status, after } = asked;

@@ -25,3 +25,7 @@ ALTER TABLE "webhooks" ADD COLUMN "agent_ids" TEXT[] DEFAULT ARRAY[]::TEXT[],
 ALTER TABLE "runs" ADD COLUMN "due_at" TIMESTAMPTZ(6);
 CREATE INDEX "runs_delayed_of_thread" ON "runs"("thread_id", "due_at", "id")
   WHERE due_at IS NOT NULL AND thread_id IS NOT NULL;
+
+-- Requests a minute: of a key, and of each user of a plan. Null: as the deployment says.
+ALTER TABLE "api_keys" ADD COLUMN "requests_per_minute" INTEGER;
+ALTER TABLE "plans" ADD COLUMN "requests_per_minute" INTEGER;
