@@ -84,7 +84,8 @@ test("stock `migrate deploy` and ours go on from each other", { timeout: 60_000 
   });
   expect(await deployMigrations(theirs)).toEqual({ applied: [] });
 
-  const rows = "SELECT checksum, migration_name, logs, rolled_back_at, applied_steps_count FROM _prisma_migrations";
+  const rows =
+    "SELECT checksum, migration_name, logs, rolled_back_at, applied_steps_count FROM _prisma_migrations ORDER BY migration_name";
   expect(await query(ours, rows)).toEqual(await query(theirs, rows));
   const columns =
     "SELECT column_name, data_type, character_maximum_length, column_default, is_nullable FROM information_schema.columns WHERE table_name = '_prisma_migrations'";

@@ -1,3 +1,4 @@
+import { transitions } from "../../domain/run/transitions.ts";
 import { joined, literal, raw, type Sql, sql } from "../sql.ts";
 import { namedEvents } from "../webhooks/wanted-events.ts";
 
@@ -18,7 +19,7 @@ export const enqueueWebhooks = (events: string): Sql => sql`
     AND (w.statuses = '{}' OR e.type NOT LIKE 'run.%' OR ${statusOfEvent} = ANY(w.statuses))`;
 
 /** SQL: the status of a run's event `e`. */
-const statusOfEvent = sql`replace(substr(e.type, 5), 'started', 'running')`;
+const statusOfEvent = sql`replace(substr(e.type, 5), 'started', ${literal(transitions.claim.to[0])})`;
 
 /** SQL: what a webhook is sent of a run that isn't over, of the run in the CTE `run` that has its columns. */
 export const briefPayload = (run: string, type: Sql): Sql => sql`

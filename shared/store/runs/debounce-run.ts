@@ -7,8 +7,9 @@ import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { lockThread, type NewRun, optionColumns } from "./insert-run.ts";
+import { lockThread, type NewRun } from "./insert-run.ts";
 import { appendWaiting } from "./mark-waiting.ts";
+import { optionColumns } from "./option-columns.ts";
 import { runIs, runIsStill } from "./run-is.ts";
 
 /** Returns the run of an agent that waits for its time under a debounce key; null when none does. */

@@ -13,6 +13,7 @@ import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
+import { optionColumns } from "./option-columns.ts";
 import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
 
 /** A run that is being accepted: all that its row needs. Its times come from Postgres' clock, all but that in its id. */
@@ -182,9 +183,6 @@ const columns = {
   exclusive: t.boolean,
 };
 const input = inputRows(columns);
-
-/** SQL: of `request_options`, the columns `priority` and `concurrency_key`. */
-export const optionColumns = sql`(request_options ->> 'priority')::int, request_options ->> 'concurrency_key'`;
 
 type RunRow = Row<typeof columns>;
 

@@ -45,7 +45,7 @@ test("a delayed run waits for its time, says so, and runs then", async () => {
   expect(events.at(-1)).toMatchObject({ event: "run.success", data: { result_content: { n: 1 } } });
   const run = await runOf(String(events[0]?.data["run_id"]));
   expect(Date.parse(String(run["started_at"]))).toBeGreaterThanOrEqual(before + 800);
-  const { body } = await call(url, "GET", `/v1/runs/${run["id"]}/timeline`);
+  const { body } = await call(url, "GET", `/v1/runs/${String(run["id"])}/timeline`);
   expect(body["data"]).toMatchObject([
     { from: null, to: "scheduled" },
     { from: "scheduled", to: "queued", reason: "delay" },
@@ -65,7 +65,7 @@ test("a run of a given time is scheduled for it, is listed as such, and can be c
   ]);
   const listed = await call(url, "GET", `/v1/runs?status=scheduled&agent_id=${echo}`);
   expect(listed.body["data"]).toMatchObject([{ id: body["id"] }]);
-  const cancelled = await call(url, "POST", `/v1/runs/${body["id"]}/cancel`);
+  const cancelled = await call(url, "POST", `/v1/runs/${String(body["id"])}/cancel`);
   expect(cancelled.body["status"]).toBe("cancelled");
   const past = await finished(echo, { run_at: "2020-01-01T00:00:00Z" });
   expect(past["status"]).toBe("success");
@@ -213,9 +213,9 @@ test("run again keeps what the first request asked, and a job's runs have what t
     schedule: "@yearly",
     timeout_ms: 4_000,
   });
-  const patched = await call(url, "PATCH", `/v1/jobs/${job.body["id"]}`, { max_attempts: 1 });
+  const patched = await call(url, "PATCH", `/v1/jobs/${String(job.body["id"])}`, { max_attempts: 1 });
   expect(patched.status).toBe(200);
-  const fired = await call(url, "POST", `/v1/jobs/${job.body["id"]}/trigger`);
+  const fired = await call(url, "POST", `/v1/jobs/${String(job.body["id"])}/trigger`);
   expect(fired.body).toMatchObject({ timeout_ms: 4_000, max_attempts: 1 });
 });
 
