@@ -9,7 +9,7 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";
-import { ownerOf } from "../http/caller.ts";
+import { type Caller, ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { chooseExpiry } from "./choose-expiry.ts";
 
@@ -51,8 +51,7 @@ export const createApiKey = defineOperation({
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const requests_per_minute =
-      narrower(caller.per_minute.key ?? undefined, body.requests_per_minute ?? undefined) ?? null;
+    const requests_per_minute = limitOf(caller, body.requests_per_minute);
     const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, requests_per_minute, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);
     if (!record)
@@ -60,3 +59,7 @@ export const createApiKey = defineOperation({
     return { status: 201, body: { ...record, key } };
   },
 });
+
+/** Returns the new key's own limit: none wider than that of the key of the request. */
+const limitOf = ({ per_minute }: Caller, asked: number | null | undefined): number | null =>
+  narrower(per_minute.key ?? undefined, asked ?? undefined) ?? null;

@@ -2,14 +2,15 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
+import { createRecent, type Recent } from "../platform/lifecycle/recent.ts";
 import { PrismaClient } from "./generated/client.ts";
-import { createWantsEvent, type WantsEvent } from "./webhooks/wanted-events.ts";
 
 /**
  * One pool, two doors. `prisma`: reads, lists and writes of one table by its key. `sql`: each statement that fences, locks,
  * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
  * Safe for concurrent use. `oneByOne` is for callers that wait for one lock: they hold no connection while they wait.
  * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
+ * `recent` is for what may be a second old.
  */
 export type Db = {
   sql: pg.Pool;
@@ -17,8 +18,7 @@ export type Db = {
   oneByOne: OneByOne;
   inTurn: InTurn;
   inBatches: InBatches;
-  /** Asked before each statement that accepts or claims runs. */
-  wantsEvent: WantsEvent;
+  recent: Recent;
   close(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
     inBatches: createBatches(sql),
-    wantsEvent: createWantsEvent(sql),
+    recent: createRecent(),
     async close() {
       await prisma.$disconnect();
       await sql.end();

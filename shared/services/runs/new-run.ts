@@ -42,19 +42,8 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const start = startOf(request, new Date());
-  const queued = {
-    type: "run.queued",
-    status: start.at === null ? "queued" : "scheduled",
-    agent_id,
-    version: version.version,
-    thread_id,
-    queue:
-      start.at === null
-        ? { position: material.position ?? null, wait_reason: null }
-        : { position: null, wait_reason: "delay" as const },
-    ...(start.at !== null && { run_at: start.at.toISOString() }),
-  } as const;
+  const { at, ...start } = startOf(request, new Date());
+  const queued = { agent_id, version: version.version, thread_id, ...queuedAs(at, material.position ?? null) };
   const request_options = optionsOf(request);
   return {
     id: run_id,
@@ -68,8 +57,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     lifecycle: request.lifecycle,
     ...rulesOf(narrowConfig(readConfig(version.config), request_options), request_options),
     request_options,
-    run_at: start.run_at,
-    delay_ms: start.delay_ms,
+    ...start,
     debounce_key: request.debounce?.key ?? null,
     input_payload: request.input_payload,
     history: request.history,
@@ -85,7 +73,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     replay_of,
     job_id: material.job_id ?? null,
     metadata: material.metadata ?? {},
-    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, { type: "run.queued", ...queued }, new Date()),
   };
 }
 
@@ -97,6 +85,13 @@ function startOf({ run_at, delay_ms, debounce }: ExecuteRequest, now: Date): Sta
   // A debounced run is scheduled even for now: until it is released, a later request finds it by its key.
   if (debounce || delay > 0) return { at: new Date(now.getTime() + delay), run_at: null, delay_ms: delay };
   return run_at && run_at > now ? { at: run_at, run_at, delay_ms: null } : { at: null, run_at: null, delay_ms: null };
+}
+
+/** Returns what the run's first event says of its place: in the queue, or until when it waits for it. */
+function queuedAs(at: Date | null, position: number | null) {
+  if (at === null) return { status: "queued", queue: { position, wait_reason: null } } as const;
+  const run_at = at.toISOString();
+  return { status: "scheduled", queue: { position: null, wait_reason: "delay" }, run_at } as const;
 }
 
 type Rules = Pick<

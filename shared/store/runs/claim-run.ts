@@ -10,6 +10,7 @@ import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/sessions.ts";
 import { findWorkerOffering } from "../workers/find-worker-offering.ts";
+import { wantsEvent } from "../webhooks/wanted-events.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
@@ -91,7 +92,7 @@ export type Claim =
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const shape = (await db.wantsEvent("run.started")) ? "telling" : "quiet";
+    const shape = (await wantsEvent(db, "run.started")) ? "telling" : "quiet";
     const run = await db.inBatches(claims[shape], { runId, worker }, worker.id);
     if (run) return { kind: "claimed", run };
   } catch (error) {

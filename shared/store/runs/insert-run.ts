@@ -11,6 +11,7 @@ import { enqueueWebhooks, briefPayload } from "../outbox/enqueue-webhooks.ts";
 import { literal, perRow, type Sql, sql } from "../sql.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
+import { wantsEvent } from "../webhooks/wanted-events.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
 import { optionColumns } from "./option-columns.ts";
@@ -113,7 +114,7 @@ async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion
  * commits.
  */
 export async function insertRunIn(
-  { db, client }: { db: Pick<Db, "wantsEvent">; client: Queryable },
+  { db, client }: { db: Pick<Db, "sql" | "recent">; client: Queryable },
   run: NewRun,
   owner: Owner,
 ): Promise<Insertion> {
@@ -201,8 +202,8 @@ async function insertAll(client: Queryable, shape: Shape, rows: readonly RunRow[
 /** `telling`: some webhook wants to hear of runs that are accepted. The other statement has no part for it. */
 type Shape = "quiet" | "telling";
 
-const shapeOf = async (db: Pick<Db, "wantsEvent">): Promise<Shape> =>
-  (await db.wantsEvent("run.queued")) ? "telling" : "quiet";
+const shapeOf = async (db: Pick<Db, "sql" | "recent">): Promise<Shape> =>
+  (await wantsEvent(db, "run.queued")) ? "telling" : "quiet";
 
 const batchOf = (shape: Shape): Batch<RunRow, Refusal | null> => ({
   most: 64,

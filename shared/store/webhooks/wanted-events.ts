@@ -1,4 +1,4 @@
-import type { Queryable } from "../client.ts";
+import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { joined, literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -7,26 +7,13 @@ import { statement } from "../statement.ts";
 export const namedEvents = ["run.queued", "run.started"] as const;
 export type NamedEvent = (typeof namedEvents)[number];
 
-/** Returns whether some webhook names the event, as of a second ago at most. */
-export type WantsEvent = (type: NamedEvent) => Promise<boolean>;
-
-const maxAgeMs = 1_000;
-
 /**
- * Knows which of the named events some webhook wants, so that accepting and claiming runs costs nothing for an event that
- * nobody wants. Postgres is asked at most once a second.
+ * Returns whether some webhook names the event, as of a second ago at most. So accepting and claiming runs costs nothing for
+ * an event that nobody wants.
  */
-export function createWantsEvent(client: Queryable): WantsEvent {
-  let readAt = -Infinity;
-  let types: Promise<readonly string[]> = Promise.resolve([]);
-  return async (type) => {
-    if (performance.now() - readAt >= maxAgeMs) {
-      readAt = performance.now();
-      types = wanted.rows(client).then((rows) => rows.map((row) => row.type));
-      types.catch(() => (readAt = -Infinity));
-    }
-    return (await types).includes(type);
-  };
+export async function wantsEvent(db: Pick<Db, "sql" | "recent">, type: NamedEvent): Promise<boolean> {
+  const rows = await db.recent("wanted-events", () => wanted.rows(db.sql));
+  return rows.some((row) => row.type === type);
 }
 
 const wanted = statement({
