@@ -67,8 +67,9 @@ test("a cut at any event is resumed at any API process without a gap or a repeat
 });
 
 test("a delayed run comes when it is due, behind the runs that came before", async () => {
-  const late = await say("late", 1, { delay_ms: 700 });
+  const late = await say("late", 1, { delay_ms: 3_600_000 });
   const first = await say("late", 2);
+  await stack.sql.query("UPDATE runs SET scheduled_at = now(), due_at = now() WHERE id = $1", [late]);
   const events = await readRuns(await open(here, "late"), 2);
   expect(runsIn(events)).toEqual([first, late]);
 });
