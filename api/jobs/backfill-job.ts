@@ -13,6 +13,7 @@ import type { Owner } from "../../shared/store/owned-by.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { collectTicks } from "./collect-ticks.ts";
 
 type Deps = Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">;
 
@@ -33,7 +34,7 @@ export const backfillJob = defineOperation({
     if (!job) throw notFound("job", job_id);
     checkRange(from, to, await readClock(ctx.db));
     const before = new Date(from.getTime() - 1);
-    const ticks = job.schedule === null ? [] : ticksAfter(job, before, { most: mostTicks + 1, end: to });
+    const ticks = job.schedule === null ? [] : await collectTicks(ticksAfter(job, before, to), mostTicks + 1);
     if (ticks.length > mostTicks)
       throw fault("to", `the schedule has more than ${mostTicks} ticks in this time; ask for less of it at once`);
     const data: JobTickRecord[] = [];

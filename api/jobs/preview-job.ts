@@ -6,6 +6,7 @@ import { findJob } from "../../shared/store/jobs/change-job.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { collectTicks } from "./collect-ticks.ts";
 
 export const previewJob = defineOperation({
   method: "get",
@@ -24,7 +25,8 @@ export const previewJob = defineOperation({
     const { next_tick_at: due, schedule, status } = job;
     const isOver = status === "cancelled" || (schedule === null && due === null);
     const first = isOver ? null : (due ?? firstTick(job, now));
-    const ticks = first ? [first, ...(schedule === null ? [] : ticksAfter(job, first, { most: count - 1 }))] : [];
+    const more = first && schedule !== null ? await collectTicks(ticksAfter(job, first), count - 1) : [];
+    const ticks = first ? [first, ...more] : [];
     const data = ticks.map((tick) => ({
       scheduled_at: tick.toISOString(),
       run_at: new Date(tick.getTime() + jitterOf(job_id, tick, job.jitter_ms)).toISOString(),

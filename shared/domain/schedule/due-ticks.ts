@@ -25,13 +25,10 @@ function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date
   };
 }
 
-/** Returns up to `most` ticks after a time, and not after `end` if there is one. */
-export function ticksAfter(timing: Timing, after: Date, { most, end }: { most: number; end?: Date }): Date[] {
+/** Yields the ticks after a time, and not after `end` if there is one. A rare tick takes milliseconds to find. */
+export function* ticksAfter(timing: Timing, after: Date, end?: Date): Generator<Date> {
   const next = ticksOf(timing);
-  const ticks: Date[] = [];
-  for (let tick = next(after); tick && ticks.length < most && (!end || tick <= end); tick = next(tick))
-    ticks.push(tick);
-  return ticks;
+  for (let tick = next(after); tick && (!end || tick <= end); tick = next(tick)) yield tick;
 }
 
 /** Returns what happens at `now` to a job whose tick `due` is due: the missed ticks, those that fire, and the next one. */
