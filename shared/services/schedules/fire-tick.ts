@@ -35,7 +35,7 @@ export async function fireTick(deps: TickDeps, client: Queryable, job: JobRow, t
   if (open.length >= queue.perAgent)
     throw new AppError("too_many_requests", "too_many_runs", `The job has ${open.length} runs that have not ended.`, 5);
   const run = await makeTickRun(deps, client, job, tick);
-  const { kind } = await insertRunIn({ db: deps.db, client }, run, auth.mode === "open" ? null : job.user_id);
+  const { kind } = await insertRunIn(client, run, auth.mode === "open" ? null : job.user_id);
   if (kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (kind === "thread_busy") throw conflict("thread_busy", "The job's thread has a run that has not ended.");
   const cancelled = job.overlap === "cancel_previous" ? open : [];

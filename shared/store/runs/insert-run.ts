@@ -11,7 +11,7 @@ import { enqueueWebhooks, briefPayload } from "../outbox/enqueue-webhooks.ts";
 import { literal, perRow, type Sql, sql } from "../sql.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
-import { wantsEvent } from "../webhooks/wanted-events.ts";
+import { wantsEvent, wantsEventNow } from "../webhooks/wanted-events.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
 import { optionColumns } from "./option-columns.ts";
@@ -96,8 +96,8 @@ export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Inse
 
 async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   const refused = isExclusive(run)
-    ? await inTransaction(db, async (client) => insertExclusive(client, run, owner, await shapeOf(db)))
-    : await db.inBatches(inserts[await shapeOf(db)], rowOf(run, owner));
+    ? await inTransaction(db, (client) => insertExclusive(client, run, owner))
+    : await db.inBatches(inserts[shapeFor(await wantsEvent(db, "run.queued"))], rowOf(run, owner));
   if (!refused) return { kind: "inserted" };
   const found = await db.prisma.run.findUnique({
     where: { id: run.id },
@@ -113,15 +113,10 @@ async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion
  * row until it is committed, and takes its time (created_at) after that: so a thread's runs stand in the order of their
  * commits.
  */
-export async function insertRunIn(
-  { db, client }: { db: Pick<Db, "sql" | "recent">; client: Queryable },
-  run: NewRun,
-  owner: Owner,
-): Promise<Insertion> {
-  const shape = await shapeOf(db);
+export async function insertRunIn(client: Queryable, run: NewRun, owner: Owner): Promise<Insertion> {
   const [refused = null] = isExclusive(run)
-    ? [await insertExclusive(client, run, owner, shape)]
-    : await insertAll(client, shape, [rowOf(run, owner)]);
+    ? [await insertExclusive(client, run, owner)]
+    : await insertAll(client, await shapeNow(client), [rowOf(run, owner)]);
   if (refused && run.agent_revision !== null) throw new AgentChanged();
   return { kind: refused ?? "inserted" };
 }
@@ -133,16 +128,11 @@ const isExclusive = ({ multitask, thread_id }: NewRun): boolean => multitask ===
  * Locks the run's thread in a statement before: the insert then sees every run that the thread has. Returns why the run was
  * not inserted; null when it was.
  */
-async function insertExclusive(
-  client: Queryable,
-  run: NewRun,
-  owner: Owner,
-  shape: Shape,
-): Promise<Refusal | null | undefined> {
+async function insertExclusive(client: Queryable, run: NewRun, owner: Owner): Promise<Refusal | null | undefined> {
   const { thread_id, user_id, agent_id } = run;
   const locked = await lockThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
   if (locked === 0) return "foreign_thread";
-  const [refused] = await insertAll(client, shape, [rowOf(run, owner)]);
+  const [refused] = await insertAll(client, await shapeNow(client), [rowOf(run, owner)]);
   return refused && "thread_busy";
 }
 
@@ -202,8 +192,8 @@ async function insertAll(client: Queryable, shape: Shape, rows: readonly RunRow[
 /** `telling`: some webhook wants to hear of runs that are accepted. The other statement has no part for it. */
 type Shape = "quiet" | "telling";
 
-const shapeOf = async (db: Pick<Db, "sql" | "recent">): Promise<Shape> =>
-  (await wantsEvent(db, "run.queued")) ? "telling" : "quiet";
+const shapeFor = (isWanted: boolean): Shape => (isWanted ? "telling" : "quiet");
+const shapeNow = async (client: Queryable): Promise<Shape> => shapeFor(await wantsEventNow(client, "run.queued"));
 
 const batchOf = (shape: Shape): Batch<RunRow, Refusal | null> => ({
   most: 64,

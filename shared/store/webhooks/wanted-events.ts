@@ -1,4 +1,4 @@
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { t } from "../columns.ts";
 import { joined, literal, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -14,6 +14,11 @@ export type NamedEvent = (typeof namedEvents)[number];
 export async function wantsEvent(db: Pick<Db, "sql" | "recent">, type: NamedEvent): Promise<boolean> {
   const rows = await db.recent("wanted-events", () => wanted.rows(db.sql));
   return rows.some((row) => row.type === type);
+}
+
+/** The same as of now, for a transaction: it must not wait for another connection. */
+export async function wantsEventNow(client: Queryable, type: NamedEvent): Promise<boolean> {
+  return (await wanted.rows(client)).some((row) => row.type === type);
 }
 
 const wanted = statement({
