@@ -21,7 +21,7 @@ export type Authenticate = (credentials: Credentials) => Promise<Caller>;
 
 type Deps = { db: Db; auth: Config["auth"]; log: Log };
 
-const everybody = { owner: null, run_id: null } as const;
+const everybody = { owner: null, run_id: null, per_minute: { user: null, key: null } } as const;
 
 /** Returns a function that finds out who sends a request. It rejects with `unauthorized` for missing or wrong credentials. */
 export function createAuthenticate(deps: Deps): Authenticate {
@@ -71,8 +71,9 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
     noteKeyUse(db, key.id).catch((error: unknown) =>
       log.warn({ err: String(error) }, "the last use of a key could not be stored"),
     );
-  const { user_id, scopes, run_id } = key;
-  return { owner: scopes.includes("admin") ? null : user_id, user_id, actor: key.id, scopes, run_id };
+  const { user_id, scopes, run_id, user_per_minute: user, key_per_minute } = key;
+  const owner = scopes.includes("admin") ? null : user_id;
+  return { owner, user_id, actor: key.id, scopes, run_id, per_minute: { user, key: key_per_minute } };
 }
 
 function refuse(code: CodeOf<"unauthorized">, message: string): never {

@@ -4,10 +4,17 @@ import { covers } from "../../shared/schemas/scope.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
-import { rateLimitHeaders } from "./rate-limit.ts";
+import { rateLimitHeaders, type RateLimitState } from "./rate-limit.ts";
 import { queryOf } from "./request-context.ts";
 
-const nobody: Caller = { owner: "", user_id: "", actor: "anonymous", scopes: [], run_id: null };
+const nobody: Caller = {
+  owner: "",
+  user_id: "",
+  actor: "anonymous",
+  scopes: [],
+  run_id: null,
+  per_minute: { user: null, key: null },
+};
 
 /**
  * Returns the caller of a request that may use the operation. Throws unauthorized, too_many_requests, forbidden, or not_found
@@ -27,7 +34,7 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
     await guards.limiter.count(address);
     throw error;
   });
-  await guards.limiter.count(limiterKey(caller, req), 1, (left) => req.res?.set(rateLimitHeaders(left)));
+  await countRequests(guards, caller, req, 1, (left) => req.res?.set(rateLimitHeaders(left)));
   if (!covers(caller.scopes, scope))
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
@@ -45,7 +52,27 @@ export async function countBody(
   size: { bytes: number; values: number },
 ): Promise<void> {
   const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
-  if (more > 0 && caller !== nobody) await guards.limiter.count(limiterKey(caller, req), more);
+  if (more > 0 && caller !== nobody) await countRequests(guards, caller, req, more);
+}
+
+/**
+ * Counts requests against the limit of the caller's user, and that of the caller's key if it has one. `show` is told what is
+ * left of the one that has less.
+ */
+async function countRequests(
+  { limiter }: Guards,
+  caller: Caller,
+  req: Request,
+  requests: number,
+  show?: (left: RateLimitState) => void,
+): Promise<void> {
+  const { user, key } = caller.per_minute;
+  let least: RateLimitState | null = null;
+  const note = (left: RateLimitState): void => {
+    if (least === null || left.remaining < least.remaining) show?.((least = left));
+  };
+  if (key !== null) await limiter.count(`key:${caller.actor}`, { requests, perMinute: key, show: note });
+  await limiter.count(limiterKey(caller, req), { requests, ...(user !== null && { perMinute: user }), show: note });
 }
 
 /** Returns the key under which requests are counted. All API keys of a user share it; in open mode each address has one. */

@@ -11,6 +11,8 @@ export type Caller = {
   scopes: readonly string[];
   /** The one run that a run's read token may read. Null: not restricted to a run. */
   run_id: string | null;
+  /** Requests a minute that are the caller's own: by the user's plan, and of the key. Null: no such limit. */
+  per_minute: { user: number | null; key: number | null };
 };
 
 /** Returns the owner of a new thing. Throws forbidden when the caller may not act for the user `named`. */

@@ -4,19 +4,23 @@ import { connectRedis } from "../../shared/platform/stream/connection.ts";
 
 export type RateLimiter = {
   /**
-   * Counts a request of `who`, or several. Rejects with too_many_requests, which says when to try again. `show` is told what is left
-   * before that, if there is a limit.
+   * Counts a request of `who`, or several, against a limit: the deployment's, unless `perMinute` says another. Rejects with
+   * too_many_requests, which says when to try again. `show` is told what is left before that, if there is a limit.
    */
-  count(who: string, requests?: number, show?: (left: RateLimitState) => void): Promise<void>;
+  count(who: string, counted?: Counted): Promise<void>;
   close(): void;
 };
+
+type Counted = { requests?: number; perMinute?: number; show?: (left: RateLimitState) => void };
 
 /** What is left of a caller's requests in the current minute, which ends in `reset_s` seconds. */
 export type RateLimitState = { limit: number; remaining: number; reset_s: number };
 
+/** `perMinute`: the deployment's limit; 0: none. */
 type Options = { url: string; prefix: string; perMinute: number; onError: (error: Error) => void };
 
-const noLimit: RateLimiter = { count: () => Promise.resolve(), close: () => undefined };
+/** Limits of plans and keys are few. Beyond this number they are opened anew. */
+const mostLimiters = 1_000;
 
 /**
  * Returns the headers that tell a caller what is left.
@@ -27,36 +31,50 @@ export const rateLimitHeaders = ({ limit, remaining, reset_s }: RateLimitState):
   RateLimit: `"minute";r=${remaining};t=${reset_s}`,
 });
 
+const stateOf = (limit: number, { remainingPoints, msBeforeNext }: RateLimiterRes): RateLimitState => ({
+  limit,
+  remaining: Math.max(0, remainingPoints),
+  reset_s: Math.ceil(msBeforeNext / 1000),
+});
+
 /** Limits each caller's requests a minute over all API processes. While Redis is unreachable, each process counts for itself. */
-export function openRateLimiter({ url, prefix, perMinute, onError }: Options): RateLimiter {
-  if (perMinute === 0) return noLimit;
-  const redis = connectRedis(url, onError);
-  const stateOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes): RateLimitState => ({
-    limit: perMinute,
-    remaining: Math.max(0, remainingPoints),
-    reset_s: Math.ceil(msBeforeNext / 1000),
-  });
-  const rule = { points: perMinute, duration: 60 };
-  const limiter = new RateLimiterRedis({
-    ...rule,
-    storeClient: redis,
-    keyPrefix: `${prefix}rate`,
-    rejectIfRedisNotReady: true,
-    inMemoryBlockOnConsumed: perMinute + 1,
-    insuranceLimiter: new RateLimiterMemory(rule),
-  });
+export function openRateLimiter({ url, prefix, perMinute: usual, onError }: Options): RateLimiter {
+  const limiters = new Map<number, RateLimiterRedis>();
+  // Without any limit no connection is needed.
+  let redis: ReturnType<typeof connectRedis> | undefined;
+
+  function limiterOf(perMinute: number): RateLimiterRedis {
+    const known = limiters.get(perMinute);
+    if (known) return known;
+    redis ??= connectRedis(url, onError);
+    const rule = { points: perMinute, duration: 60 };
+    const limiter = new RateLimiterRedis({
+      ...rule,
+      storeClient: redis,
+      keyPrefix: `${prefix}rate`,
+      rejectIfRedisNotReady: true,
+      inMemoryBlockOnConsumed: perMinute + 1,
+      insuranceLimiter: new RateLimiterMemory(rule),
+    });
+    if (limiters.size >= mostLimiters) limiters.clear();
+    limiters.set(perMinute, limiter);
+    return limiter;
+  }
+  if (usual > 0) limiterOf(usual);
+
   return {
-    async count(who, requests = 1, show = () => undefined) {
+    async count(who, { requests = 1, perMinute = usual, show = () => undefined } = {}) {
+      if (perMinute === 0) return;
       try {
-        show(stateOf(await limiter.consume(who, requests)));
+        show(stateOf(perMinute, await limiterOf(perMinute).consume(who, requests)));
       } catch (error) {
         if (!(error instanceof RateLimiterRes)) throw error;
-        show(stateOf(error));
+        show(stateOf(perMinute, error));
         const seconds = Math.ceil(error.msBeforeNext / 1000);
         const sentence = `This caller sent more than ${perMinute} requests within a minute. Try again later.`;
         throw new AppError("too_many_requests", "rate_limited", sentence, seconds);
       }
     },
-    close: () => redis.disconnect(),
+    close: () => redis?.disconnect(),
   };
 }

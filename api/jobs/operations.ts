@@ -9,6 +9,8 @@ import { cancelJob } from "./cancel-job.ts";
 import { pauseJob } from "./pause-job.ts";
 import { resumeJob } from "./resume-job.ts";
 import { triggerJob } from "./trigger-job.ts";
+import { backfillJob } from "./backfill-job.ts";
+import { previewJob } from "./preview-job.ts";
 import { listJobRuns } from "./list-job-runs.ts";
 import { listJobTicks } from "./list-job-ticks.ts";
 
@@ -22,6 +24,8 @@ export const jobsOperations: readonly Operation<ApiContext>[] = [
   pauseJob,
   resumeJob,
   triggerJob,
+  backfillJob,
+  previewJob,
   listJobRuns,
   listJobTicks,
 ];

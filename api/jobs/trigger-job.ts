@@ -56,7 +56,7 @@ function fireNow(
     const tick = { job_id, at: locked.now, manual: true };
     // Two requests within a millisecond.
     while (!(await takeTick(client, tick))) tick.at = new Date(tick.at.getTime() + 1);
-    const fired = await fireTick(ctx, client, locked.job, tick.at);
+    const fired = await fireTick(ctx, client, locked.job, { at: tick.at, jitter_ms: null });
     await settleTick(client, tick, { run_id: fired.run.id, reason: null });
     return fired;
   });

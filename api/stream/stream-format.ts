@@ -9,7 +9,7 @@ import { ssePing, ssePingLine } from "./sse-ping.ts";
 /** How long a client waits before it connects again. */
 export const retryMs = 3_000;
 /** The same when this process shuts down: another one is ready. */
-const resumeMs = 100;
+export const resumeMs = 100;
 
 /** How a run's events are written to a client. */
 export type StreamFormat = {

@@ -11,6 +11,7 @@ import { getThreadState } from "./get-thread-state.ts";
 import { setThreadState } from "./set-thread-state.ts";
 import { listThreadHistory } from "./list-thread-history.ts";
 import { forkThread } from "./fork-thread.ts";
+import { streamThread } from "./stream-thread.ts";
 
 export const threadsOperations: readonly Operation<ApiContext>[] = [
   createThread,
@@ -24,4 +25,5 @@ export const threadsOperations: readonly Operation<ApiContext>[] = [
   setThreadState,
   listThreadHistory,
   forkThread,
+  streamThread,
 ];

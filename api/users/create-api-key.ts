@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
@@ -8,7 +9,7 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
 import type { ApiContext } from "../context.ts";
-import { ownerOf } from "../http/caller.ts";
+import { type Caller, ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { chooseExpiry } from "./choose-expiry.ts";
 
@@ -54,10 +55,15 @@ export const createApiKey = defineOperation({
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newApiKey();
-    const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, expires_at };
+    const requests_per_minute = limitOf(caller, body.requests_per_minute);
+    const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, requests_per_minute, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);
     if (!record)
       throw conflict("too_many_keys", `The user '${user_id}' has as many valid keys as allowed. Revoke one first.`);
     return { status: 201, body: { ...record, key } };
   },
 });
+
+/** Returns the new key's own limit: none wider than that of the key of the request. */
+const limitOf = ({ per_minute }: Caller, asked: number | null | undefined): number | null =>
+  narrower(per_minute.key ?? undefined, asked ?? undefined) ?? null;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { queueTtlMs, requestLimits, runLimits } from "../../shared/domain/run/limits.ts";
 import { me } from "../../shared/schemas/user.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
@@ -26,7 +27,9 @@ export const getMyLimits = defineOperation({
           request: numbers,
           run: numbers,
           queue_ttl_ms: z.number().int(),
-          requests_per_minute: z.number().int().nullable().meta({ description: "Null: no limit." }),
+          requests_per_minute: z.number().int().nullable().meta({
+            description: "The limit of this key, or of its user where that is lower. Null: no limit.",
+          }),
           open_runs: z.object({ queued: z.number().int(), running: z.number().int() }),
         })
         .meta({
@@ -43,7 +46,9 @@ export const getMyLimits = defineOperation({
   },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { query, caller }) {
     const { queued, running } = await countOpenRuns(db, { user_id: ownerOf(caller, query.user_id) });
-    const requests_per_minute = config.auth.requestsPerMinute || null;
+    const { user, key } = caller.per_minute;
+    const ofUser = user ?? (config.auth.requestsPerMinute || undefined);
+    const requests_per_minute = narrower(ofUser, key ?? undefined) ?? null;
     const body = { request: requestLimits, run: runLimits, queue_ttl_ms: queueTtlMs, requests_per_minute };
     return { status: 200, body: { ...body, open_runs: { queued, running } } };
   },

@@ -16,15 +16,15 @@ export const createWebhook = defineOperation({
   audit: "webhook",
   summary: "Create a webhook",
   description:
-    "Later events that `events` names are sent to the URL by POST with Standard Webhooks headers; `webhook-id` is the same in every attempt. `run.*`: a run has ended or waits for an answer; the body is that of a run's callback. `daemon.*`: a daemon's status has changed. `notification.*`: a notification was created. An answer 2xx completes a delivery, and 410 disables the webhook. Other answers lead to at most 10 attempts over 75 hours. A webhook whose deliveries only failed for five days is disabled. The secret is only shown in this answer.",
+    "Later events that `events` names are sent to the URL by POST with Standard Webhooks headers; `webhook-id` is the same in every attempt. `run.*`: a run has ended or waits for an answer; the body is that of a run's callback. `run.queued` and `run.started`, which must be named: a run was accepted, an attempt has begun; the body is short, and the first ones may be missed for a second after the webhook was made. `daemon.*`: a daemon's status has changed. `notification.*`: a notification was created. An answer 2xx completes a delivery, and 410 disables the webhook. Other answers lead to at most 10 attempts over 75 hours. A webhook whose deliveries only failed for five days is disabled. The secret is only shown in this answer.",
   request: { body: webhookBody },
   errors: ["foreign_user_id", "too_many_webhooks"],
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);
-    const { url, events, description = null } = body;
+    const { url, events, agent_ids, statuses, description = null } = body;
     const user_id = ownerOf(caller, body.user_id);
-    const webhook = { url, events, user_id, description, metadata: body.metadata ?? {} };
+    const webhook = { url, events, agent_ids, statuses, user_id, description, metadata: body.metadata ?? {} };
     const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
     if (!made)
       throw conflict("too_many_webhooks", `The user '${user_id}' has as many webhooks as allowed. Delete one first.`);

@@ -102,6 +102,8 @@ export const agentConfig = z.looseObject({
    * Node. A run that is `isolated` or brings files of its own has a process of its own all the same.
    */
   reuse: z.boolean().optional(),
+  /** The largest number of the agent's runs with the same `concurrency_key` that run at the same time. */
+  key_concurrency: atLeast(1, 1_000),
   /** How long the process of an `interactive` thread waits for the next run. 5 minutes by default. */
   idle_timeout_ms: atLeast(1_000, 3_600_000),
   /** A run whose thread is busy: `enqueue` (default): it waits. `reject`: it is refused. `interrupt`: the runs before it are cancelled. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
 import { adapterTypes, lifecycles, runtimeModes } from "../domain/run/run-modes.ts";
 import { labelledMetadata, tagList } from "./labels.ts";
+import { requestOptions, startOptions } from "./request-options.ts";
 import { choice, clientId, jsonArray, jsonObject, stringMap, text } from "./primitives.ts";
 
 /** The body of POST /v1/execute. `check-request.ts` checks what types can't. */
@@ -41,6 +42,8 @@ export const executeRequest = z
     completion_callback_url: text({ max: 2048 })
       .nullish()
       .meta({ description: "This URL gets a POST when the run has ended." }),
+    ...startOptions,
+    ...requestOptions,
   })
   .meta({
     id: "ExecuteRequest",

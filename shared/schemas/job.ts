@@ -7,7 +7,18 @@ import { isTimeZone } from "../domain/schedule/zone-clock.ts";
 import { executeRequest } from "./execute-request.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { labelledMetadata, tagList } from "./labels.ts";
-import { choice, clientId, includeQuery, jsonArray, jsonObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { requestOptions } from "./request-options.ts";
+import {
+  choice,
+  clientId,
+  includeQuery,
+  jsonArray,
+  jsonObject,
+  laxInt,
+  pageQuery,
+  text,
+  timestamp,
+} from "./primitives.ts";
 import { readText } from "./read-lax.ts";
 import { timeRange } from "./run-filter.ts";
 
@@ -44,15 +55,20 @@ const docs = {
   catch_up:
     "What happens to ticks that no worker fired for more than a minute. none: they are skipped. last: the last one fires.",
   ends_at: "The job has no ticks after this time.",
+  jitter_ms:
+    "Each run of the schedule starts at its own, fixed moment within this time after its tick, so that jobs of the same hour don't start at once.",
 };
 
 /** The body of POST /v1/jobs: an execute request and its schedule. */
 export const jobBody = executeRequest
-  .omit({ run_id: true })
+  .omit({ run_id: true, delay_ms: true, run_at: true, debounce: true })
   .extend({
     name: text({ min: 1, max: 256 }).nullish(),
     schedule: schedule(),
     timezone: timezone().default("UTC").meta({ description: docs.timezone }),
+    jitter_ms: laxInt({ ge: 0, le: 24 * 3_600_000 })
+      .nullish()
+      .meta({ description: docs.jitter_ms }),
     overlap: choice(overlaps).default("skip").meta({ description: docs.overlap }),
     catch_up: choice(catchUps).default("none").meta({ description: docs.catch_up }),
     ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
@@ -87,8 +103,10 @@ export const jobPatch = z
     runtime_mode: choice(runtimeModes).nullish(),
     lifecycle: choice(lifecycles).nullish(),
     completion_callback_url: text({ max: 2048 }).nullish(),
+    ...requestOptions,
     schedule: schedule(),
     timezone: timezone().nullish(),
+    jitter_ms: laxInt({ ge: 0, le: 24 * 3_600_000 }).nullish(),
     overlap: choice(overlaps).nullish(),
     catch_up: choice(catchUps).nullish(),
     ends_at: text({ max: 64 }).nullish().meta({ format: "date-time" }),
@@ -149,6 +167,7 @@ export const jobRecord = z
     callback_host: z.string().nullable(),
     schedule: z.string().nullable(),
     timezone: z.string(),
+    jitter_ms: z.number().int().nullable(),
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
     status: z.enum(jobStatuses).meta({ description: "completed: the job has no further ticks." }),
@@ -179,6 +198,7 @@ export const jobRecord = z
       callback_host: null,
       schedule: "0 9 * * MON-FRI",
       timezone: "Europe/Berlin",
+      jitter_ms: null,
       overlap: "skip",
       catch_up: "none",
       status: "active",
@@ -198,6 +218,48 @@ const { input_payload: _input, ...listed } = exampleOf(jobRecord);
 /** A job in a list. */
 export const jobListItem = jobRecord.partial({ input_payload: true }).meta({ id: "JobListItem", example: listed });
 export type JobListItem = z.infer<typeof jobListItem>;
+/** The largest number of ticks that one backfill fires, and that one preview shows. */
+export const mostTicks = 100;
+
+/** The body of POST /v1/jobs/{job_id}/backfill. */
+export const backfillBody = z
+  .object({
+    from: timestamp().meta({ description: "Ticks at or after this time." }),
+    to: timestamp().meta({ description: "Ticks at or before this time, which must have passed." }),
+  })
+  .meta({ id: "BackfillBody", example: { from: "2026-11-20T00:00:00Z", to: "2026-11-21T00:00:00Z" } });
+
+export const backfillResult = z
+  .object({
+    fired: z.number().int(),
+    skipped: z.number().int(),
+    already_fired: z.number().int().meta({ description: "Ticks that had made a run before." }),
+    data: z.array(jobTick).meta({ description: "The ticks that were tried now, oldest first." }),
+  })
+  .meta({
+    id: "Backfill",
+    example: { fired: 1, skipped: 0, already_fired: 0, data: [exampleOf(jobTick)] },
+  });
+
+export const previewQuery = z.object({
+  count: laxInt({ ge: 1, le: mostTicks })
+    .default(10)
+    .meta({ description: "How many ticks to show. Fewer come where the job has no more." }),
+});
+
+export const tickPreview = z
+  .object({
+    data: z.array(
+      z.object({
+        scheduled_at: z.string(),
+        run_at: z.string().meta({ description: "The time of the tick's run, which `jitter_ms` puts later." }),
+      }),
+    ),
+  })
+  .meta({
+    id: "TickPreview",
+    example: { data: [{ scheduled_at: "2026-11-23T08:00:00.000Z", run_at: "2026-11-23T08:00:00.000Z" }] },
+  });
 
 export const tickListQuery = pageQuery.extend({
   after: text({ pattern: /^\d{1,15}(-manual)?$/ })

@@ -24,6 +24,9 @@ export const planBody = z
       .nullish()
       .meta({ description: "The largest number of runs that have not ended, including queued ones." }),
     max_queued_runs: laxInt({ ge: 0, le: 1e9 }).nullish(),
+    requests_per_minute: laxInt({ ge: 1, le: 1e9 })
+      .nullish()
+      .meta({ description: "Requests of each user with all keys together. Null: as RATE_LIMIT_PER_MINUTE says." }),
     prepaid: laxBool()
       .default(false)
       .meta({ description: "True: runs are paid from the wallet, and an empty wallet refuses runs." }),
@@ -47,6 +50,7 @@ export const planRecord = z
     weekly_micro_usd: money.nullable(),
     max_concurrent_runs: z.number().int().nullable(),
     max_queued_runs: z.number().int().nullable(),
+    requests_per_minute: z.number().int().nullable(),
     prepaid: z.boolean(),
     second_micro_usd: money,
     active: z.boolean(),
@@ -66,6 +70,7 @@ export const planRecord = z
       weekly_micro_usd: null,
       max_concurrent_runs: 10,
       max_queued_runs: 100,
+      requests_per_minute: null,
       prepaid: false,
       second_micro_usd: 0,
       active: true,

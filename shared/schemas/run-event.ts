@@ -36,7 +36,15 @@ const envelope = { run_id: z.string(), attempt: z.number().int(), seq: z.number(
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...envelope, ...shape }).meta({ id: componentName(type) });
 
-const waitReason = z.enum(["no_worker", "concurrency_limit", "thread_busy", "paused", "retry"]);
+export const waitReason = z.enum([
+  "no_worker",
+  "concurrency_limit",
+  "concurrency_key",
+  "thread_busy",
+  "paused",
+  "retry",
+  "delay",
+]);
 const queue = z.object({ position: z.number().int().nullable(), wait_reason: waitReason.nullable() });
 
 const terminalShape = {
@@ -67,6 +75,7 @@ const queued = event("run.queued", {
   version: z.string(),
   thread_id: z.string().nullable(),
   queue,
+  run_at: z.string().optional().meta({ description: "When a `scheduled` run is to be queued." }),
 });
 const started = event("run.started", {
   worker_id: z.string(),
@@ -93,6 +102,7 @@ export const runEvent = z
         .optional()
         .meta({ description: "The error of the failed attempt, when the run waits for its retry." }),
       retry_at: z.string().optional(),
+      run_at: z.string().optional().meta({ description: "The new time of a delayed run whose request was replaced." }),
     }),
     started,
     event("output.delta", { content: z.unknown() }),

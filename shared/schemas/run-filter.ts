@@ -25,5 +25,17 @@ export const runFilter = {
   }),
 };
 
+export const searchPlaces = ["record", "output", "logs"] as const;
+/** A search in transcripts looks at so many runs a page, and at the first part of each. */
+export const transcriptLimits = { runs: 200, bytes: 512 * 1024 } as const;
+
 /** The query of a list of runs. */
-export const runListQuery = pageQuery.extend({ ...runFilter, ...includeQuery(runPayloads) });
+export const runListQuery = pageQuery.extend({
+  ...runFilter,
+  ...includeQuery(runPayloads),
+  search_in: choice(searchPlaces)
+    .default("record")
+    .meta({
+      description: `Where \`search\` looks. \`output\`: in the text that the run has output. \`logs\`: in its log lines. Both read transcripts, while they are kept: a page looks at ${transcriptLimits.runs} runs at most, and at the first ${transcriptLimits.bytes / 1024} KiB stored of each. Narrow it by agent_id, since and until.`,
+    }),
+});

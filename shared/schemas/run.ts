@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
+import { givenOptions } from "./request-options.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { openInterrupt, runError, sandboxReport, usage } from "./run-event.ts";
+import { openInterrupt, runError, sandboxReport, usage, waitReason } from "./run-event.ts";
 
 const time = z.string().nullable();
 
@@ -49,8 +50,13 @@ export const runRecord = z
     job_id: z.string().nullable(),
     tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
+    timeout_ms: z.number().int(),
+    request_options: givenOptions
+      .nullable()
+      .meta({ description: "What the run's request asked beside its input; null: nothing." }),
+    wait_reason: waitReason.nullable().meta({ description: "Why the run waits, if the service knows." }),
     created_at: z.string(),
-    scheduled_at: time.meta({ description: "When a `scheduled` run is queued for its next attempt." }),
+    scheduled_at: time.meta({ description: "When a `scheduled` run is queued for its first or its next attempt." }),
     started_at: time,
     completed_at: time,
     queue_ms: z.number().int().nullable(),
@@ -89,6 +95,9 @@ export const runRecord = z
       job_id: null,
       tags: [],
       metadata: {},
+      timeout_ms: 600_000,
+      request_options: null,
+      wait_reason: null,
       created_at: "2026-11-21T10:00:00.000Z",
       scheduled_at: null,
       started_at: "2026-11-21T10:00:00.006Z",

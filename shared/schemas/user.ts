@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, clientId, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { choice, clientId, laxInt, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 import { scopes } from "./scope.ts";
 
@@ -68,6 +68,9 @@ export const apiKeyBody = z
     run_id: clientId()
       .nullish()
       .meta({ description: "Makes a read token of this run: it can only read the run, and may be part of a URL." }),
+    requests_per_minute: laxInt({ ge: 1, le: 1e9 }).nullish().meta({
+      description: "A limit of this key's own, beside that of its user. At most that of the key of the request.",
+    }),
     expires_at: timestamp()
       .nullish()
       .meta({ description: "Left out: the key does not expire; a run's read token expires in an hour." }),
@@ -82,6 +85,7 @@ export const apiKeyRecord = z
     name: z.string().nullable(),
     scopes: z.array(z.string()),
     run_id: z.string().nullable(),
+    requests_per_minute: z.number().int().nullable(),
     created_at: z.string(),
     expires_at: z.string().nullable(),
     last_used_at: z.string().nullable(),
@@ -96,6 +100,7 @@ export const apiKeyRecord = z
       name: "laptop",
       scopes: ["runs:read", "runs:write"],
       run_id: null,
+      requests_per_minute: null,
       created_at: "2026-11-21T10:00:00.000Z",
       expires_at: null,
       last_used_at: null,

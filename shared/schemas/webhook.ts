@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { choice, clientId, httpUrl, metadataObject, pageQuery, text } from "./primitives.ts";
+import { runStatuses } from "../domain/run/run-status.ts";
+import { choice, clientId, httpUrl, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 /** A type, a family of types, or all. A misspelt type would never match, so it is refused. */
 const eventPattern =
-  /^(\*|run\.(\*|success|error|timeout|cancelled|expired|interrupted)|daemon\.(\*|running|degraded|paused|backoff|stopped|failed)|notification\.(\*|[a-z0-9_]+(\.[a-z0-9_]+)*))$/;
+  /^(\*|run\.(\*|queued|started|success|error|timeout|cancelled|expired|interrupted)|daemon\.(\*|running|degraded|paused|backoff|stopped|failed)|notification\.(\*|[a-z0-9_]+(\.[a-z0-9_]+)*))$/;
 
 const events = () =>
   z
@@ -13,6 +14,14 @@ const events = () =>
     .max(50);
 
 const statuses = ["active", "paused", "disabled"] as const;
+
+/** What a webhook hears of, beside the types of its events. */
+const agentIds = () => z.array(clientId()).max(100);
+const runStatusList = () => z.array(choice(runStatuses)).max(runStatuses.length);
+const filterDocs = {
+  agent_ids: "Only events of these agents. Empty: of all, and those of no agent.",
+  statuses: "Of the events of runs, only those of runs with one of these statuses. Empty: of all.",
+};
 
 export const webhookParams = z.object({
   webhook_id: text({ max: 512 }).meta({ example: "webhook_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" }),
@@ -25,8 +34,10 @@ export const webhookBody = z
     url: httpUrl().meta({ description: "A public http or https URL. Private addresses are refused." }),
     events: events().default(["*"]).meta({
       description:
-        "Event types such as `run.success`, `run.*`, `daemon.failed` or `notification.*`. `*` means all events.",
+        "Event types such as `run.success`, `run.*`, `daemon.failed` or `notification.*`. `*` means all events, but for `run.queued` and `run.started`: these must be named.",
     }),
+    agent_ids: agentIds().default([]).meta({ description: filterDocs.agent_ids }),
+    statuses: runStatusList().default([]).meta({ description: filterDocs.statuses }),
     description: text({ max: 500 }).nullish(),
     metadata: metadataObject().nullish(),
   })
@@ -37,6 +48,8 @@ export const webhookPatch = z
   .object({
     url: httpUrl().optional(),
     events: events().optional(),
+    agent_ids: agentIds().optional().meta({ description: filterDocs.agent_ids }),
+    statuses: runStatusList().optional().meta({ description: filterDocs.statuses }),
     description: text({ max: 500 }).nullish(),
     status: choice(["active", "paused"])
       .optional()
@@ -61,6 +74,8 @@ const example = {
   url: "https://example.com/hook",
   description: null,
   events: ["run.*", "daemon.failed"],
+  agent_ids: [],
+  statuses: [],
   status: "active" as const,
   disabled_reason: null,
   failures: 0,
@@ -76,6 +91,8 @@ const webhook = z.object({
   url: z.string(),
   description: z.string().nullable(),
   events: z.array(z.string()),
+  agent_ids: z.array(z.string()),
+  statuses: z.array(z.string()),
   status: z
     .enum(statuses)
     .meta({ description: "`disabled`: the service disabled the webhook; `disabled_reason` says why." }),
@@ -99,11 +116,27 @@ export const rotatedSecret = z
   .object({ webhook_id: z.string(), secret })
   .meta({ id: "WebhookSecret", example: { webhook_id: example.id, secret: "whsec_…" } });
 
-export const redeliverBody = z
-  .object({ delivery_id: text({ max: 512 }) })
-  .meta({ id: "RedeliverBody", example: { delivery_id: "msg_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b" } });
-
 const deliveryStatuses = ["pending", "delivered", "exhausted"] as const;
+
+/** The body of POST /v1/webhooks/{webhook_id}/redeliver: one delivery, or all of a time. */
+export const redeliverBody = z
+  .object({
+    delivery_id: text({ max: 512 })
+      .nullish()
+      .meta({ description: "The one delivery to send again. Left out: those since `since`." }),
+    since: timestamp().nullish().meta({ description: "Deliveries of events at or after this time." }),
+    until: timestamp().nullish().meta({ description: "Deliveries of events before this time." }),
+    status: choice(deliveryStatuses)
+      .default("exhausted")
+      .meta({ description: "Which of them: by default those that were given up." }),
+    after: text({ max: 512 })
+      .nullish()
+      .meta({ description: "The `last_id` of the previous answer, while it says `has_more`." }),
+  })
+  .meta({ id: "RedeliverBody", example: { since: "2026-11-21T00:00:00Z", status: "exhausted" } });
+
+/** The largest number of deliveries that one request sends again. */
+export const mostRedelivered = 1_000;
 
 export const deliveryListQuery = pageQuery.extend({
   status: choice(deliveryStatuses).optional().meta({ description: "Only things with this status." }),
@@ -154,3 +187,16 @@ export const deliveryRecord = z
     },
   });
 export type DeliveryRecord = z.infer<typeof deliveryRecord>;
+
+/** The answer of POST /v1/webhooks/{webhook_id}/redeliver: the one delivery, or how many there were. */
+export const redelivered = z.union([
+  deliveryRecord,
+  z
+    .object({
+      object: z.literal("redelivery"),
+      redelivered: z.number().int(),
+      has_more: z.boolean(),
+      last_id: z.string().nullable(),
+    })
+    .meta({ id: "Redelivery" }),
+]);

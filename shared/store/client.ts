@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
+import { createRecent, type Recent } from "../platform/lifecycle/recent.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
@@ -9,6 +10,7 @@ import { PrismaClient } from "./generated/client.ts";
  * moves a run, touches several tables at once, runs often, or compares with Postgres' clock (see statement.ts).
  * Safe for concurrent use. `oneByOne` is for callers that wait for one lock: they hold no connection while they wait.
  * `inTurn` is the same for locks that have a name, such as a user's. `inBatches` is for the statements of every run.
+ * `recent` is for what may be a second old.
  */
 export type Db = {
   sql: pg.Pool;
@@ -16,6 +18,7 @@ export type Db = {
   oneByOne: OneByOne;
   inTurn: InTurn;
   inBatches: InBatches;
+  recent: Recent;
   close(): Promise<void>;
 };
 
@@ -46,6 +49,7 @@ export function openDb(url: string, poolSize: number, onIdleError: (error: Error
     oneByOne: createOneByOne(),
     inTurn: createInTurn(),
     inBatches: createBatches(sql),
+    recent: createRecent(),
     async close() {
       await prisma.$disconnect();
       await sql.end();

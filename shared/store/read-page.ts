@@ -27,11 +27,13 @@ export type Listing<Item> = {
    * page ends with the item that fills `pageBytes`, so that no page needs more memory than that and one item.
    */
   bytes: readonly string[];
+  /** Fewer than these 10,000, where looking at one row takes long. */
+  looksAt?: number;
   /** The items of these keys, in any order. */
   load: (keys: string[]) => Promise<Item[]>;
 };
 
-const looksAt = 10_000;
+const mostLookedAt = 10_000;
 
 /** SQL of the bytes of a JSON column. */
 export const bytesOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
@@ -101,7 +103,7 @@ type Found = {
 };
 
 async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
-  const { table, key, within, filters = [], unindexed = [] } = listing;
+  const { table, key, within, filters = [], unindexed = [], looksAt = mostLookedAt } = listing;
   const where = [whereClause(within), whereClause(filters)];
   const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
   const isAt = (compare: string, named: string): Sql =>

@@ -68,6 +68,7 @@ export const authorizationCases: Record<string, Case> = {
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   create_thread: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   create_job: { body: (world) => ({ ...runOf(world), schedule: "@yearly" }) },
+  backfill_job: { body: () => ({ from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z" }) },
   update_job: { body: () => ({ name: "new" }) },
   update_thread: { body: () => ({ title: "new" }) },
   set_thread_state: { body: () => ({ state_snapshot: "1" }) },

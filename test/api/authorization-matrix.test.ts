@@ -120,7 +120,7 @@ async function ask(
     ...(body && { body: JSON.stringify(body(world)) }),
   });
   // A stream of a thing that goes on has no end to wait for.
-  const goesOn = response.ok && ["stream_daemon", "stream_notifications"].includes(operation.name);
+  const goesOn = response.ok && ["stream_daemon", "stream_notifications", "stream_thread"].includes(operation.name);
   if (goesOn) await response.body?.cancel();
   return { status: response.status, text: goesOn ? "" : await response.text() };
 }

@@ -68,11 +68,15 @@ async function finish(
       duration_ms,
       events,
       reason: outcome.error?.code ?? null,
-      ...(attempt.thread_id === null && attempt.concurrency === null && { alone: true }),
+      ...(isAlone(attempt) && { alone: true }),
     });
     return finalized.kind === "finalized" ? finalized : null;
   });
 }
+
+/** True when no other run can wait for the run's end. */
+const isAlone = ({ thread_id, concurrency, request_options }: Attempt): boolean =>
+  thread_id === null && concurrency === null && request_options?.concurrency_key === undefined;
 
 async function interrupt(
   deps: Deps,

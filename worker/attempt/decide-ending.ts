@@ -115,7 +115,7 @@ const limitMessages: Record<string, string> = {
   event_limit: "The run sent more events than it may.",
   event_too_large: "One event of the run is larger than an event may be.",
   artifact_limit: "The run stored more bytes of files than it may.",
-  budget_exceeded: "The run used more than its agent's budget allows.",
+  budget_exceeded: "The run used more than its agent's budget or its request (max_cost_usd, max_tokens) allows.",
   memory: "The run used more memory than it may.",
   cpu: "The run used more processor time than it may.",
   processes: "The run started more processes than it may.",

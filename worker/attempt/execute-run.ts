@@ -1,4 +1,5 @@
 import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
+import { narrowConfig } from "../../shared/domain/run/narrow-config.ts";
 import { trace } from "../../shared/platform/trace.ts";
 import { type ClaimedRun, type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
 import { markWaiting, type WaitReason } from "../../shared/store/runs/mark-waiting.ts";
@@ -81,7 +82,8 @@ async function executeAttempt(
 
 /** The config is read under the run's lease: reading may take as long as Postgres takes. */
 async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output: RunOutput) {
-  const attempt: Attempt = { ...run, ...(await untilPostgresAnswers(() => deps.configs.configOf(run))) };
+  const { config, config_hash } = await untilPostgresAnswers(() => deps.configs.configOf(run));
+  const attempt: Attempt = { ...run, config: narrowConfig(config, run.request_options), config_hash };
   return { attempt, result: await runAgent(deps, attempt, hold, output) };
 }
 

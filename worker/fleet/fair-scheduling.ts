@@ -1,4 +1,9 @@
-import { areSeveralOwnersWaiting, findFairerRun } from "../../shared/store/runs/find-fairer-run.ts";
+import {
+  findFairerRun,
+  findUrgentRun,
+  lookAtQueue,
+  type WaitingRuns,
+} from "../../shared/store/runs/find-fairer-run.ts";
 import type { WorkerContext } from "../context.ts";
 
 /** A nudge takes some milliseconds; after this time it counts as one of a backed up queue. */
@@ -7,7 +12,10 @@ const backlogMs = 50;
 const maxAgeMs = 100;
 
 export type FairScheduler = {
-  /** Returns the run that a nudge is used for: the nudged run, or in a backed up queue the run of an owner with fewer running. */
+  /**
+   * Returns the run that a nudge is used for: the nudged run, or in a backed up queue the run of an owner with fewer running,
+   * and of that owner's runs the one with the earliest turn by its priority.
+   */
   pickRun(runId: string, waitedMs: number): Promise<string>;
   /**
    * Returns a run that was passed over, for a nudge whose own run was executed already: there are as many nudges as runs.
@@ -17,24 +25,27 @@ export type FairScheduler = {
 };
 
 /**
- * Shares this worker's slots among owners. While a single owner has runs waiting, the only cost is one query at most ten
+ * Shares this worker's slots among owners. While a single owner has runs waiting, and none has a priority, the only cost is one query at most ten
  * times a second.
  */
 export function createFairScheduler({ db, card }: Pick<WorkerContext, "db" | "card">): FairScheduler {
   let askedAt = -Infinity;
-  let several: Promise<boolean> = Promise.resolve(false);
+  let waiting: Promise<WaitingRuns | null> = Promise.resolve(null);
 
-  function severalWait(): Promise<boolean> {
-    if (performance.now() - askedAt < maxAgeMs) return several;
+  function look(): Promise<WaitingRuns | null> {
+    if (performance.now() - askedAt < maxAgeMs) return waiting;
     askedAt = performance.now();
-    return (several = areSeveralOwnersWaiting(db).catch(() => false));
+    return (waiting = lookAtQueue(db).catch(() => null));
   }
   const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, card.adapters).catch(() => null);
+  const urgent = (runId: string): Promise<string | null> => findUrgentRun(db, runId, card.adapters).catch(() => null);
 
   return {
     async pickRun(runId, waitedMs) {
-      if (waitedMs < backlogMs || !(await severalWait())) return runId;
-      return (await fairer(runId)) ?? runId;
+      const queue = waitedMs < backlogMs ? null : await look();
+      if (queue === null) return runId;
+      const chosen = (queue.several ? await fairer(runId) : null) ?? runId;
+      return (queue.prioritized ? await urgent(chosen) : null) ?? chosen;
     },
     pickPassedOver: async (runId, waitedMs) => (waitedMs < backlogMs ? null : fairer(runId)),
   };

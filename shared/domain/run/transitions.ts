@@ -32,6 +32,8 @@ const ended = ["success", "error", "timeout", "cancelled"] as const;
 export const transitions = {
   /** A request was accepted. */
   accept: { from: [], to: ["queued"], actor: "origin", attempt: "keep", names: "none" },
+  /** A request was accepted whose run is to start later. */
+  delay: { from: [], to: ["scheduled"], actor: "origin", attempt: "keep", names: "none" },
   /** A worker takes the run. */
   claim: { from: ["queued"], to: ["running"], actor: "worker", attempt: "raise", names: "none" },
   /** Its worker ends it. */
@@ -100,15 +102,8 @@ export const transitions = {
     names: "none",
     reason: "resumed",
   },
-  /** The time of its next attempt has come. */
-  release: {
-    from: ["scheduled"],
-    to: ["queued"],
-    actor: "reconciler",
-    attempt: "keep",
-    names: "none",
-    reason: "retry",
-  },
+  /** The time of its first or its next attempt has come. */
+  release: { from: ["scheduled"], to: ["queued"], actor: "reconciler", attempt: "keep", names: "none" },
 } as const satisfies Record<string, Transition>;
 
 export type Cause = keyof typeof transitions;

@@ -25,6 +25,12 @@ function ticksOf({ schedule, timezone, ends_at }: Timing): (after: Date) => Date
   };
 }
 
+/** Yields the ticks after a time, and not after `end` if there is one. A rare tick takes milliseconds to find. */
+export function* ticksAfter(timing: Timing, after: Date, end?: Date): Generator<Date> {
+  const next = ticksOf(timing);
+  for (let tick = next(after); tick && (!end || tick <= end); tick = next(tick)) yield tick;
+}
+
 /** Returns what happens at `now` to a job whose tick `due` is due: the missed ticks, those that fire, and the next one. */
 export function dueTicks(job: JobTiming, due: Date, now: Date): DueTicks {
   // Once, now.

@@ -4,7 +4,9 @@ import type { Log } from "../../platform/log.ts";
 import { trace } from "../../platform/trace.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import { replaceDebounced } from "../../store/runs/debounce-run.ts";
 import { insertRun, type NewRun } from "../../store/runs/insert-run.ts";
+import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import { type CancelDeps, cancelEarlierRuns } from "./cancel-run.ts";
 import { acceptableErrors } from "./check-acceptable.ts";
 import { nudgeRun } from "./nudge-run.ts";
@@ -45,25 +47,61 @@ export function acceptRun(
   listen?: Listen,
 ): Promise<AcceptedRun> {
   return retryWhenAgentChanged(deps.versions, async (resolve) => {
-    const run = await prepareRun(deps, resolve, request, origin);
-    const listening = listen?.(run.id);
-    const isNew = await commitRun(deps, run, origin.owner);
-    if (isNew) await nudgeOnceListening(deps, run, listening);
-    return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
+    for (;;) {
+      // The row of a waiting run is changed without a look at its agent's revision.
+      const uncached = request.debounce ? deps.versions.resolveUncached : resolve;
+      const run = await prepareRun(deps, uncached, request, origin);
+      const listening = listen?.(run.id);
+      const committed = run.replaces
+        ? await replaceWaiting(deps, run, origin.owner)
+        : await commitRun(deps, run, origin.owner);
+      // The debounced run is due, left its place since it was looked for, or another one took it.
+      if (committed === "raced") {
+        await releaseDue(deps);
+        continue;
+      }
+      const isNew = committed === "inserted";
+      if (isNew && !isScheduled(run)) await nudgeOnceListening(deps, run, listening);
+      return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
+    }
   });
 }
 
-/** Returns false when an earlier request with the same content has made the run. Throws conflict when another one has. */
-async function commitRun(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<boolean> {
+/** Lets runs that are due join the queue, as the workers do each second: a run that is due isn't debounced any more. */
+async function releaseDue({ db, queue }: AcceptDeps): Promise<void> {
+  for (const id of await releaseRuns(db, mostReleased)) void queue.dispatch(id).catch(() => undefined);
+}
+
+const mostReleased = 100;
+
+/** True for a run that joins the queue later. */
+const isScheduled = ({ run_at, delay_ms }: NewRun): boolean => run_at !== null || delay_ms !== null;
+
+/** `repeated`: an earlier request has made the run. `raced`: look again for the run of the debounce key. */
+type Committed = "inserted" | "repeated" | "raced";
+
+/** Gives a debounced run that still waits the request of a later one, and tells its readers. */
+async function replaceWaiting(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Committed> {
+  const replaced = await replaceDebounced(deps.db, run, owner);
+  if (replaced.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
+  if (replaced.kind === "gone") return "raced";
+  // Redis away: readers find the event in the transcript.
+  await deps.streams.append(run.id, [replaced.event]).catch(() => undefined);
+  return "repeated";
+}
+
+/** Throws conflict when an earlier request with other content has made the run. */
+async function commitRun(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Committed> {
   const insertion = await insertRun(deps.db, run, owner);
+  if (insertion.kind === "debounced") return "raced";
   if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (insertion.kind === "thread_busy")
     throw conflict("thread_busy", `The thread '${run.thread_id}' has a run that has not ended.`);
   if (insertion.kind === "taken" && !insertion.request_hash.equals(run.request_hash))
     throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
   // A repeated request does it too: the process of the first one may have died before it could.
-  if (run.multitask === "interrupt") await cancelEarlierRuns(deps, run);
-  return insertion.kind === "inserted";
+  if (run.multitask === "interrupt" && !isScheduled(run)) await cancelEarlierRuns(deps, run);
+  return insertion.kind === "inserted" ? "inserted" : "repeated";
 }
 
 /** The nudge waits this long for Redis to confirm that we listen. A tail that listens later reads what it missed. */

@@ -21,7 +21,7 @@ const minAgeMs = 500;
 const retryAfterSeconds = 5;
 
 /**
- * Counts the queued runs when the last count is old, and adds the runs that this process accepted since. Several API processes
+ * Counts the runs that are queued or scheduled when the last count is old, and adds the runs that this process accepted since. Several API processes
  * together may exceed a limit by the runs that they accept within one count's age.
  */
 export function createQueueRoom(db: Db, limits: QueueLimits): QueueRoom {
@@ -33,12 +33,14 @@ export function createQueueRoom(db: Db, limits: QueueLimits): QueueRoom {
   async function count(): Promise<void> {
     const start = performance.now();
     const fresh = new Map<string, number>();
+    let queued = 0;
     for (const row of await countQueuedRuns(db)) {
       for (const scope of scopesOf(row)) fresh.set(scope, (fresh.get(scope) ?? 0) + row.count);
+      if (row.queued) queued += row.count;
     }
     const end = performance.now();
     counts = fresh;
-    counted = fresh.get(everything) ?? 0;
+    counted = queued;
     freshUntil = end + Math.max(minAgeMs, (end - start) / countingShare);
   }
 

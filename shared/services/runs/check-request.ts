@@ -4,6 +4,7 @@ import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import { checkTargetUrl } from "../../platform/net/address-guard.ts";
 import { requestLimits } from "../../domain/run/limits.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import { maxDelayMs } from "../../schemas/request-options.ts";
 
 type Fault = { type: string; loc: (string | number)[]; msg: string };
 
@@ -14,6 +15,7 @@ export function checkRequest(request: ExecuteRequest, allowCidrs: string[]): voi
   const url = request.completion_callback_url;
   const target = url == null ? null : checkTargetUrl(url, allowCidrs);
   if (target && "fault" in target) faults.push(fault(["completion_callback_url"], target.fault));
+  faults.push(...optionFaults(request));
   if (faults.length > 0) throw new ValidationFault(faults);
 }
 
@@ -22,6 +24,28 @@ const fault = (path: (string | number)[], message: string): Fault => ({
   loc: ["body", ...path],
   msg: `Value error, ${message}`,
 });
+
+/** Options that exclude each other, and one that means nothing without another. */
+function optionFaults({
+  run_id,
+  run_at,
+  delay_ms,
+  debounce,
+  concurrency_key,
+  key_concurrency,
+}: ExecuteRequest): Fault[] {
+  const faults: Fault[] = [];
+  if (run_at != null && delay_ms != null) faults.push(fault(["run_at"], "can't be sent together with delay_ms"));
+  if (debounce != null && (run_at != null || delay_ms != null))
+    faults.push(fault(["debounce"], "has a delay of its own: leave out delay_ms and run_at"));
+  if (debounce != null && run_id != null)
+    faults.push(fault(["run_id"], "is chosen by the service for a debounced run"));
+  if (run_at != null && run_at.getTime() > Date.now() + maxDelayMs)
+    faults.push(fault(["run_at"], `must be at most ${maxDelayMs} ms from now`));
+  if (key_concurrency != null && concurrency_key == null)
+    faults.push(fault(["key_concurrency"], "needs a concurrency_key"));
+  return faults;
+}
 
 function sizeFaults({ input_payload, state_snapshot }: ExecuteRequest): Fault[] {
   const { input_bytes, state_bytes } = requestLimits;

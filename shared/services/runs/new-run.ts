@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { chooseAdapter } from "../../domain/run/choose-adapter.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/limits.ts";
+import { narrowConfig } from "../../domain/run/narrow-config.ts";
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import { type AgentConfig, readConfig } from "../../schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import { type GivenOptions, optionsOf } from "../../schemas/request-options.ts";
 import { seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
@@ -46,15 +48,9 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
   const thread_id = request.thread_id ?? (request.lifecycle === "interactive" ? run_id : null);
   const sealed = (map: Record<string, string>, field: string): Buffer | null =>
     Object.keys(map).length > 0 ? seal(keys, JSON.stringify(map), field) : null;
-  const queue = { position: material.position ?? null, wait_reason: null };
-  const queued = {
-    type: "run.queued",
-    status: "queued",
-    agent_id,
-    version: version.version,
-    thread_id,
-    queue,
-  } as const;
+  const { at, ...start } = startOf(request, new Date());
+  const queued = { agent_id, version: version.version, thread_id, ...queuedAs(at, material.position ?? null) };
+  const request_options = optionsOf(request);
   return {
     id: run_id,
     user_id: version.user_id,
@@ -65,7 +61,10 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     adapter_type: chooseAdapter(request, version),
     runtime_mode: request.runtime_mode,
     lifecycle: request.lifecycle,
-    ...rulesOf(readConfig(version.config)),
+    ...rulesOf(narrowConfig(readConfig(version.config), request_options), request_options),
+    request_options,
+    ...start,
+    debounce_key: request.debounce?.key ?? null,
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,
@@ -82,19 +81,41 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     job_id: material.job_id ?? null,
     metadata: { ...request.metadata, ...material.metadata },
     tags: [...new Set(request.tags)],
-    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, queued, new Date()),
+    queued_event: placeEvent(run_id, { attempt: 0, seq: 1 }, { type: "run.queued", ...queued }, new Date()),
     bounds: material.bounds,
   };
 }
 
-type Rules = Pick<NewRun, "multitask" | "timeout_ms" | "concurrency" | "max_attempts" | "queue_ttl_ms">;
+/** When a request's run joins the queue. `at` is only to be shown: a delay is counted by Postgres' clock. All null: at once. */
+type Start = { at: Date | null; run_at: Date | null; delay_ms: number | null };
 
-/** Returns the agent config's settings for each run. */
-function rulesOf({ multitask_strategy, limits, concurrency, max_attempts }: AgentConfig): Rules {
+function startOf({ run_at, delay_ms, debounce }: ExecuteRequest, now: Date): Start {
+  const delay = debounce?.delay_ms ?? delay_ms ?? 0;
+  // A debounced run is scheduled even for now: until it is released, a later request finds it by its key.
+  if (debounce || delay > 0) return { at: new Date(now.getTime() + delay), run_at: null, delay_ms: delay };
+  return run_at && run_at > now ? { at: run_at, run_at, delay_ms: null } : { at: null, run_at: null, delay_ms: null };
+}
+
+/** Returns what the run's first event says of its place: in the queue, or until when it waits for it. */
+function queuedAs(at: Date | null, position: number | null) {
+  if (at === null) return { status: "queued", queue: { position, wait_reason: null } } as const;
+  const run_at = at.toISOString();
+  return { status: "scheduled", queue: { position: null, wait_reason: "delay" }, run_at } as const;
+}
+
+type Rules = Pick<
+  NewRun,
+  "multitask" | "timeout_ms" | "concurrency" | "key_concurrency" | "max_attempts" | "queue_ttl_ms"
+>;
+
+/** Returns the settings of a run: those of its agent's config, narrowed by its request. */
+function rulesOf(config: AgentConfig, asked: GivenOptions | null): Rules {
+  const { multitask_strategy, limits, concurrency, key_concurrency, max_attempts } = config;
   return {
     multitask: multitask_strategy ?? "enqueue",
     timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
     concurrency: concurrency ?? null,
+    key_concurrency: asked?.concurrency_key === undefined ? null : (key_concurrency ?? 1),
     max_attempts: max_attempts ?? defaultMaxAttempts,
     queue_ttl_ms: limits?.queue_ttl_ms ?? queueTtlMs,
   };

@@ -1,11 +1,13 @@
 import type { Config } from "../../platform/config/load-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { Owner } from "../../store/owned-by.ts";
+import { findDebounced } from "../../store/runs/debounce-run.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
 import type { RepeatKey } from "../../store/users/idempotency-keys.ts";
 import { wakeDaemon, type WakeDeps } from "../daemons/wake-daemon.ts";
 import { type AcceptableDeps, checkAcceptable } from "./check-acceptable.ts";
 import type { CapacityChecker } from "./check-capacity.ts";
+import { boundsOf } from "./check-quota.ts";
 import { chooseRunId } from "./choose-run-id.ts";
 import { newRun } from "./new-run.ts";
 import type { CachedVersion, ResolveVersion, VersionCache } from "./version-cache.ts";
@@ -28,6 +30,9 @@ export type PrepareDeps = AcceptableDeps &
     capacity: CapacityChecker;
   };
 
+/** `replaces`: the row is that of a debounced run that waits, with the request of the later one. */
+export type PreparedRun = NewRun & { replaces: boolean };
+
 /**
  * Returns the row of the run that a request asks for, after all checks. The agent's version may come from the cache; Postgres
  * checks its revision when the row is inserted. Starts the agent's daemon for a daemon's message.
@@ -37,15 +42,19 @@ export async function prepareRun(
   resolve: ResolveVersion,
   request: ExecuteRequest,
   origin: Origin,
-): Promise<NewRun> {
+): Promise<PreparedRun> {
   const version = await chooseAcceptable(deps, resolve, request, origin.owner);
   const { agent_id, run_id: given = null } = request;
-  const asked = { user_id: version.user_id, agent_id, run_id: given, key: origin.key };
-  const { position, bounds } = await deps.capacity.reserve(asked);
+  const key = request.debounce?.key;
+  const waiting = key === undefined ? null : await findDebounced(deps.db, agent_id, key);
+  const next = { user_id: version.user_id, agent_id, run_id: given, key: origin.key };
+  // A request that replaces a waiting one takes no more room.
+  const { position, bounds } =
+    waiting === null ? await deps.capacity.reserve(next) : { position: null, bounds: boundsOf(null) };
   // Before the commit, so that a committed message has a daemon that can take it.
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id, ...version });
-  const run_id = await chooseRunId(deps.db, request, origin.key);
-  return newRun(deps.config.encryptionKeys, {
+  const run_id = waiting ?? (await chooseRunId(deps.db, request, key === undefined ? origin.key : null));
+  const run = newRun(deps.config.encryptionKeys, {
     request,
     version,
     run_id,
@@ -56,6 +65,7 @@ export async function prepareRun(
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
   });
+  return { ...run, replaces: waiting !== null };
 }
 
 /** Checks the request against the cached version. A refusal counts only if the version in Postgres is the same. */

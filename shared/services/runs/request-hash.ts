@@ -20,6 +20,7 @@ export function executeHash({ tags, metadata, ...request }: ExecuteRequest): Buf
 
 /** JSON with sorted keys. The depth was bounded when the body was parsed. */
 function canonical(value: unknown): string {
+  if (value instanceof Date) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

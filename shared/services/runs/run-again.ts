@@ -31,6 +31,7 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
   const isNamed = "config" in target && readConfig(target.config).adapter_type !== undefined;
   const adapter_type = isNamed ? undefined : run.adapter_type;
   const request = executeRequest.parse({
+    ...run.request_options,
     agent_id,
     version,
     input_payload: edits.input_payload ?? run.input_payload,

@@ -1,3 +1,4 @@
+import { jitterOf } from "../../domain/schedule/jitter.ts";
 import { chooseVersion } from "../runs/choose-version.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
@@ -18,10 +19,19 @@ export type TickDeps = {
   streams: RunStreams;
 };
 
+/** A tick of a job. `jitter_ms`: its run starts up to this much later; null: at once. */
+export type DueTick = { at: Date; jitter_ms: number | null };
+
 /** Returns the row of the run that a job makes at a tick, after the checks of an execute request. Throws the same errors. */
-export async function makeTickRun(deps: TickDeps, client: Queryable, job: JobRow, at: Date): Promise<NewRun> {
+export async function makeTickRun(
+  deps: TickDeps,
+  client: Queryable,
+  job: JobRow,
+  { at, jitter_ms }: DueTick,
+): Promise<NewRun> {
   const keys = deps.config.encryptionKeys;
-  const request = jobToRequest(keys, job);
+  const later = jitterOf(job.id, at, jitter_ms);
+  const request = { ...jobToRequest(keys, job), ...(later > 0 && { run_at: new Date(at.getTime() + later) }) };
   const within = { sql: client };
   const version = await chooseVersion({ db: within, jsonSchemas: deps.jsonSchemas }, request, job.user_id);
   const quota = await readQuotaState(within, job.user_id);

@@ -7,8 +7,8 @@ import { isPrismaUniqueViolation } from "../sql-faults.ts";
 /** Makes a plan, or makes it anew. Returns null when another one has its provider's price. */
 export async function putPlan(db: Db, id: string, body: PlanBody): Promise<PlanRecord | null> {
   const { provider_price_id = null, weekly_runs = null, weekly_micro_usd = null, ...rest } = body;
-  const { max_concurrent_runs = null, max_queued_runs = null, ...plain } = rest;
-  const bounds = { weekly_runs, weekly_micro_usd, max_concurrent_runs, max_queued_runs };
+  const { max_concurrent_runs = null, max_queued_runs = null, requests_per_minute = null, ...plain } = rest;
+  const bounds = { weekly_runs, weekly_micro_usd, max_concurrent_runs, max_queued_runs, requests_per_minute };
   const data = { ...plain, ...bounds, provider_price_id, updated_at: new Date() };
   try {
     return toPlanRecord(await db.prisma.plan.upsert({ where: { id }, create: { id, ...data }, update: data }));

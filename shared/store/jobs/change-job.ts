@@ -77,6 +77,7 @@ const setColumns = statement({
     sealed_env: orNull(t.bytea),
     schedule: orNull(t.text),
     timezone: t.text,
+    jitter_ms: orNull(t.integer),
     overlap: t.enumeration<JobRow["overlap"]>("job_overlap"),
     catch_up: t.enumeration<JobRow["catch_up"]>("job_catch_up"),
     ends_at: orNull(t.timestamptz),
@@ -85,7 +86,7 @@ const setColumns = statement({
   text: sql`
     UPDATE jobs SET version = $version, name = $name, input_payload = $input_payload, run_options = $run_options,
       run_context = $run_context,
-      sealed_env = $sealed_env, schedule = $schedule, timezone = $timezone, overlap = $overlap, catch_up = $catch_up,
+      sealed_env = $sealed_env, schedule = $schedule, timezone = $timezone, jitter_ms = $jitter_ms, overlap = $overlap, catch_up = $catch_up,
       ends_at = $ends_at, metadata = $metadata
     WHERE id = $id`,
 });

@@ -27,6 +27,7 @@ const jobRow = {
   sealed_env: orNull(t.bytea),
   schedule: orNull(t.text),
   timezone: t.text,
+  jitter_ms: orNull(t.integer),
   overlap: t.enumeration<JobRow["overlap"]>("job_overlap"),
   catch_up: t.enumeration<JobRow["catch_up"]>("job_catch_up"),
   status: t.enumeration<JobRow["status"]>("job_status"),

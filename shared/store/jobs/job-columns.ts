@@ -14,8 +14,20 @@ const runContext = executeRequest.pick({ history: true, state_snapshot: true });
 
 /** The column `run_options`: an execute request without what has columns of its own, and without what is sealed. */
 export const runOptions = executeRequest
-  .omit({ agent_id: true, version: true, input_payload: true, env_vars: true, files: true, run_id: true })
-  .omit({ history: true, state_snapshot: true, metadata: true })
+  .omit({
+    agent_id: true,
+    version: true,
+    input_payload: true,
+    env_vars: true,
+    files: true,
+    run_id: true,
+    history: true,
+    state_snapshot: true,
+    metadata: true,
+    delay_ms: true,
+    run_at: true,
+    debounce: true,
+  })
   .extend({ env_names: z.array(z.string()), file_names: z.array(z.string()) });
 
 const secrets = z.object({ env_vars: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) });
@@ -34,6 +46,7 @@ export function jobColumns(keys: KeyRing, id: string, body: JobBody) {
     sealed_env: hasSecrets ? seal(keys, JSON.stringify({ env_vars, files }), sealedFields.jobSecrets(id)) : null,
     schedule: body.schedule ?? null,
     timezone: body.timezone,
+    jitter_ms: body.jitter_ms ?? null,
     overlap: body.overlap,
     catch_up: body.catch_up,
     ends_at: body.ends_at ?? null,
@@ -47,7 +60,19 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
   const opened = job.sealed_env
     ? secrets.parse(JSON.parse(open(keys, job.sealed_env, sealedFields.jobSecrets(job.id)).toString("utf8")))
     : { env_vars: {}, files: {} };
-  const { agent_id, version, name, input_payload, schedule, timezone, overlap, catch_up, ends_at, metadata } = job;
+  const {
+    agent_id,
+    version,
+    name,
+    input_payload,
+    schedule,
+    timezone,
+    jitter_ms,
+    overlap,
+    catch_up,
+    ends_at,
+    metadata,
+  } = job;
   return {
     ...options,
     // A job of an earlier release has both in its options.
@@ -59,6 +84,7 @@ export function jobToBody(keys: KeyRing, job: JobRow): Record<string, unknown> {
     input_payload,
     schedule,
     timezone,
+    jitter_ms,
     overlap,
     catch_up,
     ends_at: ends_at?.toISOString() ?? null,

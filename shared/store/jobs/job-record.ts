@@ -45,7 +45,7 @@ type ListedRow = Omit<JobRow, "sealed_env" | "run_context" | "input_payload"> & 
 function toJobListItem(job: ListedRow, tick: JobTick | undefined): JobListItem {
   const { env_names, file_names, thread_id, adapter_type, runtime_mode, lifecycle, completion_callback_url, tags } =
     runOptions.parse(job.run_options);
-  const { id, user_id, agent_id, version, name, schedule, timezone, overlap, catch_up, status } = job;
+  const { id, user_id, agent_id, version, name, schedule, timezone, jitter_ms, overlap, catch_up, status } = job;
   return {
     id,
     object: "job",
@@ -63,6 +63,7 @@ function toJobListItem(job: ListedRow, tick: JobTick | undefined): JobListItem {
     callback_host: completion_callback_url == null ? null : new URL(completion_callback_url).host,
     schedule,
     timezone,
+    jitter_ms,
     overlap,
     catch_up,
     status,

@@ -18,6 +18,19 @@ const take = statement({
     ON CONFLICT (job_id, scheduled_at, manual) DO NOTHING`,
 });
 
+/** The same for a tick of the past: also one that was skipped or missed is taken, once more. */
+export async function takePastTick(client: Queryable, { job_id, at }: Omit<Tick, "manual">): Promise<boolean> {
+  return (await takePast.count(client, { job_id, at })) === 1;
+}
+
+const takePast = statement({
+  name: "take-past-tick",
+  takes: { job_id: t.text, at: t.timestamptz },
+  text: sql`
+    INSERT INTO job_ticks (job_id, scheduled_at, outcome) VALUES ($job_id, $at, 'fired')
+    ON CONFLICT (job_id, scheduled_at, manual) DO UPDATE SET outcome = 'fired' WHERE job_ticks.outcome <> 'fired'`,
+});
+
 /** What became of a tick: its run, or why there is none. */
 export type Settlement = { run_id: string; reason: null } | { run_id: null; reason: string };
 

@@ -1,22 +1,25 @@
 import { requestLimits } from "../../domain/run/limits.ts";
 import type { StoredMessage } from "../../domain/thread/message-text.ts";
+import type { GivenOptions } from "../../schemas/request-options.ts";
 import type { SandboxReport, Usage } from "../../schemas/run-event.ts";
 import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
-import { literal, perRow, sql } from "../sql.ts";
+import { briefPayload, enqueueWebhooks } from "../outbox/enqueue-webhooks.ts";
+import { literal, perRow, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { findAhead } from "../threads/find-ahead.ts";
 import { findSession } from "../threads/sessions.ts";
 import { findWorkerOffering } from "../workers/find-worker-offering.ts";
+import { wantsEvent } from "../webhooks/wanted-events.ts";
 import { isPaused } from "../queues/pauses.ts";
 import { isUniqueViolation } from "../sql-faults.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
-import { freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
+import { freeKeySlot, freeSlot, isFirstOfThread, isNotPaused } from "./claimable.ts";
 import { messageBytes } from "../threads/message-bytes.ts";
 import { moveRuns, statusAfter } from "./move-runs.ts";
-import { runIsStill } from "./run-is.ts";
+import { runIs, runIsStill } from "./run-is.ts";
 
 const claimedRun = {
   id: t.text,
@@ -39,6 +42,8 @@ const claimedRun = {
   history: t.json<unknown[]>(),
   state_snapshot: orNull(t.json<string>()),
   metadata: t.json<Record<string, unknown>>(),
+  /** What its request asks of it; null: nothing. */
+  request_options: orNull(t.json<GivenOptions>()),
   traceparent: orNull(t.text),
   /** Why it waited before its first claim, when that was said in its stream. */
   wait_reason: orNull(t.text),
@@ -70,7 +75,7 @@ export type ClaimingWorker = {
 
 export type Claim =
   | { kind: "claimed"; run: ClaimedRun }
-  | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" }
+  | { kind: "waits"; reason: "thread_busy" | "paused" | "concurrency_limit" | "concurrency_key" }
   /** Another worker has the process of the run's thread, or offers its adapter. */
   | { kind: "elsewhere"; worker_id: string }
   | { kind: "not_claimable" };
@@ -83,17 +88,20 @@ export type Claim =
  * - A thread's runs are claimed one at a time, in order. The NOT EXISTS keeps the order; the partial unique index
  *   `runs_one_running_per_thread` closes the race.
  * - An agent with `concurrency` has as many slots; `runs_concurrency_slots` keeps two runs from one slot.
+ * - A concurrency key has slots in the same way: `runs_key_slots`.
  * - A run of lifecycle `daemon` is claimed only by the worker that owns its agent's daemon, which names the daemon's epoch.
  * - A run of lifecycle `interactive` is claimed only by the worker that has its thread's process, while there is one. The
  *   claim gives the process to its worker.
  */
 export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): Promise<Claim> {
   try {
-    const run = await db.inBatches(claims, { runId, worker }, worker.id);
+    const shape = (await wantsEvent(db, "run.started")) ? "telling" : "quiet";
+    const run = await db.inBatches(claims[shape], { runId, worker }, worker.id);
     if (run) return { kind: "claimed", run };
   } catch (error) {
     // Another claim took the same slot at the same time; another slot may be free.
-    if (isUniqueViolation(error, "runs_concurrency_slots")) return claimRun(db, runId, worker);
+    if (isUniqueViolation(error, "runs_concurrency_slots") || isUniqueViolation(error, "runs_key_slots"))
+      return claimRun(db, runId, worker);
     if (!isUniqueViolation(error, "runs_one_running_per_thread")) throw error;
     return { kind: "waits", reason: "thread_busy" };
   }
@@ -103,7 +111,16 @@ export async function claimRun(db: Db, runId: string, worker: ClaimingWorker): P
 async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim> {
   const run = await db.prisma.run.findUnique({
     where: { id },
-    select: { status: true, thread_id: true, agent_id: true, lifecycle: true, adapter_type: true, concurrency: true },
+    select: {
+      status: true,
+      thread_id: true,
+      agent_id: true,
+      lifecycle: true,
+      adapter_type: true,
+      concurrency: true,
+      concurrency_key: true,
+      key_concurrency: true,
+    },
   });
   if (!run || !mayMove("claim", run.status, "running")) return { kind: "not_claimable" };
   const agent = await db.prisma.agent.findUnique({ where: { id: run.agent_id }, select: { status: true } });
@@ -113,8 +130,29 @@ async function whyNot(db: Db, id: string, worker: ClaimingWorker): Promise<Claim
   if (elsewhere) return { kind: "elsewhere", worker_id: elsewhere };
   if (run.thread_id && (await findAhead(db, run.thread_id, id)).length > 0)
     return { kind: "waits", reason: "thread_busy" };
+  if (await isKeyFull(db, run)) return { kind: "waits", reason: "concurrency_key" };
   return run.concurrency === null ? { kind: "not_claimable" } : { kind: "waits", reason: "concurrency_limit" };
 }
+
+/** Returns whether as many runs with the run's concurrency key run as may. */
+async function isKeyFull(
+  db: Db,
+  run: { agent_id: string; concurrency_key: string | null; key_concurrency: number | null },
+): Promise<boolean> {
+  const { agent_id, concurrency_key, key_concurrency } = run;
+  if (concurrency_key === null || key_concurrency === null) return false;
+  const row = await slotsOfKey.first(db.sql, { agent_id, concurrency_key });
+  return (row?.taken ?? 0) >= key_concurrency;
+}
+
+const slotsOfKey = statement({
+  name: "count-slots-of-key",
+  takes: { agent_id: t.text, concurrency_key: t.text },
+  gives: { taken: t.integer },
+  text: sql`
+    SELECT count(*)::int AS taken FROM runs WHERE agent_id = $agent_id AND concurrency_key = $concurrency_key
+      AND ${runIs.running()} AND key_slot IS NOT NULL`,
+});
 
 async function findElsewhere(
   db: Db,
@@ -129,8 +167,11 @@ async function findElsewhere(
 
 const input = inputRows({ id: t.text, daemon_epoch: orNull(t.integer) });
 
+/** `telling`: some webhook wants to hear of attempts that begin. The other statement has no part for it. */
+type Shape = "quiet" | "telling";
+
 /** Of one worker. */
-const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> = {
+const batchOf = (shape: Shape): Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null> => ({
   most: 64,
   apart: ({ runId }) => runId,
   async act(client, asked) {
@@ -138,25 +179,35 @@ const claims: Batch<{ runId: string; worker: ClaimingWorker }, ClaimedRun | null
     if (!first) return [];
     const { id: worker_id, leaseMs: lease_ms, sandbox, adapters } = first.worker;
     const rows = asked.map(({ runId, worker: { daemon_epoch = null } }) => ({ id: runId, daemon_epoch }));
-    const claimed = await claim.rows(client, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
+    const claimed = await claim[shape].rows(client, { ...input.listsOf(rows), worker_id, lease_ms, sandbox, adapters });
     const byId = new Map(claimed.map((run) => [run.id, run]));
     return asked.map(({ runId }) => byId.get(runId) ?? null);
   },
+});
+const claims = { quiet: batchOf("quiet"), telling: batchOf("telling") };
+
+const tellStarted = sql`, event AS (
+      SELECT md5(id || ' started ' || attempt) AS seed, user_id, id AS run_id, agent_id, 'run.started' AS type,
+        ${briefPayload("moved", literal("run.started"))} AS payload FROM moved
+    ), enqueued AS (
+      ${enqueueWebhooks("event")}
+    )`;
+
+/** How many of the claimed runs with the same key are older. Without a window, which would sort the runs without a key, too. */
+const olderOfKey = sql`(SELECT count(*) FROM free AS older WHERE older.agent_id = free.agent_id
+      AND older.concurrency_key = free.concurrency_key AND (older.created_at, older.id) < (free.created_at, free.id))`;
+
+const takes = {
+  ...input.takes,
+  worker_id: t.text,
+  lease_ms: t.double,
+  sandbox: t.json<SandboxReport>(),
+  adapters: listOf(t.text),
 };
 
-const claim = statement({
-  name: "claim-run",
-  takes: {
-    ...input.takes,
-    worker_id: t.text,
-    lease_ms: t.double,
-    sandbox: t.json<SandboxReport>(),
-    adapters: listOf(t.text),
-  },
-  gives: claimedRun,
-  text: sql`
+const textOf = (told: Sql): Sql => sql`
     WITH ${input.cte}, free AS (
-      SELECT runs.id, runs.agent_id, runs.concurrency,
+      SELECT runs.id, runs.agent_id, runs.concurrency, runs.concurrency_key, runs.key_concurrency, runs.created_at,
         row_number() OVER (PARTITION BY runs.agent_id, runs.concurrency IS NULL ORDER BY runs.created_at, runs.id) AS nth
       FROM runs JOIN input USING (id)
       WHERE ${runIsStill.queued()} AND adapter_type = ANY($adapters)
@@ -167,16 +218,20 @@ const claim = statement({
         AND (lifecycle <> 'interactive' OR NOT EXISTS (SELECT 1 FROM threads t
           WHERE t.id = runs.thread_id AND t.session_worker_id <> $worker_id AND t.session_until > now() ${perRow}))
     ), granted AS (
-      SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot
+      SELECT id, concurrency, CASE WHEN concurrency IS NOT NULL THEN ${freeSlot("free", sql`free.nth - 1`)} END AS slot,
+        concurrency_key, CASE WHEN concurrency_key IS NOT NULL THEN ${freeKeySlot("free", olderOfKey)} END AS key_slot
       FROM free
     ), ${moveRuns("claim", {
       source: "granted",
-      where: sql`(granted.concurrency IS NULL OR granted.slot IS NOT NULL)`,
+      where: sql`(granted.concurrency IS NULL OR granted.slot IS NOT NULL)
+        AND (granted.concurrency_key IS NULL OR granted.key_slot IS NOT NULL)`,
       set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL, concurrency_slot = granted.slot,
+        key_slot = granted.key_slot,
         lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
         runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
-        runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.traceparent, runs.wait_reason`,
+        runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.request_options,
+        runs.traceparent, runs.wait_reason`,
       reason: sql`$worker_id`,
     })}, held_threads AS (
       SELECT threads.id FROM threads JOIN moved ON threads.id = moved.thread_id AND moved.lifecycle = 'interactive'
@@ -184,10 +239,10 @@ const claim = statement({
     ), kept AS (
       UPDATE threads SET session_worker_id = $worker_id, session_until = now() + $lease_ms * interval '1 ms'
       FROM held_threads WHERE threads.id = held_threads.id
-    )
+    )${told}
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
       c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
-      c.input_payload, c.history, c.state_snapshot, c.metadata, c.traceparent, c.wait_reason,
+      c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent, c.wait_reason,
       a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
       t.state_snapshot AS thread_state,
       CASE WHEN c.thread_id IS NULL THEN '[]'::json ELSE (
@@ -211,5 +266,7 @@ const claim = statement({
     ) k ON true
     LEFT JOIN agents a ON a.id = c.agent_id
     LEFT JOIN run_secrets s ON s.run_id = c.id
-    LEFT JOIN threads t ON t.id = c.thread_id`,
-});
+    LEFT JOIN threads t ON t.id = c.thread_id`;
+
+const claimAs = (name: string, told: Sql) => statement({ name, takes, gives: claimedRun, text: textOf(told) });
+const claim = { quiet: claimAs("claim-run", sql``), telling: claimAs("claim-run-telling", tellStarted) };

@@ -22,7 +22,15 @@ export const freeSlot = (run: string, passed: Sql = sql`0`): Sql => sql`
     SELECT 1 FROM runs peer WHERE peer.agent_id = ${raw(run)}.agent_id AND peer.concurrency_slot = slot
       AND ${runIs.running("peer")} AND peer.concurrency_slot IS NOT NULL) ORDER BY slot OFFSET ${passed} LIMIT 1)`;
 
+/** The same of the slots (1 … key_concurrency) of its concurrency key. */
+export const freeKeySlot = (run: string, passed: Sql = sql`0`): Sql => sql`
+  (SELECT slot FROM generate_series(1, ${raw(run)}.key_concurrency) AS slot WHERE NOT EXISTS (
+    SELECT 1 FROM runs peer WHERE peer.agent_id = ${raw(run)}.agent_id
+      AND peer.concurrency_key = ${raw(run)}.concurrency_key AND peer.key_slot = slot
+      AND ${runIs.running("peer")} AND peer.key_slot IS NOT NULL) ORDER BY slot OFFSET ${passed} LIMIT 1)`;
+
 /** SQL on one row of `runs`: queued, and nothing keeps a worker that offers its adapter from taking it. */
 export const isClaimable = (run: string): Sql => sql`
   ${runIs.queued(run)} AND ${raw(run)}.lifecycle <> 'daemon' AND ${isFirstOfThread(run)} AND ${isNotPaused(run)}
-    AND (${raw(run)}.concurrency IS NULL OR ${freeSlot(run)} IS NOT NULL)`;
+    AND (${raw(run)}.concurrency IS NULL OR ${freeSlot(run)} IS NOT NULL)
+    AND (${raw(run)}.concurrency_key IS NULL OR ${freeKeySlot(run)} IS NOT NULL)`;

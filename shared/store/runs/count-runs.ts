@@ -16,10 +16,10 @@ const byStatus = statement({
   text: sql`SELECT status, count(*)::int AS count FROM runs WHERE ${runIs.open()} GROUP BY status`,
 });
 
-const queuedCount = { user_id: t.text, agent_id: t.text, count: t.integer };
+const queuedCount = { user_id: t.text, agent_id: t.text, queued: t.boolean, count: t.integer };
 export type QueuedCount = Row<typeof queuedCount>;
 
-/** How many runs are queued, of each agent and owner. */
+/** How many runs are queued or wait for their time, of each agent and owner. */
 export async function countQueuedRuns(db: Db): Promise<QueuedCount[]> {
   return queued.rows(db.sql);
 }
@@ -28,5 +28,7 @@ const queued = statement({
   name: "count-queued-runs",
   gives: queuedCount,
   text: sql`
-    SELECT user_id, agent_id, count(*)::int AS count FROM runs WHERE ${runIs.queued()} GROUP BY user_id, agent_id`,
+    SELECT user_id, agent_id, true AS queued, count(*)::int AS count FROM runs WHERE ${runIs.queued()}
+    GROUP BY user_id, agent_id
+    UNION ALL SELECT user_id, agent_id, false, count(*)::int FROM runs WHERE ${runIs.scheduled()} GROUP BY user_id, agent_id`,
 });

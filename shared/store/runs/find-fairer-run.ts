@@ -1,19 +1,51 @@
 import type { Db } from "../client.ts";
-import { listOf, orNull, t } from "../columns.ts";
-import { literal, sql } from "../sql.ts";
+import { listOf, orNull, type Row, t } from "../columns.ts";
+import { literal, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { isClaimable } from "./claimable.ts";
 import { runIs } from "./run-is.ts";
 
-/** Returns whether runs of more than one owner are queued. */
-export async function areSeveralOwnersWaiting(db: Db): Promise<boolean> {
-  return (await several.first(db.sql))?.several === true;
+const waitingRuns = { several: orNull(t.boolean), prioritized: t.boolean };
+/** `several`: runs of more than one owner are queued. `prioritized`: one of the queued runs has a priority. */
+export type WaitingRuns = Row<typeof waitingRuns>;
+
+export async function lookAtQueue(db: Db): Promise<WaitingRuns | null> {
+  return look.first(db.sql);
 }
 
-const several = statement({
-  name: "are-several-owners-waiting",
-  gives: { several: orNull(t.boolean) },
-  text: sql`SELECT min(user_id) <> max(user_id) AS several FROM runs WHERE ${runIs.queued()}`,
+const isPrioritized = (run: string): Sql => sql`${runIs.queued(run)} AND ${raw(run)}.priority IS NOT NULL`;
+
+const look = statement({
+  name: "look-at-queue",
+  gives: waitingRuns,
+  text: sql`
+    SELECT min(user_id) <> max(user_id) AS several, EXISTS (SELECT 1 FROM runs WHERE ${isPrioritized("runs")}) AS prioritized
+    FROM runs WHERE ${runIs.queued()}`,
+});
+
+/**
+ * The run that its priority puts before `runId`, of the same owner: it counts as older by so many seconds. Null: it is that
+ * run's turn.
+ */
+export async function findUrgentRun(db: Db, runId: string, adapters: string[]): Promise<string | null> {
+  return (await urgent.first(db.sql, { id: runId, adapters }))?.id ?? null;
+}
+
+const countsSince = (run: string): Sql =>
+  sql`${raw(run)}.created_at - coalesce(${raw(run)}.priority, 0) * interval '1 s'`;
+
+const urgent = statement({
+  name: "find-urgent-run",
+  takes: { id: t.text, adapters: listOf(t.text) },
+  gives: { id: t.text },
+  text: sql`
+    SELECT run.id FROM runs AS mine CROSS JOIN LATERAL (
+      SELECT * FROM runs WHERE runs.user_id = mine.user_id AND ${isPrioritized("runs")}
+        AND ${countsSince("runs")} < ${countsSince("mine")}
+      ORDER BY ${countsSince("runs")} LIMIT ${literal(200)}
+    ) AS run
+    WHERE mine.id = $id AND run.adapter_type = ANY($adapters) AND ${isClaimable("run")}
+    ORDER BY ${countsSince("run")} LIMIT 1`,
 });
 
 /**

@@ -2,17 +2,22 @@ import { AppError } from "../../domain/errors/app-error.ts";
 import { labelsOf } from "../../domain/run/labels.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { MultitaskStrategy } from "../../schemas/agent-config.ts";
+import type { GivenOptions } from "../../schemas/request-options.ts";
 import type { Batch } from "../batch.ts";
 import type { Db, Queryable } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { inTransaction } from "../in-transaction.ts";
-import { perRow, sql } from "../sql.ts";
+import { enqueueWebhooks, briefPayload } from "../outbox/enqueue-webhooks.ts";
+import { literal, perRow, type Sql, sql } from "../sql.ts";
+import { isUniqueViolation } from "../sql-faults.ts";
 import { statement } from "../statement.ts";
 import { takeTurn, turnOf } from "../has-room.ts";
+import { wantsEvent, wantsEventNow } from "../webhooks/wanted-events.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
+import { optionColumns } from "./option-columns.ts";
 import { isBounded, type RunBounds, runRoomFault } from "./run-room.ts";
 import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
 
@@ -34,6 +39,15 @@ export type NewRun = {
   concurrency: number | null;
   max_attempts: number;
   queue_ttl_ms: number;
+  /** What its request asks of it; null: nothing. */
+  request_options: GivenOptions | null;
+  /** How many runs with its concurrency key may run at once; null without a key. */
+  key_concurrency: number | null;
+  /** When it joins the queue, or after which time; both null: at once. */
+  run_at: Date | null;
+  delay_ms: number | null;
+  /** Until it joins the queue, a request with this key replaces its request. */
+  debounce_key: string | null;
   input_payload: unknown;
   history: unknown[];
   state_snapshot: string | null;
@@ -58,11 +72,12 @@ export type NewRun = {
 
 /**
  * `taken`: the id exists already; the caller compares `request_hash` to see whether by the same request.
- * `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
+ * `debounced`: a run with its debounce key waits already. `foreign_thread`: the thread is somebody else's. `thread_busy`: it has a run, and this one wants it to itself.
  */
 export type Insertion =
   | { kind: "inserted" }
   | { kind: "taken"; user_id: string; request_hash: Buffer }
+  | { kind: "debounced" }
   | { kind: "foreign_thread" }
   | { kind: "thread_busy" };
 
@@ -80,6 +95,15 @@ export class AgentChanged extends Error {
  * Throws too_many_requests when the plan has no room, and AgentChanged when the run was made of a cached version of its agent that may be outdated.
  */
 export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
+  try {
+    return await insertAlone(db, run, owner);
+  } catch (error) {
+    if (isUniqueViolation(error, "runs_debounced")) return { kind: "debounced" };
+    throw error;
+  }
+}
+
+async function insertAlone(db: Db, run: NewRun, owner: Owner): Promise<Insertion> {
   const refused = await insertOrRefuse(db, run, owner);
   if (!refused) return { kind: "inserted" };
   const found = await db.prisma.run.findUnique({
@@ -96,7 +120,9 @@ export async function insertRun(db: Db, run: NewRun, owner: Owner): Promise<Inse
 async function insertOrRefuse(db: Db, run: NewRun, owner: Owner): Promise<Refusal | AppError | null | undefined> {
   const alone = () => inTransaction(db, (client) => insertBehindLocks(client, run, owner));
   if (isBounded(run.bounds)) return db.inTurn(turnOf("runs", run.user_id), alone);
-  return isExclusive(run) ? alone() : db.inBatches(inserts, rowOf(run, owner));
+  return isExclusive(run)
+    ? alone()
+    : db.inBatches(inserts[shapeFor(await wantsEvent(db, "run.queued"))], rowOf(run, owner));
 }
 
 /**
@@ -114,7 +140,7 @@ async function insertBehindLocks(
     if (full) return full;
   }
   if (isExclusive(run)) return insertExclusive(client, run, owner);
-  const [refused] = await insertAll(client, [rowOf(run, owner)]);
+  const [refused] = await insertAll(client, await shapeNow(client), [rowOf(run, owner)]);
   return refused;
 }
 
@@ -141,7 +167,7 @@ async function insertExclusive(client: Queryable, run: NewRun, owner: Owner): Pr
   const { thread_id, user_id, agent_id } = run;
   const locked = await lockThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
   if (locked === 0) return "foreign_thread";
-  const [refused] = await insertAll(client, [rowOf(run, owner)]);
+  const [refused] = await insertAll(client, await shapeNow(client), [rowOf(run, owner)]);
   return refused && "thread_busy";
 }
 
@@ -159,6 +185,11 @@ const columns = {
   concurrency: orNull(t.integer),
   max_attempts: t.integer,
   queue_ttl_ms: t.double,
+  request_options: orNull(t.json<GivenOptions>()),
+  key_concurrency: orNull(t.integer),
+  run_at: orNull(t.timestamptz),
+  delay_ms: orNull(t.double),
+  debounce_key: orNull(t.text),
   input_payload: t.jsonText,
   history: t.jsonText,
   state_snapshot: orNull(t.json<string>()),
@@ -199,27 +230,38 @@ function rowOf(run: NewRun, owner: Owner): RunRow {
 }
 
 /** Returns for each run why it was not inserted; null when it was. */
-async function insertAll(client: Queryable, rows: readonly RunRow[]): Promise<(Refusal | null)[]> {
-  const inserted = new Set((await insert.rows(client, input.listsOf(rows))).map(({ id }) => id));
+async function insertAll(client: Queryable, shape: Shape, rows: readonly RunRow[]): Promise<(Refusal | null)[]> {
+  const inserted = new Set((await insert[shape].rows(client, input.listsOf(rows))).map(({ id }) => id));
   return rows.map(({ id }) => (inserted.has(id) ? null : "foreign_thread"));
 }
 
-const inserts: Batch<RunRow, Refusal | null> = {
+/** `telling`: some webhook wants to hear of runs that are accepted. The other statement has no part for it. */
+type Shape = "quiet" | "telling";
+
+const shapeFor = (isWanted: boolean): Shape => (isWanted ? "telling" : "quiet");
+const shapeNow = async (client: Queryable): Promise<Shape> => shapeFor(await wantsEventNow(client, "run.queued"));
+
+const batchOf = (shape: Shape): Batch<RunRow, Refusal | null> => ({
   most: 64,
   weigh: (row) => row.input_payload.length + row.history.length + (row.sealed_files?.length ?? 0),
   maxWeight: 1 << 20,
   // A statement can lock a thread's row once only.
   apart: (row) => row.thread_id ?? row.id,
-  act: (client, rows) => insertAll(client, rows),
-};
+  act: (client, rows) => insertAll(client, shape, rows),
+});
+const inserts = { quiet: batchOf("quiet"), telling: batchOf("telling") };
 
-const insert = statement({
-  name: "insert-run",
-  takes: input.takes,
-  gives: { id: t.text },
-  text: sql`
+const tellAccepted = sql`, event AS (
+      SELECT md5(id || ' queued') AS seed, user_id, id AS run_id, agent_id, 'run.queued' AS type,
+        ${briefPayload("run", literal("run.queued"))} AS payload FROM run
+    ), enqueued AS (
+      ${enqueueWebhooks("event")}
+    )`;
+
+const textOf = (told: Sql): Sql => sql`
     WITH ${input.cte}, accepted AS (
-      SELECT * FROM input WHERE (agent_revision IS NULL
+      SELECT *, coalesce(run_at, now() + delay_ms * interval '1 ms') AS scheduled_at
+      FROM input WHERE (agent_revision IS NULL
           OR EXISTS (SELECT 1 FROM agents
             WHERE agents.id = input.agent_id AND agents.revision = input.agent_revision ${perRow}))
         AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = input.id)
@@ -233,15 +275,20 @@ const insert = statement({
     ), run AS (
       INSERT INTO runs (id, user_id, agent_id, version, thread_id, status, adapter_type, runtime_mode, lifecycle, timeout_ms,
         max_attempts, expires_at, input_payload, history, state_snapshot, env_names, files, request_hash,
-        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, tags, labels, created_at)
-      SELECT id, user_id, agent_id, version, thread_id, ${statusAfter("accept")}, adapter_type, runtime_mode,
-        lifecycle, timeout_ms, max_attempts, now() + queue_ttl_ms * interval '1 ms', input_payload, history,
-        state_snapshot, env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata,
-        replay_of, job_id, concurrency, tags, labels, clock_timestamp()
+        completion_callback_url, traceparent, origin, metadata, replay_of, job_id, concurrency, created_at, scheduled_at, due_at,
+        request_options, priority, concurrency_key, key_concurrency, debounce_key, tags, labels)
+      SELECT id, user_id, agent_id, version, thread_id,
+        CASE WHEN scheduled_at IS NULL THEN ${statusAfter("accept")} ELSE ${statusAfter("delay")} END, adapter_type,
+        runtime_mode, lifecycle, timeout_ms, max_attempts,
+        coalesce(scheduled_at, now()) + queue_ttl_ms * interval '1 ms', input_payload, history, state_snapshot,
+        env_names, files, request_hash, completion_callback_url, traceparent, origin, metadata, replay_of, job_id,
+        concurrency, clock_timestamp(), scheduled_at,
+        CASE WHEN scheduled_at IS NOT NULL THEN greatest(scheduled_at, clock_timestamp()) END, request_options, ${optionColumns}, key_concurrency, debounce_key, tags, labels
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
-      RETURNING id, attempt, status, origin, (SELECT accepted.by FROM accepted WHERE accepted.id = runs.id) AS by
+      RETURNING id, attempt, status, origin, user_id, agent_id, version, thread_id,
+        (SELECT accepted.by FROM accepted WHERE accepted.id = runs.id) AS by
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)
       SELECT id, sealed_env, sealed_files FROM run JOIN input USING (id)
@@ -250,11 +297,14 @@ const insert = statement({
       ${noteMove("accept", { of: "run", from: sql`NULL`, reason: undefined, by: sql`by` })}
     ), chunks AS (
       ${insertChunks(sql`SELECT id, run.attempt, first_seq, last_seq, events FROM run JOIN input USING (id)`)}
-    )
-    SELECT id FROM run`,
-});
+    )${told}
+    SELECT id FROM run`;
 
-const lockThread = statement({
+const insertAs = (name: string, told: Sql) =>
+  statement({ name, takes: input.takes, gives: { id: t.text }, text: textOf(told) });
+const insert = { quiet: insertAs("insert-run", sql``), telling: insertAs("insert-run-telling", tellAccepted) };
+
+export const lockThread = statement({
   name: "lock-thread-of-run",
   takes: { thread_id: t.text, user_id: t.text, agent_id: t.text, owner: orNull(t.text) },
   text: sql`

@@ -1,10 +1,12 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
 import { wantedLabels } from "../../schemas/labels.ts";
 import { type RunListItem, type RunPayload, runPayloads } from "../../schemas/run.ts";
+import { transcriptLimits } from "../../schemas/run-filter.ts";
 import type { Db } from "../client.ts";
 import type { Owner } from "../owned-by.ts";
 import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { hasLabels } from "../has-labels.ts";
+import { saidCondition, type SearchPlace } from "./search-transcript.ts";
 import { searchPattern } from "../search-pattern.ts";
 import type { Condition } from "../where-clause.ts";
 import { questionBytes, withInterrupts } from "./open-interrupts.ts";
@@ -22,6 +24,8 @@ export type RunFilter = {
   since?: Date | undefined;
   until?: Date | undefined;
   search?: string | undefined;
+  /** Where `search` is looked for: in what the run's row has, or in its transcript. */
+  search_in?: SearchPlace | undefined;
 };
 
 /** A page of runs. Their payloads are read only if `include` names them. */
@@ -49,13 +53,16 @@ export function runListing(owner: Owner, filter: RunFilter) {
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
   const filters = runConditions({ agent_id, thread_id, job_id, tag, metadata, since, until, status, user_id });
+  const { search, search_in = "record" } = rest;
   const unindexed = runConditions({
     version: rest.version,
-    search: rest.search,
+    search: search_in === "record" ? search : undefined,
     status: status === undefined ? rest.status : undefined,
     user_id: user_id === undefined ? rest.user_id : undefined,
   });
-  return { table: "runs", key: "id", within, filters, unindexed } as const;
+  const listing = { table: "runs", key: "id", within, filters } as const;
+  if (search === undefined || search_in === "record") return { ...listing, unindexed };
+  return { ...listing, unindexed: [...unindexed, saidCondition(search_in, search)], looksAt: transcriptLimits.runs };
 }
 
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error, but not in large inputs and results. */

@@ -1,6 +1,6 @@
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../schemas/run-event.ts";
-import type { Db } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { sql } from "../sql.ts";
@@ -19,9 +19,14 @@ export async function markWaiting(db: Db, runId: string, reason: WaitReason): Pr
     const row = await mark.first(client, { id: runId, reason });
     if (!row) return null;
     const event = waitingEvent(runId, row.last_seq, reason);
-    await append.count(client, { id: runId, attempt: event.attempt, ...chunkOf([event]) });
+    await appendWaiting(client, runId, event);
     return event;
   });
+}
+
+/** Writes an event of a run that waits, for the transaction that raised the run's `last_seq` for it. */
+export async function appendWaiting(client: Queryable, runId: string, event: StreamEvent): Promise<void> {
+  await append.count(client, { id: runId, attempt: event.attempt, ...chunkOf([event]) });
 }
 
 function waitingEvent(runId: string, seq: number, wait_reason: WaitReason): StreamEvent {

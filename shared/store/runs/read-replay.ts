@@ -1,3 +1,4 @@
+import { type GivenOptions, givenOptions } from "../../schemas/request-options.ts";
 import type { Db } from "../client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 
@@ -13,6 +14,7 @@ export type ReplayedRun = {
   history: unknown;
   tags: string[];
   metadata: unknown;
+  request_options: GivenOptions | null;
   env_names: string[];
   file_names: string[];
 };
@@ -32,12 +34,13 @@ export async function readReplay(db: Db, id: string, owner: Owner): Promise<Repl
       history: true,
       tags: true,
       metadata: true,
+      request_options: true,
       env_names: true,
       files: true,
     },
   });
   if (!run) return null;
-  const { files, ...rest } = run;
+  const { files, request_options, ...rest } = run;
   const names = (Array.isArray(files) ? files : []).map((file) => (file as { name: string }).name);
-  return { ...rest, file_names: names };
+  return { ...rest, request_options: givenOptions.nullable().parse(request_options), file_names: names };
 }

@@ -56,16 +56,29 @@ export function toRunListItem(row: ListedRow): RunListItem {
     job_id: row.job_id,
     tags: row.tags,
     metadata: runRecord.shape.metadata.parse(row.metadata),
+    timeout_ms: row.timeout_ms,
+    request_options: runRecord.shape.request_options.parse(row.request_options),
+    wait_reason: waitReasonOf(row),
     created_at: row.created_at.toISOString(),
     scheduled_at: status === "scheduled" ? iso(row.scheduled_at) : null,
     started_at: iso(started_at),
     completed_at: iso(row.completed_at),
-    queue_ms: started_at ? Math.max(0, started_at.getTime() - row.created_at.getTime()) : null,
+    queue_ms: started_at ? Math.max(0, started_at.getTime() - (row.due_at ?? row.created_at).getTime()) : null,
     duration_ms: row.duration_ms,
     // See withInterrupts.
     interrupts: [],
     callback: callbackOf(row),
   };
+}
+
+function waitReasonOf({
+  status,
+  attempt,
+  wait_reason,
+}: Pick<RunRow, "status" | "attempt" | "wait_reason">): RunRecord["wait_reason"] {
+  if (status === "scheduled") return attempt === 0 ? "delay" : "retry";
+  const noted = runRecord.shape.wait_reason.parse(wait_reason);
+  return status === "queued" && noted !== "delay" ? noted : null;
 }
 
 function callbackOf({

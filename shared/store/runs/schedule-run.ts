@@ -52,7 +52,7 @@ const schedule = statement({
       set: sql`scheduled_at = $at, expires_at = $at + $queue_ttl_ms * interval '1 ms',
         failed_attempts = failed_attempts + 1, last_seq = $last_seq, error = $error, usage = $usage,
         duration_ms = $duration_ms`,
-      returning: sql`runs.user_id, runs.agent_id, runs.concurrency`,
+      returning: sql`runs.user_id, runs.agent_id, runs.concurrency, runs.concurrency_key`,
       reason: sql`$reason`,
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
@@ -74,6 +74,10 @@ const release = statement({
     WITH due AS (
       SELECT id, attempt FROM runs WHERE ${runIs.scheduled()} AND scheduled_at <= now()
       ORDER BY scheduled_at LIMIT $limit FOR UPDATE SKIP LOCKED
-    ), ${moveRuns("release", { source: "due", set: sql`scheduled_at = NULL` })}
+    ), ${moveRuns("release", {
+      source: "due",
+      set: sql`scheduled_at = NULL, debounce_key = NULL`,
+      reason: sql`CASE WHEN attempt = 0 THEN 'delay' ELSE 'retry' END`,
+    })}
     SELECT id FROM moved`,
 });

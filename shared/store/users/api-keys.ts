@@ -8,7 +8,15 @@ import { type Page, type PageRequest, readPage } from "../read-page.ts";
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-function toRecord({ id, user_id, name, scopes, run_id, ...times }: Omit<ApiKey, "secret_hash">): ApiKeyRecord {
+function toRecord({
+  id,
+  user_id,
+  name,
+  scopes,
+  run_id,
+  requests_per_minute,
+  ...times
+}: Omit<ApiKey, "secret_hash">): ApiKeyRecord {
   return {
     id,
     object: "api_key",
@@ -16,6 +24,7 @@ function toRecord({ id, user_id, name, scopes, run_id, ...times }: Omit<ApiKey, 
     name,
     scopes,
     run_id,
+    requests_per_minute,
     created_at: times.created_at.toISOString(),
     expires_at: iso(times.expires_at),
     last_used_at: iso(times.last_used_at),
@@ -45,6 +54,7 @@ export type NewKey = {
   secret_hash: Buffer;
   scopes: string[];
   run_id: string | null;
+  requests_per_minute: number | null;
   expires_at: Date | null;
 };
 

@@ -10,6 +10,9 @@ const liveKey = {
   scopes: listOf(t.text),
   /** Not null: it reads this run and nothing else. */
   run_id: orNull(t.text),
+  /** Requests a minute: of the key, and of its user as the user's plan says. */
+  key_per_minute: orNull(t.integer),
+  user_per_minute: orNull(t.integer),
   /** Its last use was noted so long ago that it should be noted again. */
   stale_use: t.boolean,
 };
@@ -28,8 +31,10 @@ const read = statement({
   gives: liveKey,
   text: sql`
     SELECT k.id, k.user_id, k.secret_hash, k.scopes, k.run_id,
+      k.requests_per_minute AS key_per_minute, p.requests_per_minute AS user_per_minute,
       coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale_use
-    FROM api_keys k JOIN users u ON u.id = k.user_id
+    FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN billing_accounts a ON a.user_id = k.user_id
+      LEFT JOIN plans p ON p.id = coalesce(a.plan_id, 'default')
     WHERE k.id = $id AND k.revoked_at IS NULL AND u.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`,
 });
 

@@ -10,7 +10,10 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 import { toWebhookRecord } from "./webhook-record.ts";
 import { insertWebhookSecret } from "./webhook-secrets.ts";
 
-export type NewWebhook = Pick<WebhookRecord, "user_id" | "url" | "events" | "description" | "metadata">;
+export type NewWebhook = Pick<
+  WebhookRecord,
+  "user_id" | "url" | "events" | "agent_ids" | "statuses" | "description" | "metadata"
+>;
 
 /** Makes a webhook with its first secret, which nobody can read again. Returns null when the user has `most` already. */
 export async function insertWebhook(

@@ -2,10 +2,13 @@ import { deliveryHint } from "../../domain/retry/delivery-hint.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DeliveryRecord } from "../../schemas/webhook.ts";
 import type { Db } from "../client.ts";
+import { orNull, t } from "../columns.ts";
 import type { Prisma } from "../generated/client.ts";
 import { readClock } from "../read-clock.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 export type DeliveryFilter = {
   status?: string | undefined;
@@ -94,3 +97,48 @@ export async function redeliverDelivery(
     count === 1 ? await db.prisma.outboxMessage.findUnique({ where: { id: delivery_id }, include: withTries }) : null;
   return row && toRecord(row);
 }
+
+export type Redelivery = {
+  since: Date;
+  until: Date | null;
+  status: DeliveryRecord["status"];
+  /** The last delivery of the request before. */
+  after: string | null;
+  limit: number;
+};
+
+/** Makes the deliveries of a time due now, oldest first. A delivery that is under way keeps its lease. */
+export async function redeliverAll(
+  db: Db,
+  webhook_id: string,
+  redelivery: Redelivery,
+): Promise<{ redelivered: number; has_more: boolean; last_id: string | null }> {
+  const ids = (await makeDue.rows(db.sql, { webhook_id, ...redelivery })).map(({ id }) => id);
+  const redelivered = ids.length;
+  return { redelivered, has_more: redelivered === redelivery.limit, last_id: ids.at(-1) ?? null };
+}
+
+const makeDue = statement({
+  name: "redeliver-webhook",
+  takes: {
+    webhook_id: t.text,
+    since: t.timestamptz,
+    until: orNull(t.timestamptz),
+    status: t.enumeration<DeliveryRecord["status"]>("outbox_status"),
+    after: orNull(t.text),
+    limit: t.integer,
+  },
+  gives: { id: t.text },
+  text: sql`
+    WITH asked AS (
+      SELECT id, created_at FROM outbox
+      WHERE webhook_id = $webhook_id AND status = $status AND created_at >= $since
+        AND ($until IS NULL OR created_at < $until) AND ($after IS NULL OR (created_at, id) > (
+          SELECT created_at, id FROM outbox WHERE id = $after AND webhook_id = $webhook_id))
+      ORDER BY created_at, id LIMIT $limit FOR UPDATE
+    ), due AS (
+      UPDATE outbox SET status = 'pending', next_attempt_at = now(), delivered_at = NULL
+      FROM asked WHERE outbox.id = asked.id
+    )
+    SELECT id FROM asked ORDER BY created_at, id`,
+});

@@ -9,6 +9,8 @@ export function toWebhookRecord(row: Webhook): WebhookRecord {
     url: row.url,
     description: row.description,
     events: row.events,
+    agent_ids: row.agent_ids,
+    statuses: row.statuses,
     status: row.status,
     disabled_reason: row.disabled_reason,
     failures: row.failures,

@@ -17,7 +17,14 @@ export type RunningApp = {
 /** Everybody may do everything, and nothing is kept: for tests of what comes after. */
 const openGuards: Guards = {
   authenticate: () =>
-    Promise.resolve({ owner: null, user_id: "public", actor: "open", scopes: ["admin"], run_id: null }),
+    Promise.resolve({
+      owner: null,
+      user_id: "public",
+      actor: "open",
+      scopes: ["admin"],
+      run_id: null,
+      per_minute: { user: null, key: null },
+    }),
   limiter: { count: () => Promise.resolve() },
   streams: { count: () => undefined },
   answerOnce: (_key, _body, act) => act(),

@@ -275,3 +275,73 @@ test("a job's runs on a thread carry its state from tick to tick", async () => {
     expect(await ended(String(run["id"]))).toMatchObject({ thread_id: "counted", result_content: { count } });
   }
 });
+
+test("a backfill fires the ticks of a past time once each, also those that were missed or skipped", async () => {
+  const id = await idOf({ schedule: "0 * * * *", overlap: "skip", jitter_ms: 60_000 });
+  const from = "2026-11-20T00:00:00.000Z";
+  await stack.sql.query("INSERT INTO job_ticks (job_id, scheduled_at, outcome) VALUES ($1, $2, 'missed')", [id, from]);
+  const backfill = (to: string, start = from) => call(url, "POST", `/v1/jobs/${id}/backfill`, { from: start, to });
+  const first = await backfill("2026-11-20T02:30:00Z");
+  const hours = ["00", "01", "02", "03"].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
+  expect(first).toMatchObject({ status: 202, body: { fired: 3, skipped: 0, already_fired: 0 } });
+  const ticks = first.body["data"] as Item[];
+  expect(ticks.map(({ scheduled_at, outcome }) => [scheduled_at, outcome])).toEqual(
+    hours.slice(0, 3).map((hour) => [hour, "fired"]),
+  );
+  expect((await ended(String(ticks[0]?.["run_id"])))["metadata"]).toEqual({ scheduled_at: from });
+  const again = await backfill("2026-11-20T03:00:00Z");
+  expect(again.body).toMatchObject({ fired: 1, already_fired: 3, data: [{ scheduled_at: hours[3] }] });
+  expect(await list(`/${id}/ticks?order=asc`)).toMatchObject(hours.map((scheduled_at) => ({ scheduled_at })));
+  expect((await runsOf(id, 4)).length).toBe(4);
+  await Promise.all((await runsOf(id, 4)).map((run) => ended(String(run["id"]))));
+});
+
+test("a backfill is bounded, of the past, and of a job that isn't cancelled", async () => {
+  const id = await idOf({ schedule: "every 1m" });
+  const backfill = (from: string, to: string) => call(url, "POST", `/v1/jobs/${id}/backfill`, { from, to });
+  const refused = async (from: string, to: string) => {
+    const { status, body } = await backfill(from, to);
+    return [status, (body["detail"] as Item[])[0]?.["loc"]];
+  };
+  const place = [422, ["body", "to"]];
+  expect(await refused("2026-11-20T00:00:00Z", "2026-11-20T01:40:00Z")).toEqual(place);
+  expect(await refused("2026-11-20T00:00:00Z", "2026-11-19T00:00:00Z")).toEqual(place);
+  expect(await refused("2026-11-20T00:00:00Z", inAnHour())).toEqual(place);
+  await command(id, "cancel");
+  expect(await backfill("2026-11-20T00:00:00Z", "2026-11-20T00:01:00Z")).toMatchObject({
+    status: 409,
+    body: { code: "job_ended" },
+  });
+  const single = await idOf({ schedule: inAnHour() });
+  const none = await call(url, "POST", `/v1/jobs/${single}/backfill`, { from: "2020-01-01", to: "2020-01-02" });
+  expect(none.body).toMatchObject({ fired: 0, data: [] });
+});
+
+test("a preview shows a job's next ticks by its zone's clocks, and none that it won't have", async () => {
+  const preview = async (more: Item, count = 3) => list(`/${await idOf(more)}/preview?count=${count}`);
+  const [first, second, third] = await preview({ schedule: "every 10m" });
+  const ms = [first, second, third].map((tick) => Date.parse(String(tick?.["scheduled_at"])));
+  expect(ms.map((at) => at - Number(ms[0]))).toEqual([0, 600_000, 1_200_000]);
+  expect(first?.["run_at"]).toBe(first?.["scheduled_at"]);
+  expect(await preview({ schedule: "0 0 29 2 *" }, 2)).toMatchObject([
+    { scheduled_at: "2028-02-29T00:00:00.000Z" },
+    { scheduled_at: "2032-02-29T00:00:00.000Z" },
+  ]);
+  const at = inAnHour();
+  expect(await preview({ schedule: at })).toMatchObject([{ scheduled_at: at }]);
+  expect((await preview({ schedule: "0 0 29 2 MON#5", timezone: "Europe/Berlin" }, 100)).length).toBe(100);
+});
+
+test("with jitter each run of the schedule starts at its own moment after its tick, as the preview says", async () => {
+  const id = await idOf({ schedule: "every 1s", jitter_ms: 3_600_000, overlap: "allow" });
+  const shown = await list(`/${id}/preview?count=5`);
+  const runs = await runsOf(id, 2);
+  await command(id, "cancel");
+  const expected = new Map(shown.map(({ scheduled_at, run_at }) => [scheduled_at, run_at]));
+  for (const { status, scheduled_at, metadata } of runs.slice(0, 2))
+    expect([status, scheduled_at]).toEqual(["scheduled", expected.get((metadata as Item)["scheduled_at"])]);
+  expect(new Set(runs.map(({ scheduled_at }) => scheduled_at)).size).toBe(runs.length);
+  expect(
+    (await call(url, "PATCH", `/v1/jobs/${await idOf({ schedule: "@daily" })}`, { jitter_ms: 5 })).body,
+  ).toMatchObject({ jitter_ms: 5 });
+});

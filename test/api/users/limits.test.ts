@@ -130,3 +130,36 @@ test("a user has a limited number of open streams with all keys; the others are 
   gone.abort();
   await expect.poll(async () => (await as(String(keys[0]), few)("POST", "/v1/execute", run)).status).toBe(404);
 });
+
+test("a plan has its own limit of requests for each of its users, and a key may have a lower one", async () => {
+  const { url: limited } = await start({ RATE_LIMIT_PER_MINUTE: "500" });
+  const root = as(admin, limited);
+  await root("PUT", "/v1/billing/plans/slow", { name: "Slow", requests_per_minute: 6 });
+  const made = async (user_id: string, more: Record<string, unknown> = {}) => {
+    const { status, body } = await root("POST", "/v1/users/me/api-keys", { user_id, ...more });
+    expect(status).toBe(201);
+    return { key: String(body["key"]), limit: body["requests_per_minute"] };
+  };
+  const slow = await made("slow-user");
+  expect((await as(slow.key, limited)("GET", "/v1/users/me/limits")).body["requests_per_minute"]).toBe(500);
+  await root("POST", "/v1/billing/subscriptions", { user_id: "slow-user", plan_id: "slow" });
+  const ask = async (key: string): Promise<unknown> => {
+    const { status, headers, body } = await as(key, limited)("GET", "/v1/users/me/limits");
+    return status === 429 ? [body["code"], Number(headers.get("retry-after")) <= 60] : body["requests_per_minute"];
+  };
+  // One was counted before the plan; all keys of the user share the limit.
+  const other = await made("slow-user");
+  const answers: unknown[] = [];
+  for (let n = 0; n < 8; n += 1) answers.push(await ask(n % 2 ? slow.key : other.key));
+  const refused = ["rate_limited", true];
+  expect(answers).toEqual([6, 6, 6, 6, 6, refused, refused, refused]);
+
+  const narrow = await made("free-user", { requests_per_minute: 2 });
+  expect(narrow.limit).toBe(2);
+  const wide = await made("free-user");
+  expect([await ask(narrow.key), await ask(narrow.key), await ask(narrow.key)]).toEqual([2, 2, refused]);
+  expect(await ask(wide.key)).toBe(500);
+  const child = await made("free-user", { requests_per_minute: 3 });
+  const { body } = await as(child.key, limited)("POST", "/v1/users/me/api-keys", { requests_per_minute: 100 });
+  expect(body["requests_per_minute"]).toBe(3);
+});

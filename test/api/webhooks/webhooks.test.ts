@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
@@ -271,4 +272,74 @@ test("a paused webhook hears of nothing meanwhile; what it was owed waits and go
   await waitFor(() => after.got.length > 0, waitMs);
   expect(after.got).toMatchObject([{ path: "/new", body: { type: "run.success" } }]);
   expect(after.got[0]?.headers["webhook-id"]).toBe(before.got[0]?.headers["webhook-id"]);
+});
+
+test("run.queued and run.started come to a webhook that names them, and to no other", async () => {
+  const [named, all] = [await receiver(), await receiver()];
+  const { secret } = await hook(named.url, ["run.queued", "run.started", "run.success"]);
+  await hook(all.url, ["*"]);
+  // Each process asks once a second what webhooks want.
+  await sleep(1_100);
+  const run_id = await run(ok);
+  await waitFor(() => named.got.length >= 3, waitMs);
+  await waitFor(() => all.got.length > 0, waitMs);
+  expect(typesOf(named.got)).toEqual(["run.queued", "run.started", "run.success"]);
+  const [queued] = named.got.filter(({ body }) => body["type"] === "run.queued");
+  expect(queued?.body).toMatchObject({ run_id, status: "queued", attempt: 0, version: "1.0.0" });
+  expect(() => new Webhook(secret).verify(queued?.text ?? "", queued?.headers as Record<string, string>)).not.toThrow();
+  expect(typesOf(all.got)).toEqual(["run.success"]);
+});
+
+test("a webhook hears of the agents and of the runs' statuses that it asks for only", async () => {
+  const target = await receiver();
+  const [mine, other] = [await makeAgent(url, ok), await makeAgent(url, ok)];
+  const failing = await makeAgent(url, bad);
+  const made = await call(url, "POST", "/v1/webhooks", {
+    url: `${target.url}/hook`,
+    user_id: "tester",
+    agent_ids: [mine, failing],
+    statuses: ["success"],
+  });
+  expect(made).toMatchObject({ status: 201, body: { agent_ids: [mine, failing], statuses: ["success"] } });
+  const start = async (agent_id: string) =>
+    (await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "wait=20" })).body["id"];
+  await start(other);
+  await start(failing);
+  const heard = await start(mine);
+  await waitFor(() => target.got.some(({ body }) => body["run_id"] === heard), waitMs);
+  // The failed run's notification has an agent, and no status.
+  expect(typesOf(target.got)).toEqual(["notification.run.error", "run.success"]);
+  const id = String(made.body["id"]);
+  const patched = await call(url, "PATCH", `/v1/webhooks/${id}`, {
+    agent_ids: [],
+    statuses: ["error"],
+    events: ["run.*"],
+  });
+  expect(patched.body).toMatchObject({ agent_ids: [], statuses: ["error"] });
+  const failed = await start(failing);
+  await waitFor(() => target.got.some(({ body }) => body["run_id"] === failed), waitMs);
+  expect((await deliveries(id, "?type=run.error")).length).toBe(1);
+});
+
+test("what was missed is sent again, all of a time and a status at once, or pulled from its list", async () => {
+  const target = await receiver();
+  const { id } = await hook(target.url, ["run.success"]);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const again = (body: Record<string, unknown>) => call(url, "POST", `/v1/webhooks/${id}/redeliver`, body);
+  await run(ok);
+  await run(ok);
+  await waitFor(async () => (await deliveries(id, "?status=delivered")).length === 2, waitMs);
+  // As after ten tries.
+  await stack.sql.query("UPDATE outbox SET status = 'exhausted' WHERE webhook_id = $1", [id]);
+  expect((await again({ since, status: "delivered" })).body).toMatchObject({ redelivered: 0, last_id: null });
+  expect((await again({ since: new Date(Date.now() + 60_000).toISOString() })).body).toMatchObject({ redelivered: 0 });
+  const sent = await again({ since });
+  expect(sent).toMatchObject({ status: 202, body: { object: "redelivery", redelivered: 2, has_more: false } });
+  await waitFor(async () => (await deliveries(id, "?status=delivered")).length === 2, waitMs);
+  expect(target.got.length).toBe(4);
+  const ids = (await deliveries(id, "?order=asc")).map((delivery) => delivery.id);
+  expect(ids.at(-1)).toBe(sent.body["last_id"]);
+  expect((await deliveries(id, `?order=asc&after=${ids[0]}`)).map((delivery) => delivery.id)).toEqual(ids.slice(1));
+  expect((await again({ since, status: "delivered", after: ids[0] })).body).toMatchObject({ redelivered: 1 });
+  for (const odd of [{}, { since, delivery_id: ids[0] }]) expect((await again(odd)).status).toBe(422);
 });

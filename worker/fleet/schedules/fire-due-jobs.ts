@@ -1,5 +1,4 @@
-import { AppError } from "../../../shared/domain/errors/app-error.ts";
-import { type FiredTick, fireTick } from "../../../shared/services/schedules/fire-tick.ts";
+import { type FiredTick, fireTick, skipReasonOf } from "../../../shared/services/schedules/fire-tick.ts";
 import { startFired } from "../../../shared/services/schedules/start-fired.ts";
 import { dueTicks } from "../../../shared/domain/schedule/due-ticks.ts";
 import type { Queryable } from "../../../shared/store/client.ts";
@@ -7,7 +6,6 @@ import { inTransaction } from "../../../shared/store/in-transaction.ts";
 import { lockDueJob, moveJob } from "../../../shared/store/jobs/due-jobs.ts";
 import type { JobRow } from "../../../shared/store/jobs/job-columns.ts";
 import { recordMissed, settleTick, takeTick } from "../../../shared/store/jobs/record-ticks.ts";
-import { ValidationFault } from "../../../shared/domain/errors/validation-fault.ts";
 import type { WorkerContext } from "../../context.ts";
 
 export type FireDeps = Pick<WorkerContext, "db" | "log" | "ticks"> &
@@ -57,18 +55,13 @@ async function fireScheduled(ctx: FireDeps, client: Queryable, job: JobRow, at: 
   // The tick was fired already; this only happens after a clock went back.
   if (!(await takeTick(client, tick))) return [];
   try {
-    const fired = await fireTick(ctx, client, job, at);
+    const fired = await fireTick(ctx, client, job, { at, jitter_ms: job.jitter_ms });
     await settleTick(client, tick, { run_id: fired.run.id, reason: null });
     return [fired];
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = skipReasonOf(error);
     if (reason === null) throw error;
     await settleTick(client, tick, { run_id: null, reason });
     return [];
   }
-}
-
-function reasonOf(error: unknown): string | null {
-  if (error instanceof AppError) return error.code;
-  return error instanceof ValidationFault ? "invalid_input" : null;
 }

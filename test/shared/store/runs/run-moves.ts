@@ -73,6 +73,11 @@ const newRun = (id: string): NewRun => ({
   concurrency: null,
   max_attempts: 1_000,
   queue_ttl_ms: hourMs,
+  request_options: null,
+  key_concurrency: null,
+  run_at: null,
+  delay_ms: null,
+  debounce_key: null,
   input_payload: {},
   history: [],
   state_snapshot: null,
@@ -98,6 +103,7 @@ type Move = (db: Db, tried: Tried) => Promise<boolean>;
 /** Each move, by the statement that the store has for it. Returns whether the run was moved. */
 export const moves: Record<Cause | "askToCancel", Move> = {
   accept: async (db, { id }) => (await insertRun(db, newRun(id), null)).kind === "inserted",
+  delay: async (db, { id }) => (await insertRun(db, { ...newRun(id), delay_ms: hourMs }, null)).kind === "inserted",
   claim: async (db, { id }) => {
     const sandbox = { level: 3, name: "ns", layers: [] };
     return (await claimRun(db, id, { id: "worker", leaseMs, sandbox, adapters: ["python"] })).kind === "claimed";

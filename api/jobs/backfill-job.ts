@@ -1,0 +1,84 @@
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { ticksAfter } from "../../shared/domain/schedule/due-ticks.ts";
+import { backfillBody, backfillResult, jobParams, type JobTickRecord, mostTicks } from "../../shared/schemas/job.ts";
+import { type FiredTick, fireTick, skipReasonOf } from "../../shared/services/schedules/fire-tick.ts";
+import { startFired } from "../../shared/services/schedules/start-fired.ts";
+import { inTransaction } from "../../shared/store/in-transaction.ts";
+import { findJob } from "../../shared/store/jobs/change-job.ts";
+import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
+import { toTickRecord } from "../../shared/store/jobs/list-ticks.ts";
+import { type Settlement, settleTick, takePastTick } from "../../shared/store/jobs/record-ticks.ts";
+import type { Owner } from "../../shared/store/owned-by.ts";
+import { readClock } from "../../shared/store/read-clock.ts";
+import type { ApiContext } from "../context.ts";
+import { defineOperation } from "../http/define-operation.ts";
+import { collectTicks } from "./collect-ticks.ts";
+
+type Deps = Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">;
+
+export const backfillJob = defineOperation({
+  method: "post",
+  path: "/v1/jobs/{job_id}/backfill",
+  name: "backfill_job",
+  area: "Jobs",
+  scope: "jobs:write",
+  audit: "job",
+  summary: "Fire the ticks of a time that has passed",
+  description: `Makes a run for each tick of the schedule in [from, to] that has made none: ticks before the job was created, ticks that were missed and ticks that were skipped. The runs have the tick's time in \`metadata.scheduled_at\`, start at once, and don't wait for each other, whatever the job's overlap policy and jitter. A repeated request only fires what is left. At most ${mostTicks} ticks a request.`,
+  request: { params: jobParams, body: backfillBody },
+  errors: ["job_ended"],
+  responses: { 202: { description: "What became of each tick", schema: backfillResult } },
+  async handle(ctx: Deps, { params: { job_id }, body: { from, to }, caller }) {
+    const job = await findJob(ctx.db, job_id, caller.owner);
+    if (!job) throw notFound("job", job_id);
+    checkRange(from, to, await readClock(ctx.db));
+    const before = new Date(from.getTime() - 1);
+    const ticks = job.schedule === null ? [] : await collectTicks(ticksAfter(job, before, to), mostTicks + 1);
+    if (ticks.length > mostTicks)
+      throw fault("to", `the schedule has more than ${mostTicks} ticks in this time; ask for less of it at once`);
+    const data: JobTickRecord[] = [];
+    for (const at of ticks) {
+      const tick = await fireOnce(ctx, job_id, caller.owner, at);
+      if (tick) data.push(tick);
+    }
+    const fired = data.filter(({ outcome }) => outcome === "fired").length;
+    const body = { fired, skipped: data.length - fired, already_fired: ticks.length - data.length, data };
+    return { status: 202, body };
+  },
+});
+
+function checkRange(from: Date, to: Date, now: Date): void {
+  if (from > to) throw fault("to", "must not be before `from`");
+  if (to > now) throw fault("to", "must have passed");
+}
+
+const fault = (field: string, what: string): ValidationFault =>
+  new ValidationFault([{ type: "value_error", loc: ["body", field], msg: `Value error, ${what}` }]);
+
+/** Fires a tick in a transaction of its own. Returns null when the tick has made a run before. */
+async function fireOnce(ctx: Deps, job_id: string, owner: Owner, at: Date): Promise<JobTickRecord | null> {
+  const settled = await inTransaction(ctx.db, async (client) => {
+    const locked = await lockJob(client, job_id, owner);
+    if (!locked) throw notFound("job", job_id);
+    if (locked.job.status === "cancelled")
+      throw conflict("job_ended", "The job is cancelled and can't fire. Create a new one.");
+    if (!(await takePastTick(client, { job_id, at }))) return null;
+    const job = { ...locked.job, overlap: "allow" } as const;
+    const result = await fireTick(ctx, client, job, { at, jitter_ms: null }).catch((error: unknown) => {
+      const reason = skipReasonOf(error);
+      if (reason === null) throw error;
+      return { reason };
+    });
+    const fired: FiredTick | null = "reason" in result ? null : result;
+    const end: Settlement =
+      "reason" in result ? { run_id: null, reason: result.reason } : { run_id: result.run.id, reason: null };
+    await settleTick(client, { job_id, at, manual: false }, end);
+    return { fired, end };
+  });
+  if (settled === null) return null;
+  const { fired, end } = settled;
+  if (fired) void startFired(ctx, fired);
+  const outcome = fired ? "fired" : "skipped";
+  return toTickRecord({ job_id, scheduled_at: at, manual: false, outcome, ...end, created_at: at });
+}
