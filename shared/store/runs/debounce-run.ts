@@ -1,3 +1,4 @@
+import { labelsOf } from "../../domain/run/labels.ts";
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import type { GivenOptions } from "../../schemas/request-options.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
@@ -40,7 +41,7 @@ export async function replaceDebounced(db: Db, run: NewRun, owner: Owner): Promi
       return { kind: "foreign_thread" };
     const { input_payload, history, ...rest } = run;
     const texts = { input_payload: JSON.stringify(input_payload), history: JSON.stringify(history) };
-    const row = await replace.first(client, { ...rest, ...texts });
+    const row = await replace.first(client, { ...rest, ...texts, labels: labelsOf(run) });
     if (!row) return { kind: "gone" };
     const run_at = row.scheduled_at.toISOString();
     const queue = { position: null, wait_reason: "delay" } as const;
@@ -78,6 +79,8 @@ const replace = statement({
     completion_callback_url: orNull(t.text),
     traceparent: orNull(t.text),
     metadata: t.json(),
+    tags: listOf(t.text),
+    labels: listOf(t.text),
   },
   gives: { last_seq: t.integer, scheduled_at: t.timestamptz, now: t.timestamptz },
   text: sql`
@@ -88,7 +91,7 @@ const replace = statement({
         (priority, concurrency_key) = (SELECT ${optionColumns} FROM given), input_payload = $input_payload,
         history = $history, state_snapshot = $state_snapshot, env_names = $env_names, files = $files,
         request_hash = $request_hash, completion_callback_url = $completion_callback_url, traceparent = $traceparent,
-        metadata = $metadata, scheduled_at = clock_timestamp() + $delay_ms * interval '1 ms',
+        metadata = $metadata, tags = $tags, labels = $labels, scheduled_at = clock_timestamp() + $delay_ms * interval '1 ms',
         due_at = clock_timestamp() + $delay_ms * interval '1 ms',
         expires_at = now() + ($delay_ms + $queue_ttl_ms) * interval '1 ms', wait_reason = 'delay', last_seq = last_seq + 1
       WHERE id = $id AND debounce_key = $debounce_key AND attempt = 0 AND scheduled_at > clock_timestamp()
