@@ -34,7 +34,10 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
     await guards.limiter.count(address);
     throw error;
   });
-  await countRequests(guards, caller, req, 1, (left) => req.res?.set(rateLimitHeaders(left)));
+  await countRequests(guards, caller, req, {
+    requests: 1,
+    show: (left) => void req.res?.set(rateLimitHeaders(left)),
+  });
   if (!covers(caller.scopes, scope))
     throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
@@ -52,7 +55,7 @@ export async function countBody(
   size: { bytes: number; values: number },
 ): Promise<void> {
   const more = Math.floor(size.bytes / perRequest.bytes) + Math.floor(size.values / perRequest.values);
-  if (more > 0 && caller !== nobody) await countRequests(guards, caller, req, more);
+  if (more > 0 && caller !== nobody) await countRequests(guards, caller, req, { requests: more });
 }
 
 /**
@@ -63,8 +66,7 @@ async function countRequests(
   { limiter }: Guards,
   caller: Caller,
   req: Request,
-  requests: number,
-  show?: (left: RateLimitState) => void,
+  { requests, show }: { requests: number; show?: (left: RateLimitState) => void },
 ): Promise<void> {
   const { user, key } = caller.per_minute;
   let least: RateLimitState | null = null;
