@@ -3,17 +3,20 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Config } from "../shared/platform/config/load-config.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
+import { shareRead } from "../shared/platform/lifecycle/share-read.ts";
 import type { Log } from "../shared/platform/log.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
+import { countRuns } from "../shared/store/runs/count-runs.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { type CapacityChecker, createCapacityChecker } from "../shared/services/runs/check-capacity.ts";
 import { createFleetView, type FleetView } from "../shared/services/runs/fleet-view.ts";
 import { createVersionCache, type VersionCache } from "../shared/services/runs/version-cache.ts";
 import { type NotificationSignal, openNotificationSignal } from "./stream/notification-signal.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
+import { type StoreWatch, watchStores } from "./stream/watch-stores.ts";
 
 /** What the operations of this process need. */
 export type ApiContext = {
@@ -25,6 +28,7 @@ export type ApiContext = {
   /** Delayed queue jobs that wake workers for the ticks of schedules (`/v1/jobs`). */
   ticks: TickQueue;
   hub: TailHub;
+  stores: StoreWatch;
   fleet: FleetView;
   notificationSignal: NotificationSignal;
   /** Checks users' quotas and the room in the queue. */
@@ -32,6 +36,8 @@ export type ApiContext = {
   versions: VersionCache;
   jsonSchemas: JsonSchemas;
   guards: Guards;
+  /** How many runs have not ended, by status, at most 5 s ago. For metrics: scrapes of several collectors share a count. */
+  openRuns: () => ReturnType<typeof countRuns>;
   /** Metrics of this process: memory, event loop, handles. */
   processMetrics: Registry;
   /** Aborted when this process shuts down: it is no longer ready, and clients resume its streams at another process. */
@@ -49,15 +55,16 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   };
   const logFault = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
   const { url, prefix } = config.redis;
-  const db = track(openDb(config.database.url, config.database.poolSize, logFault("postgres")));
+  const db = track(openDb(config.database.url, config.database.poolSize, logFault("postgres"), config.database));
   const streams = track(openRunStreams(url, prefix, logFault("streams")));
   const queue = track(openRunQueue(url, prefix, logFault("queue")));
   const ticks = track(openTickQueue(url, prefix, logFault("ticks")));
   const hub = track(openTailHub({ url, prefix, db, streams, log }));
+  const stores = track(watchStores({ db, streams, log, onCutOff: () => hub.endTails() }));
   const notificationSignal = track(
     openNotificationSignal({ db, redisUrl: url, prefix, onError: logFault("notifications") }),
   );
-  const fleet = createFleetView(db);
+  const fleet = createFleetView(db, config.expectedAdapters);
   const capacity = createCapacityChecker(db, config.queue);
   const versions = createVersionCache(db);
   const guards = track(openGuards(config, db, log));
@@ -72,12 +79,14 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     queue,
     ticks,
     hub,
+    stores,
     fleet,
     notificationSignal,
     capacity,
     versions,
     jsonSchemas,
     guards,
+    openRuns: shareRead(5_000, () => countRuns(db)),
     processMetrics,
     leaving,
     close: () => closeInReverse(opened),

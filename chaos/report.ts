@@ -1,7 +1,7 @@
 import type { Evidence } from "./check/evidence.ts";
 import { listRecoveries } from "./check/recovery.ts";
 import { countMissed, countUnkept } from "./check/streams-agree.ts";
-import { type FaultName, faultsByName } from "./nemesis/faults.ts";
+import { faultsByName } from "./nemesis/faults.ts";
 
 export type Verdict = { evidence: Evidence; broken: Map<string, string[]>; surprises: number; seconds: number };
 
@@ -38,9 +38,9 @@ function figures(evidence: Evidence): [string, number | string][] {
     ["claims", moves.filter(({ to }) => to === "running").length],
     ["runs taken from lost workers", moves.filter(({ reason }) => reason === "worker_lost").length],
     ["runs handed back by draining workers", moves.filter(({ reason }) => reason === "drained").length],
-    ...Object.keys(faultsByName).map((name): [string, number] => [
+    ...[...Object.keys(faultsByName), "link_cut"].map((name): [string, number] => [
       name.replace("_", " "),
-      struck.filter(({ fault }) => fault === (name as FaultName)).length,
+      struck.filter(({ fault }) => fault === name).length,
     ]),
     ["readers", histories.length],
     ["events read", sum(({ events }) => events.length)],

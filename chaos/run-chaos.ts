@@ -45,7 +45,7 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
     await driveRuns({ seed, runs, clients, apiUrls, receiver, signal: enough }, record);
     over.abort();
     const struck = await nemesis;
-    const stored = await settle(stack);
+    const stored = await settle(stack.postgres.url);
     const { accepted, histories, refused } = record;
     const { deliveries } = receiver;
     const evidence: Evidence = {
@@ -71,8 +71,8 @@ export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, s
 }
 
 /** Waits until every run has ended and every callback was delivered, at most `settleMs`. */
-async function settle({ postgres }: ChaosStack): Promise<Awaited<ReturnType<typeof collectStored>>> {
-  const sql = new pg.Pool({ connectionString: postgres.url, max: 2 });
+export async function settle(databaseUrl: string): Promise<Awaited<ReturnType<typeof collectStored>>> {
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   try {
     const until = performance.now() + settleMs;
     while (performance.now() < until && (await countOpen(sql)) > 0) await sleep(250);

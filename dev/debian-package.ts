@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -38,6 +38,31 @@ export async function unpackDebianPackage(name: string, cacheDir: string): Promi
     await rm(aside, { recursive: true, force: true });
   }
   return unpacked;
+}
+
+/** A program and, for LD_LIBRARY_PATH, where its libraries are; undefined when they are installed. */
+export type Program = { file: string; libraryPath?: string };
+
+/** Returns a program of an unpacked package; null where there is no apt. Throws as `unpackDebianPackage` does. */
+export async function findDebianProgram(name: string, program: string, cacheDir: string): Promise<Program | null> {
+  const root = await unpackDebianPackage(name, cacheDir);
+  return root === null ? null : { file: join(root, program), libraryPath: libraryDirectories(root).join(":") };
+}
+
+/** Debian's multiarch directories, e.g. usr/lib/x86_64-linux-gnu. */
+function libraryDirectories(root: string): string[] {
+  return ["usr/lib", "lib"].flatMap((part) => {
+    const found = listDirectory(join(root, part)).filter((entry) => entry.includes("-linux-gnu"));
+    return found.map((entry) => join(root, part, entry));
+  });
+}
+
+function listDirectory(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 /** Uses the system's package lists; where they are missing or out of date, downloads new ones to `aside`. */

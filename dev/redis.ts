@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
 import { lockDirectory } from "./lock-directory.ts";
 import { endRecordedProcess } from "./recorded-process.ts";
-import { findRedisBinary, type RedisBinary } from "./redis-binary.ts";
+import type { Program } from "./debian-package.ts";
+import { findRedisBinary } from "./redis-binary.ts";
 import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
 
 export type RedisOptions = {
@@ -49,7 +50,7 @@ export async function startRedis(options: RedisOptions): Promise<Service> {
   }
 }
 
-type Launch = { binary: RedisBinary; dataDir: string; password: string; wanted: number | null };
+type Launch = { binary: Program; dataDir: string; password: string; wanted: number | null };
 
 async function launch({
   binary,

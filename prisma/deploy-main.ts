@@ -2,7 +2,9 @@ import { readEnv } from "../shared/platform/config/env.ts";
 import { deployMigrations } from "./deploy.ts";
 
 try {
-  const { DATABASE_URL: databaseUrl } = readEnv();
+  const env = readEnv();
+  // A pooler that gives each transaction another connection can't hold the lock of the migrations.
+  const databaseUrl = env["DIRECT_DATABASE_URL"] || env["DATABASE_URL"];
   if (!databaseUrl)
     throw new Error("DATABASE_URL (or DATABASE_URL_FILE) is needed: postgresql://user:password@host:port/database");
   const { applied } = await deployMigrations(databaseUrl);

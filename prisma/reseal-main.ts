@@ -9,7 +9,7 @@ import { sealedColumns } from "../shared/store/sealed/sealed-columns.ts";
 try {
   const { database, encryptionKeys } = loadConfig(readEnv());
   const current = encryptionKeys[0]?.id ?? "";
-  const db = openDb(database.url, 2, () => undefined);
+  const db = openDb(database.url, 2, () => undefined, database);
   let left = 0;
   for (const column of sealedColumns) {
     const name = `${column.table}.${column.column}`;

@@ -39,12 +39,16 @@ export const streamDaemon = defineOperation({
   responses: {
     200: { description: "Server-Sent Events", content_type: "text/event-stream", events: daemonEvent, example },
   },
-  async handle(ctx: Pick<ApiContext, "db" | "leaving">, { params, query, headers, untilGone, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "db" | "stores" | "leaving">,
+    { params, query, headers, untilGone, caller, holdOpen },
+  ) {
     const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
-    const until = AbortSignal.any([untilGone(), ctx.leaving]);
-    return { respond: (_req, res) => writeSse(res, follow(ctx, params.agent_id, cursor, until)) };
+    const away = { leaving: ctx.leaving, cutOff: ctx.stores.signal() };
+    const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
+    return { respond: (_req, res) => writeSse(res, follow(ctx, params.agent_id, cursor, until), away) };
   },
 });
 

@@ -45,7 +45,7 @@ export const executeAgent = defineOperation({
     202: { description: "The run was accepted, and has not ended", schema: runRecord, example: queuedExample },
   },
   async handle(
-    ctx: AcceptDeps & Pick<ApiContext, "hub" | "leaving">,
+    ctx: AcceptDeps & Pick<ApiContext, "hub" | "leaving" | "stores">,
     { body, headers, query, traceparent, untilGone, caller, holdOpen },
   ) {
     const key = headers["idempotency-key"];

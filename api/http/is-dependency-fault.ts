@@ -1,3 +1,5 @@
+import { isTransientState } from "../../shared/store/sql-faults.ts";
+
 /**
  * True when an error says that Postgres or Redis could not be reached or is not ready, so that the same request may succeed
  * later. It looks at the codes along the chain of causes, and at texts only where a driver gives no code.
@@ -6,6 +8,7 @@ export const isDependencyFault = (error: unknown): boolean =>
   chainOf(error).some(
     (fault) =>
       codesOf(fault).some(isConnectionCode) ||
+      connectingCalls.has(fault["syscall"]) ||
       (typeof fault["name"] === "string" && redisNames.has(fault["name"])) ||
       (typeof fault["message"] === "string" && codelessText.test(fault["message"])),
   );
@@ -36,17 +39,41 @@ function codesOf(error: Record<string, unknown>): unknown[] {
 }
 
 const systemCodes = "ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN";
-/** https://www.prisma.io/docs/orm/reference/error-reference: unreachable, timed out, closed, pool exhausted, no transaction in time, deadlock. */
+/**
+ * https://www.prisma.io/docs/orm/reference/error-reference: refused login, unreachable, timed out, missing, no TLS, closed, pool
+ * exhausted, no transaction in time, conflict, too many connections.
+ */
 const prismaCodes =
-  "P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections";
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: shutting down, starting up, too many connections, deadlock. */
-const postgresCodes = "57P01 57P02 57P03 53300 40001 40P01";
-const codes = new Set([systemCodes, prismaCodes, postgresCodes].join(" ").split(" "));
+  "P1000 P1001 P1002 P1003 P1008 P1010 P1011 P1017 P2024 P2028 P2034 P2037 DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TlsConnectionError";
+const codes = new Set([systemCodes, prismaCodes].join(" ").split(" "));
+
+/** Whatever the system's error is: no connection came about. A route into nothing gives EINVAL, a packet filter EPERM. */
+const connectingCalls = new Set<unknown>(["connect", "getaddrinfo"]);
 
 const isConnectionCode = (code: unknown): boolean =>
-  typeof code === "string" && (codes.has(code) || /^08[0-9A-Z]{3}$/.test(code));
+  typeof code === "string" && (codes.has(code) || (/^[0-9A-Z]{5}$/.test(code) && isTransientState(code)));
 
 const redisNames = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError"]);
-/** pg-pool and ioredis throw these without a code; the capitals are Redis's own replies. */
-const codelessText =
-  /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Connection is closed|Stream isn't writeable|Command timed out|LOADING |READONLY |MASTERDOWN |CLUSTERDOWN )/;
+/** pg, pg-pool and ioredis throw these without a code; the capitals are Redis's own replies. */
+const codelessTexts = [
+  "Connection terminated",
+  "Query read timeout",
+  "timeout exceeded when trying to connect",
+  "timeout expired",
+  "Client has encountered a connection error",
+  "Client was closed and is not queryable",
+  "Cannot use a pool after calling end on the pool",
+  "There was an error establishing an SSL connection",
+  "Connection is closed",
+  "Stream isn't writeable",
+  "Command timed out",
+  "Socket timeout",
+  "Cluster isn't ready",
+  "Cluster is disconnect",
+  "None of startup nodes is available",
+  "Node is disconnected",
+  "Too many Cluster redirections",
+  "All sentinels are unreachable",
+  ...["LOADING ", "READONLY ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ", "NOREPLICAS ", "MISCONF ", "BUSY "],
+];
+const codelessText = new RegExp(`^(?:${codelessTexts.join("|")})`);

@@ -33,7 +33,7 @@ export const streamNotifications = defineOperation({
     200: { description: "Server-Sent Events", content_type: "text/event-stream", events: notificationEvent, example },
   },
   async handle(
-    ctx: Pick<ApiContext, "db" | "notificationSignal" | "leaving">,
+    ctx: Pick<ApiContext, "db" | "notificationSignal" | "stores" | "leaving">,
     { query, headers, untilGone, caller, holdOpen },
   ) {
     const user_id = ownerOf(caller, query.user_id);
@@ -44,8 +44,9 @@ export const streamNotifications = defineOperation({
     // A later position is of another database, such as the one before a restore.
     const isOurs = asked !== null && asked.xact <= present.place.xact;
     const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
-    const until = AbortSignal.any([untilGone(), ctx.leaving]);
-    return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until)) };
+    const away = { leaving: ctx.leaving, cutOff: ctx.stores.signal() };
+    const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
+    return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until), away) };
   },
 });
 

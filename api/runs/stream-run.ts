@@ -34,7 +34,10 @@ export const streamRun = defineOperation({
     200: { description: "The stream", content_type: "text/event-stream", streams: true },
     204: { description: "The run has ended or is interrupted, and the reader has all of its events" },
   },
-  async handle(ctx: Pick<ApiContext, "log" | "db" | "hub" | "leaving">, { params, query, headers, caller, holdOpen }) {
+  async handle(
+    ctx: Pick<ApiContext, "log" | "db" | "hub" | "stores" | "leaving">,
+    { params, query, headers, caller, holdOpen },
+  ) {
     const { run_id } = params;
     const cursor = parseLastEventId(readLastEventId({ headers, query }));
     const [state] = await readRunStates(ctx.db, [run_id], caller.owner);

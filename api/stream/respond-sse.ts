@@ -11,6 +11,7 @@ import { openSseWriter } from "./sse-writer.ts";
 import { nativeFormat, projectedFormat } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";
+import type { StoreWatch } from "./watch-stores.ts";
 
 /** The query parameter that asks for another stream format. */
 export const formatQuery = {
@@ -35,13 +36,14 @@ type Deps = {
   db: Db;
   hub: Pick<TailHub, "backfill" | "encode">;
   log: Log;
+  stores: Pick<StoreWatch, "signal">;
   /** Aborted when this process shuts down. */
   leaving: AbortSignal;
 };
 
 /**
- * Streams a run to a client until the run's terminal event, until the client is gone, or until this process shuts down. Closes
- * the tail. Returns at once, so that the request's own objects can be collected while the answer lasts.
+ * Streams a run to a client until the run's terminal event, until the client is gone, or until this process shuts down or is
+ * cut off from the stores. Closes the tail. Returns at once, so that the request's own objects can be collected while the answer lasts.
  */
 export function respondSse(deps: Deps, res: Response, sse: Sse): void {
   const { run_id, thread_id, tail, cursor, first, format } = sse;
@@ -52,7 +54,8 @@ export function respondSse(deps: Deps, res: Response, sse: Sse): void {
     Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
     "Content-Location": `/v1/runs/${run_id}`,
   };
-  const stream = format === undefined ? nativeFormat(deps, cursor) : projectedFormat(format, cursor);
+  const away = { leaving: deps.leaving, cutOff: deps.stores.signal() };
+  const stream = format === undefined ? nativeFormat({ hub: deps.hub, away }, cursor) : projectedFormat(format, cursor);
   const { encode, encodeEnd } = stream;
   const writer = openSseWriter(res, {
     headers: { ...headers, ...stream.headers },

@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import type { RedisClient } from "../../shared/platform/stream/connection.ts";
 import { runStream } from "../../shared/platform/stream/keys.ts";
 
 /** The channels of runs on one Redis connection. */
@@ -14,7 +14,7 @@ export type RunChannels = {
 const leaveMs = 100;
 
 /** Unsubscribes from many channels with one command, a little later: a short run costs one command less. */
-export function createRunChannels(redis: Redis, prefix: string): RunChannels {
+export function createRunChannels(redis: RedisClient, prefix: string): RunChannels {
   const unused = new Set<string>();
   let leaving: NodeJS.Timeout | undefined;
   const channelPrefix = runStream(prefix, "");

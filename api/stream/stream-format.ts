@@ -6,10 +6,28 @@ import { projectRun } from "./projections/project-run.ts";
 import { type Format, projections } from "./projections/projections.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
 
-/** How long a client waits before it connects again. */
-export const retryMs = 3_000;
-/** The same when this process shuts down: another one is ready. */
-export const resumeMs = 100;
+/** Between these times a client waits before it connects again: at random, so that not all readers come at once. */
+const retryMs = { least: 2_000, most: 4_000 };
+/** The same when this process sends its readers away: another one is ready. */
+const resumeMs = { least: 100, most: 2_000 };
+
+const retryWithin = ({ least, most }: typeof retryMs): string =>
+  encodeRetry(Math.round(least + Math.random() * (most - least)));
+
+/** The first text of a stream: how long its client waits before it connects again. */
+export const encodeStart = (): string => retryWithin(retryMs);
+
+/** Why this process ends a stream that another process can go on with. */
+export type SentAway = {
+  /** Aborted when this process shuts down. */
+  leaving: AbortSignal;
+  /** Aborted when this process reaches no store. */
+  cutOff: AbortSignal;
+};
+
+/** The last text of a stream that did not come to its own end. */
+export const encodeAway = ({ leaving, cutOff }: SentAway): string =>
+  leaving.aborted || cutOff.aborted ? retryWithin(resumeMs) : "";
 
 /** How a run's events are written to a client. */
 export type StreamFormat = {
@@ -23,23 +41,18 @@ export type StreamFormat = {
   encodeEnd: (events: StreamEvent[]) => string;
 };
 
-type Deps = {
-  hub: { encode: (events: StreamEvent[]) => EncodedChunk };
-  /** Aborted when this process shuts down. */
-  leaving: AbortSignal;
-};
+type Deps = { hub: { encode: (events: StreamEvent[]) => EncodedChunk }; away: SentAway };
 
 /** The events of this service. */
-export function nativeFormat({ hub, leaving }: Deps, cursor: EventId): StreamFormat {
+export function nativeFormat({ hub, away }: Deps, cursor: EventId): StreamFormat {
   return {
     headers: {},
-    prelude: encodeRetry(retryMs),
+    prelude: encodeStart(),
     ping: ssePing,
     after: cursor,
     encode: hub.encode,
     encodeEnd(events) {
-      if (events.length > 0) return hub.encode(events).text;
-      return leaving.aborted ? encodeRetry(resumeMs) : "";
+      return events.length > 0 ? hub.encode(events).text : encodeAway(away);
     },
   };
 }

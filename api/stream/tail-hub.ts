@@ -18,7 +18,9 @@ export type TailHub = {
   encode: (events: StreamEvent[]) => EncodedChunk;
   /** Returns the number of open tails. */
   size(): number;
-  /** Ends all tails, and every tail that is opened later. Their readers resume at another process. */
+  /** Ends all tails. Their readers resume at another process. */
+  endTails(): void;
+  /** Ends all tails, and every tail that is opened later. */
   leave(): void;
   close(): void;
 };
@@ -72,9 +74,13 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
     channels.leave(tail.runId);
   }
 
+  function endTails(): void {
+    for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
+  }
+
   function leave(): void {
     isLeaving = true;
-    for (const tails of tailsByRun.values()) for (const tail of [...tails]) tail.end();
+    endTails();
   }
 
   return {
@@ -89,6 +95,7 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
     backfill: createBackfill({ db, streams }),
     encode: createEncodeOnce(),
     size: () => [...tailsByRun.values()].reduce((sum, tails) => sum + tails.size, 0),
+    endTails,
     leave,
     close() {
       leave();

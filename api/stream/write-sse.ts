@@ -1,9 +1,8 @@
 import type { Response } from "express";
-import { encodeRetry } from "./encode-sse.ts";
 import { encodeChunk } from "./encoded-chunk.ts";
 import { ssePing } from "./sse-ping.ts";
 import { openSseWriter } from "./sse-writer.ts";
-import { retryMs } from "./stream-format.ts";
+import { encodeAway, encodeStart, type SentAway } from "./stream-format.ts";
 
 /** Returns the text of a message that is no run's event. */
 export function encodeMessage<Message extends { event: string; id?: string; data: object }>(message: Message): string {
@@ -12,8 +11,8 @@ export function encodeMessage<Message extends { event: string; id?: string; data
 }
 
 /** Streams messages that are no run's events, at the client's pace. `texts` must end by itself when the client is gone. */
-export async function writeSse(res: Response, texts: AsyncIterable<string>): Promise<void> {
-  const writer = openSseWriter(res, { headers: {}, first: encodeRetry(retryMs), ping: ssePing });
+export async function writeSse(res: Response, texts: AsyncIterable<string>, away: SentAway): Promise<void> {
+  const writer = openSseWriter(res, { headers: {}, first: encodeStart(), ping: ssePing });
   for await (const text of texts) await writer.write(encodeChunk(text));
-  writer.end("");
+  writer.end(encodeAway(away));
 }

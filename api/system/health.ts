@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
-import { readClock } from "../../shared/store/read-clock.ts";
+import { isWritable } from "../../shared/store/is-writable.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import { version } from "../../shared/platform/version.ts";
 import type { ApiContext } from "../context.ts";
@@ -14,7 +14,7 @@ const health = z
     status: z.enum(["ok", "degraded"]),
     version: z.string(),
     auth: z.enum(["open", "key"]),
-    postgres: part,
+    postgres: z.enum(["up", "read_only", "down"]),
     redis: part,
     workers: z.number().int(),
     sandbox_levels: z.array(z.number().int()).meta({ description: "The isolation levels of the live workers." }),
@@ -45,7 +45,8 @@ export const getHealth = defineOperation({
     "Use it to see what a fault depends on: each dependency, the live workers and their sandboxes. It answers 200 even when the service is degraded.",
   responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
   async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams">) {
-    const [workers, redis] = await Promise.all([
+    const [writable, workers, redis] = await Promise.all([
+      answers(isWritable(db, answerWithinMs)).catch(() => null),
       answers(listWorkers(db, 15_000)).catch(() => null),
       answers(streams.ping()).then(
         () => "up" as const,
@@ -54,8 +55,9 @@ export const getHealth = defineOperation({
     ]);
     const levels = [...new Set((workers ?? []).map((worker) => worker.sandbox.level))];
     const missing = [...new Set((workers ?? []).flatMap((worker) => worker.sandbox.missing))];
-    const status = workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
-    const postgres = workers ? "up" : "down";
+    const status = writable && workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
+    const answering = writable === true ? "up" : "read_only";
+    const postgres = writable === null ? "down" : answering;
     const body = {
       status,
       version,
@@ -92,16 +94,25 @@ export const getReady = defineOperation({
   area: "System",
   scope: "public",
   summary: "Readiness: this process can accept runs",
-  description: "For a load balancer: 503 while Postgres is unreachable or this process is leaving.",
-  errors: ["leaving", "postgres_down", "no_worker"],
+  description:
+    "For a load balancer: 503 while Postgres is unreachable or takes no writes, while no worker lives (unless EXPECTED_ADAPTERS is set), or while this process is leaving.",
+  errors: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
   responses: { 200: { description: "The process can accept runs; otherwise 503 with the reason", schema: simple } },
   async handle({ db, fleet, leaving }: Pick<ApiContext, "db" | "fleet" | "leaving">) {
     if (leaving.aborted) throw unavailable("leaving", "This process is shutting down. Use another one.");
-    await answers(readClock(db)).catch(() => {
+    const writable = await answers(isWritable(db, answerWithinMs)).catch(() => {
       throw unavailable("postgres_down", "Postgres does not answer. Check DATABASE_URL and the database.");
     });
-    if (!(await fleet.offers("python")))
-      throw unavailable("no_worker", "No live worker offers the adapter 'python'. Start a worker.");
+    if (!writable)
+      throw unavailable(
+        "postgres_read_only",
+        "Postgres is read-only, as a standby is. Promote it, or point DATABASE_URL to the primary.",
+      );
+    if (!(await fleet.isStaffed()))
+      throw unavailable(
+        "no_worker",
+        "There is no live worker. Start one, or name in EXPECTED_ADAPTERS what workers are started for.",
+      );
     return { status: 200, body: ok };
   },
 });

@@ -1,6 +1,5 @@
 import { Gauge, Registry } from "prom-client";
 import type { UncaughtErrors } from "../../shared/platform/lifecycle/run-process.ts";
-import { countRuns } from "../../shared/store/runs/count-runs.ts";
 import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -26,7 +25,7 @@ export const getMetrics = defineOperation({
   summary: "Metrics for Prometheus",
   description: "For Prometheus to scrape. docs/operating.md says what each metric means and which alerts to set.",
   responses: { 200: { description: "Prometheus text format", content_type: "text/plain" } },
-  async handle({ db, hub, processMetrics }: Pick<ApiContext, "db" | "hub" | "processMetrics">) {
+  async handle({ db, hub, openRuns, processMetrics }: Pick<ApiContext, "db" | "hub" | "openRuns" | "processMetrics">) {
     const registry = new Registry();
     const registers = [registry];
     const runs = new Gauge({
@@ -35,7 +34,7 @@ export const getMetrics = defineOperation({
       labelNames: ["status"],
       registers,
     });
-    for (const { status, count } of await countRuns(db)) runs.set({ status }, count);
+    for (const { status, count } of await openRuns()) runs.set({ status }, count);
     const slots = new Gauge({
       name: "runfleet_worker_slots",
       help: "Slots of the live workers",

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
 import { beforeFirst, type EventId, formatEventId, parseEventId } from "../../shared/domain/run/event-id.ts";
+import { runEvent } from "../../shared/schemas/run-event.ts";
 import { threadParams } from "../../shared/schemas/thread.ts";
 import { placeOfRun, type RunPlace, type ThreadView } from "../../shared/store/threads/next-run.ts";
 import { readThread } from "../../shared/store/threads/thread-record.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { encodeRetry } from "../stream/encode-sse.ts";
 import { followThread, type ThreadEvents } from "../stream/follow-thread.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { resumeMs } from "../stream/stream-format.ts";
 import { writeSse } from "../stream/write-sse.ts";
 
 const example = `id: run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c/1-2\nevent: output.delta\ndata: {"type":"output.delta","run_id":"run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c","attempt":1,"seq":2,"ts":"2026-11-21T10:00:00.000Z","content":"Hello"}\n\n`;
@@ -25,9 +24,11 @@ export const streamThread = defineOperation({
     "The events of a run's stream, of each run of the thread in order, and of those that are still to come; a delayed run comes when it is due. An id is `<run_id>/<attempt>-<seq>`. Resume with `Last-Event-ID` (or `?after=`), any number of times, at any API process: no event is missed or repeated. A run that waits for an answer holds the runs behind it until it is answered or ends. The stream ends when the client disconnects.",
   request: { params: threadParams, query: z.object(afterQuery), headers: z.object(lastEventIdHeader) },
   errors: ["bad_event_id", "too_many_streams"],
-  responses: { 200: { description: "Server-Sent Events", content_type: "text/event-stream", example } },
+  responses: {
+    200: { description: "Server-Sent Events", content_type: "text/event-stream", events: runEvent, example },
+  },
   async handle(
-    ctx: Pick<ApiContext, "db" | "hub" | "leaving">,
+    ctx: Pick<ApiContext, "db" | "hub" | "stores" | "leaving">,
     { params: { thread_id }, query, headers, untilGone, caller, holdOpen },
   ) {
     const thread = await readThread(ctx.db, thread_id, caller.owner);
@@ -35,8 +36,9 @@ export const streamThread = defineOperation({
     const view = { thread_id, owner: caller.owner, since: new Date(thread.created_at) };
     const start = await readStart(ctx, view, readLastEventId({ headers, query }));
     holdOpen();
-    const until = AbortSignal.any([untilGone(), ctx.leaving]);
-    return { respond: (_req, res) => writeSse(res, encodeAll(ctx, followThread(ctx, view, start, until))) };
+    const away = { leaving: ctx.leaving, cutOff: ctx.stores.signal() };
+    const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
+    return { respond: (_req, res) => writeSse(res, encodeAll(followThread(ctx, view, start, until)), away) };
   },
 });
 
@@ -57,13 +59,9 @@ async function readStart(ctx: Pick<ApiContext, "db">, view: ThreadView, id: stri
   return { run, event };
 }
 
-async function* encodeAll(
-  { leaving }: Pick<ApiContext, "leaving">,
-  batches: AsyncIterable<ThreadEvents>,
-): AsyncGenerator<string> {
+async function* encodeAll(batches: AsyncIterable<ThreadEvents>): AsyncGenerator<string> {
   for await (const { run_id, events } of batches)
     yield events
       .map((event) => `id: ${run_id}/${formatEventId(event)}\nevent: ${event.type}\ndata: ${event.data}\n\n`)
       .join("");
-  if (leaving.aborted) yield encodeRetry(resumeMs);
 }

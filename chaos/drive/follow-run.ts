@@ -23,7 +23,9 @@ export async function followRun(
     if (response?.status === 200) await readStream(response, { history, random, deadline, hangUp });
     else if (response?.status === 204) history.ended = true;
     else {
-      if (response && response.status < 500) history.oddities.push(`resuming was answered ${response.status}`);
+      // 408: a cut kept a part of the request from arriving.
+      if (response && response.status < 500 && response.status !== 408)
+        history.oddities.push(`resuming was answered ${response.status}`);
       await sleep(100 + random.below(200));
     }
   }

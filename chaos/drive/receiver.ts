@@ -13,8 +13,8 @@ export type Receiver = {
 
 const hosts = 8;
 
-/** Receives callbacks. Sometimes it answers 500 or drops the connection. */
-export async function openReceiver(random: Random): Promise<Receiver> {
+/** Receives callbacks. Sometimes it answers 500 or drops the connection. `host`: the only one of its URLs. */
+export async function openReceiver(random: Random, host?: string): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const server = createServer((req, res) => {
     let text = "";
@@ -38,7 +38,7 @@ export async function openReceiver(random: Random): Promise<Receiver> {
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   return {
-    url: (chance) => `http://127.0.0.${1 + chance.below(hosts)}:${port}/`,
+    url: (chance) => `http://${host ?? `127.0.0.${1 + chance.below(hosts)}`}:${port}/`,
     deliveries,
     close: () =>
       new Promise((resolve) => {

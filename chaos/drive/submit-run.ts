@@ -35,7 +35,8 @@ export async function submitRun(
     clearTimeout(late);
     if (response?.ok) return { kind: "accepted", response, hangUp, asked };
     const why = response ? `${response.status} ${await response.text().catch(() => "")}` : "";
-    if (response && response.status !== 503) return { kind: "refused", why };
+    // 408: a cut kept a part of the request from arriving.
+    if (response && ![408, 503].includes(response.status)) return { kind: "refused", why };
     await sleep(100 + random.below(300));
   }
   return { kind: "refused", why: "no API accepted it in time" };

@@ -5,7 +5,13 @@ import type { ChaosStack } from "../stack/open-stack.ts";
 import { type FaultName, faultsByName } from "./faults.ts";
 
 /** A fault that happened; times in epoch ms. `worker_id`: the id that the struck worker's claims have. */
-export type Struck = { fault: FaultName; target: string; worker_id: string | null; from: number; to: number };
+export type Struck = {
+  fault: FaultName | "link_cut";
+  target: string;
+  worker_id: string | null;
+  from: number;
+  to: number;
+};
 
 export type NemesisOptions = {
   stack: ChaosStack;

@@ -22,6 +22,8 @@ export type Member = {
 
 export type MemberOptions = {
   name: string;
+  /** A command that the process is started through, such as one that enters a namespace. It must become the process. */
+  through?: readonly [string, ...string[]];
   script: string;
   env: Record<string, string | undefined>;
   logFile: string;
@@ -31,7 +33,7 @@ export type MemberOptions = {
 
 const restartMs = 200;
 
-export function startMember({ name, script, env, logFile, ready }: MemberOptions): Member {
+export function startMember({ name, through, script, env, logFile, ready }: MemberOptions): Member {
   let child: ChildProcess;
   let gone: Promise<void>;
   let workerId: string | null = null;
@@ -45,7 +47,8 @@ export function startMember({ name, script, env, logFile, ready }: MemberOptions
     isReady = false;
     askedToEnd = false;
     workerId = null;
-    const started = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const [command, ...args] = through ? ([...through, process.execPath, script] as const) : [process.execPath, script];
+    const started = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child = started;
     const onLine = (line: string): void => {
       appendFileSync(logFile, `${name} ${line}\n`);

@@ -26,7 +26,7 @@ export type ChaosStack = {
   close(keep: boolean): Promise<void>;
 };
 
-const leaseMs = 3_000;
+export const leaseMs = 3_000;
 const bootMs = 120_000;
 
 /** `env`: further settings of every member. */
@@ -82,14 +82,15 @@ export async function openChaosStack(workerCount: number, env: Record<string, st
 }
 
 /** Bounds the wait: a process that can't start is started again and again, and never gets ready. */
-async function withinBoot(ready: Promise<unknown>, logFile: string): Promise<void> {
+export async function withinBoot(ready: Promise<unknown>, logFile: string): Promise<void> {
   const late = new AbortController();
   const timer = sleep(bootMs, "late", { signal: late.signal }).catch(() => null);
   if ((await Promise.race([ready, timer])) === "late") throw new Error(`The stack isn't ready in time: see ${logFile}`);
   late.abort();
 }
 
-function settings(databaseUrl: string, redisUrl: string): Record<string, string> {
+/** What every member is started with. */
+export function settings(databaseUrl: string, redisUrl: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { together, type TogetherOptions, type Verdict } from "../platform/lifecycle/together.ts";
+import { isTransientState } from "./sql-faults.ts";
 
 type Client = Pick<pg.ClientBase, "query">;
 
@@ -41,9 +42,10 @@ export function createBatches(client: Client): InBatches {
   };
 }
 
-/** Connection (08), resources (53) and operator intervention (57) are no fault of an item. */
-const awayClasses = ["08", "53", "57"];
+/** A rollback (40) and a lock (55) concern the rows of some item. */
+const classesOfItems = ["40", "55"];
 
 /** True when Postgres answered, and refused the statement for what is in it, or for a lock. */
 const isRefused = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !awayClasses.includes((error.code ?? "").slice(0, 2));
+  error instanceof pg.DatabaseError &&
+  (!isTransientState(error.code ?? "") || classesOfItems.includes((error.code ?? "").slice(0, 2)));

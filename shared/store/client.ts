@@ -28,13 +28,40 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 /** Longer than any statement of ours takes. */
 const answerMs = 20_000;
 
+type Options = {
+  /** False behind a pooler that gives each transaction another connection. Postgres then parses each statement each time. */
+  prepares?: boolean;
+};
+
+/** A connection whose statements have no names, so that it never needs what an earlier connection has prepared. */
+class UnpreparedClient extends pg.Client {
+  override query(config: unknown, ...rest: unknown[]): never {
+    const unnamed = isNamed(config) ? { ...config, name: undefined } : config;
+    return (super.query as (...all: unknown[]) => never).call(this, unnamed, ...rest);
+  }
+}
+
+const isNamed = (config: unknown): config is { name: string } =>
+  typeof config === "object" &&
+  config !== null &&
+  Object.getPrototypeOf(config) === Object.prototype &&
+  "name" in config;
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
-export function openDb(url: string, poolSize: number, onIdleError: (error: Error) => void): Db {
+export function openDb(
+  url: string,
+  poolSize: number,
+  onIdleError: (error: Error) => void,
+  { prepares = true }: Options = {},
+): Db {
   const sql = new pg.Pool({
+    ...(prepares ? {} : { Client: UnpreparedClient }),
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A connection to a server that is no longer the primary, or whose name leads elsewhere now, is not kept for ever.
+    maxLifetimeSeconds: 900,
     // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
     query_timeout: answerMs,
     application_name: "runfleet",

@@ -37,7 +37,7 @@ function consume(
   const connection = connectSubscriber(url, onError);
   const worker = new Worker<unknown>(queue, take, {
     connection,
-    prefix: bullPrefix(prefix),
+    prefix: bullPrefix(url, prefix),
     concurrency,
     maxStalledCount: 1_000,
     skipVersionCheck: true,

@@ -151,6 +151,7 @@ export const errorKinds = {
       no_webhook_secret: "STRIPE_WEBHOOK_SECRET is not set, so events of the payment provider can't be verified.",
       no_worker: "No live worker offers the required adapter.",
       postgres_down: "Postgres does not answer.",
+      postgres_read_only: "Postgres answers and takes no writes, as during a failover.",
       provider_unavailable: "The payment provider does not answer.",
       queue_full: "The queue is full (QUEUE_LIMIT).",
     },

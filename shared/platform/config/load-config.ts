@@ -2,7 +2,9 @@ import { z } from "zod";
 import { egressPattern } from "../../domain/egress/egress-rule.ts";
 import { imageRulePattern } from "../../domain/agent/image-rule.ts";
 import { canonicalHost, isLoopback } from "../../domain/egress/loopback.ts";
+import { adapterTypes, lifecycles } from "../../domain/run/run-modes.ts";
 import type { Env } from "./env.ts";
+import { readRedisUrl } from "./redis-url.ts";
 
 const MiB = 1024 * 1024;
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -46,24 +48,38 @@ const originList = commaList.pipe(
   ),
 );
 
+/** What workers offer: adapters, and lifecycles of adapters. */
+const offers = adapterTypes.flatMap((type) =>
+  lifecycles.map((lifecycle) => (lifecycle === "serverless" ? type : (`${lifecycle}:${type}` as const))),
+);
+
 /** Checked here: a client that misreads a URL would log the password in it. */
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "must be a URL like postgresql://user:password@host:5432/database");
 const redisUrl = z
   .string()
-  .regex(/^(rediss?:\/)?\//, "must be a URL like redis://:password@host:6379, or a socket's path");
+  .refine(
+    (url) => readRedisUrl(url) !== null,
+    "must be a URL like redis://:password@host:6379, redis+cluster://:password@host:6379,host:6379 or redis+sentinel://:password@host:26379,host:26379/master, or a socket's path",
+  );
 
 /** A secret that an operator chooses and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
 
 const schema = z.object({
   DATABASE_URL: databaseUrl,
+  // Read by `npm run db:deploy`; checked wherever it is set.
+  DIRECT_DATABASE_URL: databaseUrl.optional(),
   DATABASE_POOL: integer(1, 200).default(10),
+  DATABASE_POOLER: z.enum(["none", "transaction"]).default("none"),
   REDIS_URL: redisUrl,
   REDIS_PREFIX: z
     .string()
-    .regex(/^[A-Za-z0-9:_-]*$/)
+    .regex(
+      /^[\w:-]*(\{[\w:-]+\}[\w:-]*)?$/,
+      "must be of letters, digits, `:`, `_` and `-`, with at most one hash tag in braces",
+    )
     .default("runfleet:"),
   ENCRYPTION_KEYS: keyRing,
   TRACE_FILE: z.string().optional(),
@@ -110,6 +126,13 @@ const schema = z.object({
   STRIPE_WEBHOOK_SECRET: commaList.default([]),
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.stripe.com"),
   CALLBACK_SCHEDULE_SCALE: z.coerce.number().min(0.00001).max(1).default(1),
+  EXPECTED_ADAPTERS: commaList
+    .pipe(
+      z.array(
+        z.enum(offers, { error: "must be adapters, like python, or lifecycles of adapters, like interactive:python" }),
+      ),
+    )
+    .default([]),
   WORKER_SLOTS: integer(1, 1024).default(8),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
   WORKER_DAEMONS: integer(0, 1024).default(16),
@@ -158,7 +181,12 @@ export function loadConfig(env: Env) {
     logLevel: data.LOG_LEVEL,
     traceFile: data.TRACE_FILE,
     aliveFile: data.ALIVE_FILE,
-    database: { url: data.DATABASE_URL, poolSize: data.DATABASE_POOL },
+    database: {
+      url: data.DATABASE_URL,
+      poolSize: data.DATABASE_POOL,
+      // A pooler that gives each transaction another connection knows no prepared statement of the one before.
+      prepares: data.DATABASE_POOLER === "none",
+    },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
     http: {
@@ -190,6 +218,8 @@ export function loadConfig(env: Env) {
     },
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     containerImages: data.CONTAINER_IMAGES,
+    // Offers that are accepted and make the API ready while no live worker has them.
+    expectedAdapters: data.EXPECTED_ADAPTERS,
     worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
     daemons: {
       perWorker: data.WORKER_DAEMONS,

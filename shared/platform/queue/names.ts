@@ -1,5 +1,11 @@
-/** The prefix of BullMQ's keys. */
-export const bullPrefix = (prefix: string): string => `${prefix}bull`;
+import { isCluster } from "../config/redis-url.ts";
+
+/**
+ * The prefix of BullMQ's keys. Its scripts use several keys at once, so in a cluster all of them have one hash tag: that of
+ * the given prefix, or one of their own. Streams of runs have none and are spread over the nodes.
+ */
+export const bullPrefix = (url: string, prefix: string): string =>
+  isCluster(url) && !prefix.includes("{") ? `{${prefix}bull}` : `${prefix}bull`;
 /** The queue of runs' nudges, and that of schedules' ticks. */
 export const runsQueue = "runs";
 export const ticksQueue = "ticks";

@@ -1,8 +1,8 @@
 import { Queue } from "bullmq";
-import type { Redis } from "ioredis";
+import { Cluster } from "ioredis";
 import { mostRunsInJob, type RunJob } from "../../schemas/dispatch.ts";
 import { together } from "../lifecycle/together.ts";
-import { connectRedis } from "../stream/connection.ts";
+import { connectRedis, type RedisClient } from "../stream/connection.ts";
 import { bullPrefix, runsQueue } from "./names.ts";
 
 export type RunQueue = {
@@ -25,7 +25,7 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
   const connection = connectRedis(url, onError);
   const queue = new Queue<RunJob>(runsQueue, {
     connection,
-    prefix: bullPrefix(prefix),
+    prefix: bullPrefix(url, prefix),
     skipVersionCheck: true,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
@@ -54,8 +54,10 @@ export function openRunQueue(url: string, prefix: string, onError: (error: Error
   };
 }
 
-/** Returns the policy by which Redis evicts keys; null when it evicts none, or doesn't say. */
-async function findEviction(connection: Redis): Promise<string | null> {
-  const policy = /maxmemory_policy:([\w-]+)/.exec(await connection.info("memory"))?.[1] ?? null;
-  return policy === "noeviction" ? null : policy;
+/** Returns the policy by which Redis, or some node of a cluster, evicts keys; null when none does, or none says so. */
+async function findEviction(connection: RedisClient): Promise<string | null> {
+  const nodes = connection instanceof Cluster ? connection.nodes("master") : [connection];
+  const infos = await Promise.all(nodes.map((node) => node.info("memory")));
+  const policies = infos.flatMap((info) => /maxmemory_policy:([\w-]+)/.exec(info)?.[1] ?? []);
+  return policies.find((policy) => policy !== "noeviction") ?? null;
 }

@@ -19,7 +19,7 @@ export function openTickQueue(url: string, prefix: string, onError: (error: Erro
   const connection = connectRedis(url, onError);
   const queue = new Queue(ticksQueue, {
     connection,
-    prefix: bullPrefix(prefix),
+    prefix: bullPrefix(url, prefix),
     skipVersionCheck: true,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });

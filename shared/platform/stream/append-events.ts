@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { Redis } from "ioredis";
 import { isTerminalEvent } from "../../domain/run/run-status.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { RedisClient } from "./connection.ts";
 import { formatEventLine } from "./event-line.ts";
 import { runStream } from "./keys.ts";
 
@@ -16,7 +16,7 @@ const liveTtlMs = 48 * 3_600_000;
  * answer, too: the same ids of the same attempt are there already. Rejects when Redis is out of reach.
  */
 export async function appendEvents(
-  redis: Redis,
+  redis: RedisClient,
   prefix: string,
   runId: string,
   events: StreamEvent[],
@@ -30,7 +30,7 @@ export async function appendEvents(
 }
 
 /** Calls the script by its digest. Redis forgets scripts only when it restarts. */
-async function evaluate(redis: Redis, keyAndArguments: string[]): Promise<unknown> {
+async function evaluate(redis: RedisClient, keyAndArguments: string[]): Promise<unknown> {
   try {
     return await redis.call("EVALSHA", digest, "1", ...keyAndArguments);
   } catch (error) {
@@ -40,15 +40,15 @@ async function evaluate(redis: Redis, keyAndArguments: string[]): Promise<unknow
 }
 
 // XADD refuses an id that is not greater than the stream's last. When that one is of a later attempt, the caller is fenced;
-// when it is of the same attempt, the event is a repeat.
+// when it is of the same attempt, the event is a repeat. It refuses for other reasons, too: a replica takes no writes.
 const script = `
 local new = {}
 for i = 3, #ARGV do
   local id = string.match(ARGV[i], '^[^\\t]+')
   local reply = redis.pcall('XADD', KEYS[1], id, 'e', ARGV[i])
   if type(reply) == 'table' and reply.err then
+    if not string.find(reply.err, 'equal or smaller', 1, true) then return redis.error_reply(reply.err) end
     local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
-    if not last[1] then return redis.error_reply(reply.err) end
     if tonumber(string.match(last[1][1], '^%d+')) > tonumber(ARGV[1]) then return 'fenced' end
   else
     new[#new + 1] = ARGV[i]

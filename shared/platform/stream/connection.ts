@@ -1,20 +1,22 @@
-import { Redis } from "ioredis";
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
+import { readRedisUrl } from "../config/redis-url.ts";
+
+/** A connection to a Redis, or connections to the nodes of a cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** Random, so that the processes of a fleet don't come back at the same moment. */
+const retryDelay = (tries: number): number => 10 + Math.random() * Math.min(100 * 2 ** tries, 1_000);
+
+/** After a failover the same address leads to the new primary, but this connection leads to the old one. */
+const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
 
 /**
  * Opens a connection for commands that must fail rather than wait: no offline queue, one retry, 2 s for each command. It
  * reconnects by itself. `onError` is called for each fault of the connection, which ioredis would print otherwise.
  */
-export function connectRedis(url: string, onError: (error: Error) => void): Redis {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 2_000,
-    connectTimeout: 5_000,
-    socketTimeout: 5_000,
-    retryStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000),
-  });
-  redis.on("error", onError);
-  return redis;
+export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
+  const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, connectTimeout: 5_000, socketTimeout: 5_000 };
+  return connect(url, { ...options, enableOfflineQueue: false }, onError);
 }
 
 const pingMs = 10_000;
@@ -23,18 +25,69 @@ const pingMs = 10_000;
  * Opens a connection for subscriptions. It reconnects without a time limit and subscribes again by itself. It also pings:
  * a connection that is dead without having been closed would otherwise receive nothing for ever.
  */
-export function connectSubscriber(url: string, onError: (error: Error) => void): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: null,
-    autoResubscribe: true,
-    socketTimeout: 15_000,
-    retryStrategy: (tries) => Math.min(50 * 2 ** tries, 1_000),
-  });
+export function connectSubscriber(url: string, onError: (error: Error) => void): RedisClient {
+  const options = { maxRetriesPerRequest: null, autoResubscribe: true, socketTimeout: 15_000 };
+  const redis = connect(url, options, onError);
   const pings = setInterval(
     () => void (redis.status === "ready" && redis.ping().catch(() => undefined)),
     pingMs,
   ).unref();
   redis.once("end", () => clearInterval(pings));
+  return redis;
+}
+
+type Options = Pick<
+  RedisOptions,
+  | "maxRetriesPerRequest"
+  | "commandTimeout"
+  | "connectTimeout"
+  | "socketTimeout"
+  | "autoResubscribe"
+  | "enableOfflineQueue"
+>;
+
+function connect(url: string, given: Options, onError: (error: Error) => void): RedisClient {
+  const redis = open(url, given);
   redis.on("error", onError);
   return redis;
 }
+
+function open(url: string, given: Options): RedisClient {
+  const place = readRedisUrl(url);
+  if (place === null) throw new Error("REDIS_URL can't be read.");
+  const options = { ...given, retryStrategy: retryDelay, reconnectOnError: isDemoted };
+  if (place.kind === "single") return new Redis(place.url, options);
+  const { nodes, tls, username, password } = place;
+  const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls: {} }) };
+  if (place.kind === "cluster") return new Cluster(nodes, clusterOptions(given, login));
+  const { master, db, sentinelPassword } = place;
+  return new Redis({
+    ...options,
+    ...login,
+    ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    db,
+    name: master,
+    sentinels: nodes,
+    sentinelRetryStrategy: retryDelay,
+    failoverDetector: true,
+  });
+}
+
+/** How often a command follows the slots of a cluster that fails over, with `retryDelayOnFailover` between. */
+const maxRedirections = 8;
+
+function clusterOptions({ enableOfflineQueue = true, ...rest }: Options, login: Login) {
+  return {
+    enableOfflineQueue,
+    maxRedirections,
+    clusterRetryStrategy: retryDelay,
+    clusterNodeRetryStrategy: retryDelay,
+    slotsRefreshTimeout: 2_000,
+    // Nodes may be known by names that are certified, and not by their addresses.
+    dnsLookup: (address, callback) => callback(null, address),
+    redisOptions: { ...rest, ...login },
+  } satisfies ClusterOptions;
+}
+
+type Login = Pick<RedisOptions, "username" | "password" | "tls">;

@@ -7,14 +7,20 @@ const maxSilenceMs = 15_000;
 const maxAgeMs = 1_000;
 
 export type FleetView = {
-  /** True when a live worker offers the adapter. Rejects when Postgres is unreachable. */
+  /** True when a live worker offers the adapter, or when the deployment expects one. Rejects when Postgres is unreachable. */
   offers(adapterType: string): Promise<boolean>;
+  /** True when there is a live worker, or when the deployment expects one. */
+  isStaffed(): Promise<boolean>;
   /** Returns what the live workers offer. */
   adapters(): Promise<ReadonlySet<string>>;
 };
 
-/** Knows what the live workers offer. All callers share a read, at most once a second. */
-export function createFleetView(db: Db): FleetView {
+/**
+ * Knows what the live workers offer. All callers share a read, at most once a second. `expected`: what workers are started
+ * for when runs wait for it, so that a fleet may be empty meanwhile.
+ */
+export function createFleetView(db: Db, expected: readonly string[]): FleetView {
+  const isExpected = new Set(expected);
   let readAt = -Infinity;
   let reading: Promise<Set<string>> | null = null;
 
@@ -32,13 +38,16 @@ export function createFleetView(db: Db): FleetView {
     return reading;
   }
 
+  async function finds(what: (adapters: ReadonlySet<string>) => boolean): Promise<boolean> {
+    if (what(await adapters())) return true;
+    // Read again: a worker that has just been started should be found at once.
+    reading = null;
+    return what(await adapters());
+  }
+
   return {
     adapters,
-    async offers(adapterType) {
-      if ((await adapters()).has(adapterType)) return true;
-      // Read again: a worker that has just been started should be found at once.
-      reading = null;
-      return (await adapters()).has(adapterType);
-    },
+    offers: async (adapterType) => isExpected.has(adapterType) || finds((offered) => offered.has(adapterType)),
+    isStaffed: async () => isExpected.size > 0 || finds((offered) => offered.size > 0),
   };
 }

@@ -19,7 +19,9 @@ export async function bookAllUsage(db: Db): Promise<void> {
  * Prices a batch of usage records and counts them: in the week and the spend limits of their users, and out of the
  * wallet of who pays each run. Each record once, since that is one transaction. Returns how many there were.
  */
-function bookUsage(db: Db): Promise<number> {
+async function bookUsage(db: Db): Promise<number> {
+  // Looked for before the lock is taken: the lock is one for all, and mostly nothing is due.
+  if ((await due.count(db.sql, { limit: 1 })) === 0) return 0;
   return inBillingTransaction(db, async (client) => {
     const ids = await due.rows(client, { limit: batch });
     const rows = await price.rows(client, { ids: ids.map(({ id }) => id) });

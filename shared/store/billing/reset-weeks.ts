@@ -10,7 +10,8 @@ import { isWeekOver, weekStart } from "./week.ts";
  * how many; with `dryRun` how many there are, changing nothing.
  */
 export async function resetWeeks(db: Db, { batch, dryRun }: { batch: number; dryRun: boolean }): Promise<number> {
-  if (dryRun) return (await count.first(db.sql))?.count ?? 0;
+  const over = (await count.first(db.sql))?.count ?? 0;
+  if (dryRun || over === 0) return over;
   return inBillingTransaction(db, (client) => reset.count(client, { limit: batch }));
 }
 

@@ -75,12 +75,15 @@ const lose = statement({
   takes: { limit: t.integer, lease_ms: t.double },
   gives: lostRun,
   text: sql`
-    WITH lost AS (
-      SELECT id, attempt, worker_id, ${lostOutcome}
-      FROM runs WHERE ${runIs.running()} AND lease_until < now() ORDER BY lease_until LIMIT $limit FOR UPDATE SKIP LOCKED
+    WITH found AS (
+      SELECT id, attempt, worker_id, ${lostOutcome}, lease_until < now() AS is_lost FROM runs
+      WHERE ${runIs.running()} AND lease_until NOT BETWEEN now() AND now() + ${longestLease}
+      ORDER BY lease_until LIMIT $limit FOR UPDATE SKIP LOCKED
+    ), lost AS (
+      SELECT * FROM found WHERE is_lost
     ), cut AS (
-      UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM runs
-        WHERE ${runIs.running()} AND lease_until > now() + ${longestLease} LIMIT $limit FOR UPDATE SKIP LOCKED))
+      UPDATE runs SET lease_until = now() + $lease_ms * interval '1 ms'
+      WHERE id = ANY(ARRAY(SELECT id FROM found WHERE NOT is_lost))
     ), ${moveRuns("lose", { source: "lost", where: sql`lost.outcome = 'requeued'`, set: charge })}
     SELECT id, attempt, worker_id, outcome FROM lost`,
 });

@@ -39,6 +39,16 @@ it.each([
   [{ code: "P2010", meta: { driverAdapterError: { cause: { originalCode: "57P03", kind: "postgres" } } } }],
   [{ cause: { kind: "DatabaseNotReachable" } }],
   [new Error("outer", { cause: new Error("Connection terminated unexpectedly") })],
+  // A read-only server, a login that a failover refuses, time-outs of a statement, of a lock and of an idle transaction.
+  ...["25006", "28P01", "57014", "55P03", "25P03", "53100", "3D000"].map((code): [{ code: string }] => [{ code }]),
+  [{ code: "P2039", meta: { driverAdapterError: { cause: { originalCode: "25006", kind: "postgres" } } } }],
+  [{ name: "PrismaClientKnownRequestError", code: "P2028" }],
+  // A route into nothing, a packet filter.
+  [{ code: "EINVAL", syscall: "connect" }],
+  [{ code: "EPERM", syscall: "connect" }],
+  [new Error("Client has encountered a connection error and is not queryable")],
+  [new Error("Cluster isn't ready and enableOfflineQueue options is false")],
+  [new Error("All sentinels are unreachable. Retrying from scratch after 10ms.")],
   [new Error("READONLY You can't write against a read only replica.")],
 ])("knows %j", (error) => {
   expect(isDependencyFault(error)).toBe(true);
@@ -47,6 +57,9 @@ it.each([
 it.each([
   [new Error("anything")],
   [{ code: "23505" }],
+  [{ code: "42P01" }],
+  [{ code: "25001" }],
+  [{ code: "EINVAL", syscall: "write" }],
   [{ code: "P2002", meta: { code: "23505" } }],
   [new Error("the agent said: Connection terminated")],
   [null],

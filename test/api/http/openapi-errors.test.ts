@@ -14,8 +14,8 @@ const unreachable: Record<string, string[]> = {
   list_queues: ["queue_not_found"],
   stop_daemon: ["version_not_found", "too_many_daemons"],
   // Other operations' faults, in the same file.
-  health: ["leaving", "postgres_down", "no_worker"],
-  health_live: ["leaving", "postgres_down", "no_worker"],
+  health: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
+  health_live: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
 };
 
 it("each operation documents the errors that it throws, and no others", () => {

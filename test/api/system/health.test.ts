@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { call, makeAgent } from "../../harness/client.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 
@@ -32,3 +33,24 @@ test("a worker that can't have the level it must have ends before it joins the f
   const env = { BWRAP: "/nonexistent", SANDBOX_MIN_LEVEL: "3" };
   await expect(stack.start("worker", env)).rejects.toThrow(/ended with code [^0]/);
 });
+
+test("an API without workers is not ready, unless it is told what workers are started for: then runs of that wait for one", async () => {
+  const alone = await stack.start("api");
+  const refused = await call(alone.url, "GET", "/health/ready");
+  expect([refused.status, refused.body["code"]]).toEqual([503, "no_worker"]);
+  const { url } = await stack.start("api", { EXPECTED_ADAPTERS: "python" });
+  expect((await call(url, "GET", "/health/ready")).status).toBe(200);
+  const agent_id = await makeAgent(url, "def main(input):\n    return 1\n");
+  const start = (base: string, more: Record<string, unknown> = {}) =>
+    call(base, "POST", "/v1/execute", { agent_id, version: "current", ...more }, { prefer: "respond-async" });
+  const { status, body } = await start(url);
+  expect(status).toBe(202);
+  const codes = [await start(alone.url), await start(url, { adapter_type: "node" })].map((one) => one.body["code"]);
+  expect(codes).toEqual(["no_worker", "no_worker"]);
+  expect((await start(url, { lifecycle: "interactive", thread_id: "t" })).body["code"]).toBe("lifecycle_unavailable");
+
+  const worker = await stack.start("worker");
+  await waitFor(async () => (await call(url, "GET", `/v1/runs/${String(body["id"])}`)).body["status"] === "success");
+  expect((await call(alone.url, "GET", "/health/ready")).status).toBe(200);
+  await worker.stop();
+}, 60_000);

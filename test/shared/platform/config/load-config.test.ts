@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../../shared/platform/config/load-config.ts";
+import { readRedisUrl } from "../../../../shared/platform/config/redis-url.ts";
 
 const env = {
   DATABASE_URL: "postgresql://localhost/x",
@@ -60,4 +61,34 @@ test.each([
   const load = () => loadConfig({ ...env, [name]: value });
   expect(load).toThrow(new RegExp(`^The configuration has faults:\\n  ${name}: .*${words}`));
   expect(load).not.toThrow("hunter2");
+});
+
+test.each([
+  ["rediss+cluster://u:p%40@one:1,[::1]:2", { kind: "cluster", tls: true, username: "u", password: "p@" }],
+  ["redis+cluster://one", { kind: "cluster", tls: false, nodes: [{ host: "one", port: 6379 }] }],
+  ["redis+sentinel://:p@one,two:9/main", { kind: "sentinel", master: "main", db: 0, password: "p" }],
+  ["redis+sentinel://one/main/3?sentinel_password=a%20b", { master: "main", db: 3, sentinelPassword: "a b" }],
+  ["redis://:p@one:1", { kind: "single" }],
+])("REDIS_URL=%s says where Redis is", (url, place) => {
+  expect(readRedisUrl(url)).toMatchObject(place);
+  expect(loadConfig({ ...env, REDIS_URL: url }).redis.url).toBe(url);
+});
+
+test.each(["redis+cluster://one,,two", "redis+cluster://one:99999", "redis+sentinel://one:1", "http://secret@one"])(
+  "REDIS_URL=%s is refused, and not shown",
+  (REDIS_URL) => {
+    expect(() => loadConfig({ ...env, REDIS_URL })).toThrow(/REDIS_URL: must be a URL like/);
+    expect(() => loadConfig({ ...env, REDIS_URL })).not.toThrow(REDIS_URL);
+  },
+);
+
+test("a prefix may have one hash tag; expected adapters are ones that there are; a pooler is one that is known", () => {
+  expect(loadConfig({ ...env, REDIS_PREFIX: "a:{runfleet}:" }).redis.prefix).toBe("a:{runfleet}:");
+  for (const REDIS_PREFIX of ["{a}{b}", "{}", "{a", "a}"])
+    expect(() => loadConfig({ ...env, REDIS_PREFIX })).toThrow("REDIS_PREFIX");
+  const expected = { ...env, EXPECTED_ADAPTERS: "python, interactive:python" };
+  expect(loadConfig(expected).expectedAdapters).toEqual(["python", "interactive:python"]);
+  expect(() => loadConfig({ ...env, EXPECTED_ADAPTERS: "pyhton" })).toThrow(/EXPECTED_ADAPTERS.*must be adapters/);
+  expect(loadConfig({ ...env, DATABASE_POOLER: "transaction" }).database.prepares).toBe(false);
+  expect(() => loadConfig({ ...env, DATABASE_POOLER: "1" })).toThrow("DATABASE_POOLER");
 });
