@@ -81,8 +81,8 @@ export async function openTestStack(): Promise<TestStack> {
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
     const port = await freePort();
     // What a test loads before it may reach into a package, which a bundle has a copy of.
-    const main = env["NODE_OPTIONS"] ? resolve(`dist/${role}/main.js`) : `${inject("bundles")}/${role}.mjs`;
-    const child = spawn(process.execPath, [main], {
+    const command = env["NODE_OPTIONS"] ? [resolve(`dist/${role}/main.js`)] : inject("commands")[role];
+    const child = spawn(process.execPath, command, {
       env: { ...shared, PORT: String(port), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
