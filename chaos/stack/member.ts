@@ -22,7 +22,8 @@ export type Member = {
 
 export type MemberOptions = {
   name: string;
-  script: string;
+  /** Node's arguments. */
+  command: readonly string[];
   env: Record<string, string | undefined>;
   logFile: string;
   /** Matches the log line that says that the process is ready. */
@@ -31,7 +32,7 @@ export type MemberOptions = {
 
 const restartMs = 200;
 
-export function startMember({ name, script, env, logFile, ready }: MemberOptions): Member {
+export function startMember({ name, command, env, logFile, ready }: MemberOptions): Member {
   let child: ChildProcess;
   let gone: Promise<void>;
   let workerId: string | null = null;
@@ -45,7 +46,7 @@ export function startMember({ name, script, env, logFile, ready }: MemberOptions
     isReady = false;
     askedToEnd = false;
     workerId = null;
-    const started = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const started = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child = started;
     const onLine = (line: string): void => {
       appendFileSync(logFile, `${name} ${line}\n`);

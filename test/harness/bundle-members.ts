@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
@@ -12,12 +13,13 @@ export type Commands = Record<"api" | "worker", string[]>;
  * Makes one file of each built main and all that it imports, and compiles it once: loading and compiling its 1,500 files
  * takes a process of a test stack longer than all else that it does to start.
  */
-export async function bundleMembers(): Promise<Commands> {
-  const [api, worker] = await Promise.all([bundleMember("api"), bundleMember("worker")]);
-  return { api, worker };
+export async function bundleMembers(): Promise<{ commands: Commands; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "runfleet-bundles-"));
+  const [api, worker] = await Promise.all([bundleMember("api", folder), bundleMember("worker", folder)]);
+  return { commands: { api, worker }, remove: () => rmSync(folder, { recursive: true }) };
 }
 
-async function bundleMember(role: "api" | "worker"): Promise<string[]> {
+async function bundleMember(role: "api" | "worker", folder: string): Promise<string[]> {
   const main = resolve(`dist/${role}/main.js`);
   if (!existsSync(main)) throw new Error(`There is no ${main}: npm run build makes it.`);
   const bundle = await rolldown({
@@ -28,8 +30,8 @@ async function bundleMember(role: "api" | "worker"): Promise<string[]> {
     plugins: [{ name: "as-script", transform: (code, id) => asScript(code, id) }],
     logLevel: "silent",
   });
-  const file = resolve(`dist/bundled/${role}.cjs`);
-  await bundle.write({ file, format: "cjs", codeSplitting: false, keepNames: true });
+  const file = join(folder, `${role}.cjs`);
+  await bundle.write({ file, format: "cjs", dynamicImportInCjs: false, codeSplitting: false, keepNames: true });
   await bundle.close();
   // It loads all modules, and ends for the lack of a configuration.
   const command = [resolve("test/harness/run-bundle.mjs"), file];

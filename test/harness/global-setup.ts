@@ -35,9 +35,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databaseUrl", services.databaseUrl);
   project.provide("templateDatabase", template.name);
   project.provide("redisUrl", services.redisUrl);
-  project.provide("commands", await bundleMembers());
+  const members = await bundleMembers();
+  project.provide("commands", members.commands);
   project.provide("bwrap", await findBubblewrap(cacheDir()));
   return async () => {
+    members.remove();
     await template.drop();
     await services.close();
   };

@@ -158,8 +158,10 @@ test.each([hourMs, -hourMs])(
 
 /** An API, two workers, and a run of the first one's. */
 async function startRun() {
-  const { url } = await startMember("api");
-  const holder = await startMember("worker", { LEASE_MS: String(leaseMs) });
+  const [{ url }, holder] = await Promise.all([
+    startMember("api"),
+    startMember("worker", { LEASE_MS: String(leaseMs) }),
+  ]);
   const run = await start(url, await makeAgent(url, longAtFirst));
   await hasSpoken(run.id);
   await startMember("worker", { LEASE_MS: String(leaseMs) });
