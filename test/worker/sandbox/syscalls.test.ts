@@ -56,9 +56,13 @@ fs.promises.writeFile("f", "x").then(() => fs.promises.readFile("f", "utf8")).th
   new Worker("require('node:worker_threads').parentPort.postMessage(1)", { eval: true }).once("message", () => console.log(text === "x" ? "fine" : "odd"));
 });`;
 
-const programs: { name: string; argv: [string, ...string[]]; stdin?: string }[] = [
+const programs: { name: string; argv: [string, ...string[]]; readOnly?: string[] }[] = [
   { name: "Python", argv: [machine.python.path, "-I", "-c", everyday] },
-  { name: "Node", argv: ["/usr/bin/env", "OPENSSL_CONF=/dev/null", process.execPath, "-e", nodeProgram] },
+  {
+    name: "Node",
+    argv: ["/usr/bin/env", "OPENSSL_CONF=/dev/null", process.execPath, "-e", nodeProgram],
+    readOnly: [process.execPath],
+  },
   {
     name: "bash",
     argv: [
@@ -93,11 +97,9 @@ describe.each(confined.map((sandbox) => ({ sandbox, name: `${sandbox.report.leve
   "level $name",
   ({ sandbox }) => {
     const ask = async (calls: number[][]): Promise<number[]> => {
-      const { out, err } = await runInside(
-        sandbox,
-        [machine.python.path, "-I", "-S", "-c", caller],
-        JSON.stringify(calls),
-      );
+      const { out, err } = await runInside(sandbox, [machine.python.path, "-I", "-S", "-c", caller], {
+        stdin: JSON.stringify(calls),
+      });
       if (!out) throw new Error(err);
       return JSON.parse(out) as number[];
     };
@@ -126,8 +128,8 @@ describe.each(confined.map((sandbox) => ({ sandbox, name: `${sandbox.report.leve
 
     test.each(programs.filter(({ name }) => !(name in needs) || has(needs[name] ?? "")))(
       "$name runs as it does elsewhere",
-      async ({ argv, stdin }) => {
-        const { out, err } = await runInside(sandbox, argv, stdin);
+      async ({ argv, readOnly = [] }) => {
+        const { out, err } = await runInside(sandbox, argv, { readOnly });
         expect({ out, err }).toEqual({ out: "fine\n", err: "" });
       },
     );
