@@ -59,7 +59,11 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
     summary: "This document",
     description: "Use it to generate a client. `x-event-schema` says what the events of a stream are.",
     responses: { 200: { description: "OpenAPI 3.1", content_type: "application/json", example: { openapi: "3.1.0" } } },
-    handle: async () => ({ status: 200, content_type: "application/json", text: (document ??= JSON.stringify(buildOpenApi(all))) }),
+    handle: async () => ({
+      status: 200,
+      content_type: "application/json",
+      text: (document ??= JSON.stringify(buildOpenApi(all))),
+    }),
   });
   const all: Operation<C>[] = [
     ...operations,
