@@ -18,7 +18,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -14,11 +14,6 @@ const script = new Script(`(function (${parameters}) {${readFileSync(file, "utf8
 // At its end, the functions that every start needs have been compiled.
 if (order === "--compile") process.once("exit", () => writeFileSync(cacheFile, script.createCachedData()));
 const module = { exports: {} };
-script.runInThisContext()(
-  module.exports,
-  createRequire(import.meta.url),
-  module,
-  file,
-  dirname(file),
-  import.meta.resolve,
+script.runInThisContext()(module.exports, createRequire(import.meta.url), module, file, dirname(file), (name) =>
+  import.meta.resolve(name),
 );
