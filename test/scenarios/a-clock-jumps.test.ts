@@ -79,7 +79,6 @@ test.each([hourMs, -hourMs])(
       NODE_OPTIONS: `--import ${resolve("test/harness/preload/shift-clock.mjs")}`,
       CLOCK_JUMP_MS: String(jumpMs),
       WORKER_SLOTS: "12",
-      LEASE_MS: String(leaseMs),
     };
     const [api, worker] = await Promise.all([startMember("api", env), startMember("worker", env)]);
     const { url } = api;
