@@ -10,7 +10,7 @@ import { openReceiver } from "./drive/receiver.ts";
 import { runNemesis } from "./nemesis/nemesis.ts";
 import { createRandom } from "./random.ts";
 import type { Verdict } from "./report.ts";
-import { type ChaosStack, openChaosStack } from "./stack/open-stack.ts";
+import { builtMembers, type ChaosStack, openChaosStack } from "./stack/open-stack.ts";
 import { watchStalls } from "./stack/watch-stalls.ts";
 
 export type ChaosOptions = { seed: number; runs: number; minutes: number; clients: number };
@@ -21,9 +21,13 @@ const settleMs = 120_000;
  * Drives runs through a stack while a nemesis breaks the stack, waits until all runs have ended, and checks what was promised.
  * Ends early after `minutes`, or when `signal` aborts, and then checks the runs so far.
  */
-export async function runChaos({ seed, runs, minutes, clients }: ChaosOptions, signal: AbortSignal): Promise<Verdict> {
+export async function runChaos(
+  { seed, runs, minutes, clients }: ChaosOptions,
+  signal: AbortSignal,
+  commands = builtMembers,
+): Promise<Verdict> {
   const startedAt = performance.now();
-  const stack = await openChaosStack(3);
+  const stack = await openChaosStack(3, commands);
   const watch = watchStalls();
   const receiver = await openReceiver(createRandom(`${seed}/receiver`));
   const record: ClientRecord = { accepted: [], histories: [], refused: [], begun: 0 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createRandom } from "../random.ts";
-import { type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
+import { builtMembers, type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
 import { createFleetClient, type Ending, type FleetClient } from "./client.ts";
 import { type HostileAgent, hostileAgents } from "./hostile-agents.ts";
 import { type Endings, startHostileLoad } from "./hostile-load.ts";
@@ -43,8 +43,12 @@ const neighbourSource = "import json\ndef main(input):\n    yield 'Hello'\n    r
  * Runs hostile agents of one owner on a fleet of two workers, one agent after another, while another owner's runs go on, and
  * measures how the other owner's runs suffer.
  */
-export async function runNeighbour(options: NeighbourOptions, signal: AbortSignal): Promise<Verdict> {
-  const stack = await openChaosStack(2, { EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
+export async function runNeighbour(
+  options: NeighbourOptions,
+  signal: AbortSignal,
+  commands = builtMembers,
+): Promise<Verdict> {
+  const stack = await openChaosStack(2, commands, { EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
   const client = createFleetClient(stack.apiUrls[0]);
   try {
     await client.publish("neighbour", "neighbour", { source: neighbourSource });

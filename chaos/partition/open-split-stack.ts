@@ -64,7 +64,7 @@ export async function openSplitStack(address: string, hosts: readonly [Host, Hos
         startMember({
           name: `${role}-${host.name}`,
           through: host.enter,
-          script: join(projectFolder(), "dist", role, "main.js"),
+          command: [join(projectFolder(), "dist", role, "main.js")],
           env,
           logFile,
           ready: role === "api" ? /"msg":"api ready"/ : /"msg":"worker ready"/,

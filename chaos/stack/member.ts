@@ -24,7 +24,8 @@ export type MemberOptions = {
   name: string;
   /** A command that the process is started through, such as one that enters a namespace. It must become the process. */
   through?: readonly [string, ...string[]];
-  script: string;
+  /** Node's arguments. */
+  command: readonly string[];
   env: Record<string, string | undefined>;
   logFile: string;
   /** Matches the log line that says that the process is ready. */
@@ -33,7 +34,7 @@ export type MemberOptions = {
 
 const restartMs = 200;
 
-export function startMember({ name, through, script, env, logFile, ready }: MemberOptions): Member {
+export function startMember({ name, through, command, env, logFile, ready }: MemberOptions): Member {
   let child: ChildProcess;
   let gone: Promise<void>;
   let workerId: string | null = null;
@@ -47,8 +48,10 @@ export function startMember({ name, through, script, env, logFile, ready }: Memb
     isReady = false;
     askedToEnd = false;
     workerId = null;
-    const [command, ...args] = through ? ([...through, process.execPath, script] as const) : [process.execPath, script];
-    const started = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const [program, ...args] = through
+      ? ([...through, process.execPath, ...command] as const)
+      : ([process.execPath, ...command] as const);
+    const started = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     child = started;
     const onLine = (line: string): void => {
       appendFileSync(logFile, `${name} ${line}\n`);

@@ -29,8 +29,20 @@ export type ChaosStack = {
 export const leaseMs = 3_000;
 const bootMs = 120_000;
 
+/** Node's arguments that start a member. */
+export type Commands = Record<"api" | "worker", readonly string[]>;
+
+export const builtMembers: Commands = {
+  api: [join(projectFolder(), "dist/api/main.js")],
+  worker: [join(projectFolder(), "dist/worker/main.js")],
+};
+
 /** `env`: further settings of every member. */
-export async function openChaosStack(workerCount: number, env: Record<string, string> = {}): Promise<ChaosStack> {
+export async function openChaosStack(
+  workerCount: number,
+  commands: Commands,
+  env: Record<string, string> = {},
+): Promise<ChaosStack> {
   const directory = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-chaos"), "stack-"));
   chmodSync(directory, 0o711);
   const opened: Close[] = [];
@@ -52,7 +64,7 @@ export async function openChaosStack(workerCount: number, env: Record<string, st
       opens(
         startMember({
           name,
-          script: join(projectFolder(), "dist", role, "main.js"),
+          command: commands[role],
           env: { PATH: readEnv()["PATH"], ...shared, ...own },
           logFile,
           ready: role === "api" ? /"msg":"api ready"/ : /"msg":"worker ready"/,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { runNeighbour } from "../../chaos/neighbour/run-neighbour.ts";
 
 /** The whole of it, with its limits on the neighbour's times, is `npm run neighbour`. Another day, other attacks. */
@@ -6,7 +6,7 @@ const seed = Number(new Date().toISOString().slice(0, 10).replaceAll("-", ""));
 
 test(`hostile runs beside another owner's cost that owner no run and no attempt, and end no process (seed ${seed})`, async () => {
   const options = { seed, attacks: 2, seconds: 2, only: "" };
-  const { quiet, attacks, faults } = await runNeighbour(options, new AbortController().signal);
+  const { quiet, attacks, faults } = await runNeighbour(options, new AbortController().signal, inject("commands"));
   expect(quiet.failures).toEqual([]);
   expect(attacks.map(({ attack, faults: found }) => [attack.name, found])).toEqual(
     attacks.map(({ attack }) => [attack.name, []]),

@@ -8,7 +8,7 @@ import { spoilt, valid } from "./arbitrary-json.ts";
 import { type DocumentedOperation, faultOfAnswer, operations, type Parameter } from "./openapi-document.ts";
 
 const seed = Number(readEnv()["FUZZ_SEED"] ?? 20_261_121);
-const requests = Number(readEnv()["FUZZ_REQUESTS"] ?? 6_000);
+const requests = Number(readEnv()["FUZZ_REQUESTS"] ?? 3_000);
 const clients = 8;
 /** An answer that waits for something may take longer; it is then let go. */
 const patienceMs = 2_000;

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { unpackDebianPackage } from "../../dev/debian-package.ts";
 import { findProgram } from "../../dev/find-program.ts";
@@ -18,7 +18,10 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "runfleet-test-"));
   chmodSync(dir, 0o755);
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 test.runIf(onDebian)(
   "callers at the same time fill an empty cache once, with a program that every user can run",
@@ -34,6 +37,10 @@ test.runIf(onDebian)(
 );
 
 test.runIf(onDebian)("a package that doesn't exist is an error, and leaves nothing in the cache", async () => {
+  const aptConfig = join(dir, "apt.conf");
+  // New lists are asked for, from nowhere.
+  writeFileSync(aptConfig, 'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "/dev/null";\n');
+  vi.stubEnv("APT_CONFIG", aptConfig);
   const cache = join(dir, "cache");
   await expect(unpackDebianPackage("runfleet-no-such-package", cache)).rejects.toThrow("apt can't get the package");
   expect(readdirSync(cache)).toEqual([]);
@@ -45,7 +52,7 @@ test.runIf(onDebian && isRoot && isReachable(import.meta.dirname))(
     const lists = join(dir, "no-lists");
     mkdirSync(lists);
     const aptConfig = join(dir, "apt.conf");
-    execFileSync("tee", [aptConfig], { input: `Dir::State::lists "${lists}";\n` });
+    writeFileSync(aptConfig, `Dir::State::lists "${lists}";\n`);
     const cache = join(dir, "cache");
     mkdirSync(cache);
     execFileSync("chown", ["65534:65534", cache]);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, chmodSync, readFileSync, rmSync } from "node:f
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { freePort } from "../../dev/free-port.ts";
 import { identifyProcess } from "../../dev/process-identity.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
@@ -15,9 +15,14 @@ let dataDir = "";
 let port = 0;
 let launchers: Launcher[] = [];
 
-beforeEach(async () => {
+// One directory for all tests: making a cluster takes longer than what they start on it.
+beforeAll(() => {
   dataDir = mkdtempSync(join(tmpdir(), "runfleet-test-"));
   chmodSync(dataDir, 0o711);
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+beforeEach(async () => {
   port = await freePort();
   launchers = [];
 });
@@ -27,7 +32,6 @@ afterEach(async () => {
     child.kill("SIGTERM");
     await exit;
   }
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 /** What `npm run dev` runs, from the build. */

@@ -8,7 +8,7 @@ import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
-import { bundleMembers } from "./bundle-members.ts";
+import { bundleMembers, type Commands } from "./bundle-members.ts";
 import { createTemplate } from "./test-database.ts";
 
 declare module "vitest" {
@@ -18,8 +18,8 @@ declare module "vitest" {
     /** The name of the migrated database that every test database is a copy of. */
     templateDatabase: string;
     redisUrl: string;
-    /** The folder of `api.mjs` and `worker.mjs`. */
-    bundles: string;
+    /** Node's arguments that start an API and a worker. */
+    commands: Commands;
     bwrap: string | null;
   }
 }
@@ -35,9 +35,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databaseUrl", services.databaseUrl);
   project.provide("templateDatabase", template.name);
   project.provide("redisUrl", services.redisUrl);
-  project.provide("bundles", await bundleMembers());
+  const members = await bundleMembers();
+  project.provide("commands", members.commands);
   project.provide("bwrap", await findBubblewrap(cacheDir()));
   return async () => {
+    members.remove();
     await template.drop();
     await services.close();
   };

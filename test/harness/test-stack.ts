@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
-import { resolve } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
@@ -80,9 +79,7 @@ export async function openTestStack(): Promise<TestStack> {
 
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
     const port = await freePort();
-    // What a test loads before it may reach into a package, which a bundle has a copy of.
-    const main = env["NODE_OPTIONS"] ? resolve(`dist/${role}/main.js`) : `${inject("bundles")}/${role}.mjs`;
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, inject("commands")[role], {
       env: { ...shared, PORT: String(port), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

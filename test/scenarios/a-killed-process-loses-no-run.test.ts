@@ -19,7 +19,7 @@ const stack = await useTestStack();
 const { url } = await stack.start("api");
 
 async function startWorkers(count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) fleet.push(await stack.start("worker"));
+  fleet.push(...(await Promise.all(Array.from({ length: count }, () => stack.start("worker")))));
 }
 
 async function workerOf(runId: string): Promise<Member> {

@@ -15,7 +15,7 @@ const short = py`
 const long = py`
   import time
   def main(input):
-      time.sleep(8)
+      time.sleep(4)
       return {'ok': True}
 `;
 
@@ -45,8 +45,11 @@ function balance(apis: Set<Member>) {
 }
 
 test("every API and worker is replaced under load: no request fails, no stream has a gap, no run is charged an attempt", async () => {
-  const apis = new Set([await stack.start("api", settings), await stack.start("api", settings)]);
-  const workers = new Set([await stack.start("worker", settings), await stack.start("worker", settings)]);
+  const startTwo = (role: Role) => Promise.all([stack.start(role, settings), stack.start(role, settings)]);
+  const [apis, workers] = (await Promise.all([startTwo("api"), startTwo("worker")])).map((two) => new Set(two)) as [
+    Set<Member>,
+    Set<Member>,
+  ];
   const balancer = balance(apis);
   await expect.poll(balancer.pick).toMatch(/127/);
   const agents = await Promise.all([

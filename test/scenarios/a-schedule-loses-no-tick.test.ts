@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { call, makeAgent } from "../harness/client.ts";
-import { type Member, useTestStack } from "../harness/test-stack.ts";
+import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
@@ -50,8 +50,7 @@ const hasFired = (id: string) =>
 test("racing workers, one of which dies every second, fire each second of 20 jobs exactly once, without Redis' memory too", async () => {
   // Nobody offers this adapter here, so that the runs wait and only the ticks are at work.
   const request = { schedule: "every 1s", overlap: "allow", adapter_type: "container" };
-  const workers: Member[] = [];
-  for (let i = 0; i < 3; i++) workers.push(await stack.start("worker"));
+  const workers = await Promise.all([0, 1, 2].map(() => stack.start("worker")));
   const jobs = await Promise.all(Array.from({ length: 20 }, () => makeJob(request)));
   const first = new Map<string, Date>();
   for (const id of jobs) {
@@ -103,7 +102,7 @@ test("after a longer downtime what was due is noted as missed; catch_up: last fi
     "UPDATE jobs SET schedule = '2026-01-01T00:00:00Z', next_tick_at = '2026-01-01' WHERE id = $1",
     [once],
   );
-  const workers = [await stack.start("worker"), await stack.start("worker")];
+  const workers = await Promise.all([stack.start("worker"), stack.start("worker")]);
   for (const id of [none, last]) await hasFired(id);
   expect((await ticksOf(none)).map(({ outcome }) => outcome)).toEqual(["missed", "missed", "missed", "missed"]);
   expect(await runsOf(none)).toEqual([]);

@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { type BehindProxies, startBehindProxies } from "../harness/behind-proxies.ts";
 import { py } from "../harness/py.ts";
 import { type Member, useTestStack } from "../harness/test-stack.ts";
 
-/** The fault points of a run's way: at each, the request to Postgres is lost, or it is carried out and its answer is. */
-/** Of one test. */
-let behind: BehindProxies;
-let worker: Member | undefined;
 /** A slow machine doesn't use it up. */
 const lease = { LEASE_MS: "5000" };
 
@@ -33,28 +29,32 @@ async function movesOf(runId: string): Promise<string[]> {
 const stack = await useTestStack();
 const { url } = await stack.start("api");
 const agentId = await makeAgent(url, source, { max_attempts: 5 });
-afterEach(async () => {
-  await Promise.all([behind.close(), worker?.stop("SIGKILL")]);
+
+describe("an API whose connection to Postgres is cut", () => {
+  let behind: BehindProxies;
+  let worker: Member;
+  beforeAll(async () => {
+    [behind, worker] = await Promise.all([startBehindProxies(stack, "api", lease), stack.start("worker", lease)]);
+  });
+  afterAll(() => Promise.all([behind.close(), worker.stop("SIGKILL")]));
+
+  test.each(["before", "after"] as const)(
+    "a run whose acceptance was cut %s its commit is accepted by the repeat, once",
+    async (cut) => {
+      const { member, postgres } = behind;
+      const body = ask(1);
+      const wasCut = postgres.cutAt("insert-run", cut);
+      const first = await execute(member.url, body);
+      await wasCut;
+      const answer = first.ok ? first : await execute(member.url, body);
+      expect([200, 503]).toContain(first.status);
+      expect((await readEvents(answer)).at(-1)).toMatchObject({ event: "run.success" });
+      expect(await movesOf(body.run_id)).toEqual(["queued", "running", "success"]);
+    },
+  );
 });
 
-test.each(["before", "after"] as const)(
-  "a run whose acceptance was cut %s its commit is accepted by the repeat, once",
-  async (cut) => {
-    behind = await startBehindProxies(stack, "api", lease);
-    const { member, postgres } = behind;
-    worker = await stack.start("worker", lease);
-    const body = ask(1);
-    const wasCut = postgres.cutAt("insert-run", cut);
-    const first = await execute(member.url, body);
-    await wasCut;
-    const answer = first.ok ? first : await execute(member.url, body);
-    expect([200, 503]).toContain(first.status);
-    expect((await readEvents(answer)).at(-1)).toMatchObject({ event: "run.success" });
-    expect(await movesOf(body.run_id)).toEqual(["queued", "running", "success"]);
-  },
-);
-
-/** With what the run's moves and its last event's id are then. */
+/** The fault points of a run's way, with what the run's moves and its last event's id are then. */
 const points = [
   ["claim-run", "before", ["queued", "running", "success"], "1-"],
   ["claim-run", "after", ["queued", "running", "queued", "running", "success"], "2-"],
@@ -64,15 +64,23 @@ const points = [
   ["finalize-run", "after", ["queued", "running", "success"], "1-"],
 ] as const;
 
-test.each(points)(
-  "a worker whose %s is cut %s its commit: the run ends once, its stream is whole",
-  async (text, cut, moves, last) => {
+describe("a worker whose connection to Postgres is cut", () => {
+  let behind: BehindProxies;
+  beforeAll(async () => {
     behind = await startBehindProxies(stack, "worker", lease);
-    const { postgres } = behind;
+  });
+  afterAll(() => behind.close());
+
+  // At each point the request to Postgres is lost, or it is carried out and its answer is.
+  test.each(points)("at %s, %s its commit: the run ends once, its stream is whole", async (text, cut, moves, last) => {
+    const { member, postgres } = behind;
     const wasCut = postgres.cutAt(text, cut);
     const body = ask(15);
-    const events = await readEvents(await execute(url, body));
+    const reading = readEvents(await execute(url, body));
     await wasCut;
+    // The worker doesn't know that it has the run, so it doesn't renew the lease.
+    if (moves.length > 3) await stack.lapse(member);
+    const events = await reading;
     expect(await movesOf(body.run_id)).toEqual(moves);
     expect(events.at(-1)).toMatchObject({ event: "run.success", data: { result_content: { n: 15 } } });
     expect(events.at(-1)?.id.startsWith(last)).toBe(true);
@@ -80,5 +88,5 @@ test.each(points)(
     expect(own).toEqual(own.map((_, i) => `${last}${i + 1}`));
     await stack.redis.del(`${stack.prefix}run:${body.run_id}`);
     expect(await readEvents(await resume(url, body.run_id))).toEqual(events);
-  },
-);
+  });
+});

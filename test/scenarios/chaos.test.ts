@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { runChaos } from "../../chaos/run-chaos.ts";
 
 const seed = 4;
 
 test("a stack of which every part is killed, stopped, flushed and restarted in turn keeps all its promises", async () => {
   const options = { seed, runs: 80, minutes: 0.4, clients: 12 };
-  const { evidence, broken } = await runChaos(options, new AbortController().signal);
+  const { evidence, broken } = await runChaos(options, new AbortController().signal, inject("commands"));
   expect([...broken].filter(([, cases]) => cases.length > 0)).toEqual([]);
   expect(broken.size).toBeGreaterThan(10);
   expect(new Set(evidence.struck.map(({ target }) => target)).size).toBeGreaterThan(2);

@@ -6,8 +6,11 @@ export type SandboxCommand = {
   env: Record<string, string>;
   /** Paths that the sandbox may read besides the system's and Python's. */
   readOnly: readonly string[];
-  /** The program reserves far more addresses than it uses, as V8 does. Where only rlimits bound memory, RLIMIT_DATA is set then. */
-  reservesAddresses?: true;
+  /**
+   * Set for a program that reserves far more addresses than it uses, as V8 does: where only rlimits bound memory, RLIMIT_DATA
+   * is set instead of RLIMIT_AS. The number is how many bytes of them the kernel counts as data all the same.
+   */
+  reservedBytes?: number;
   /** The hosts that may be reached through the proxy named in the environment. Null or absent: no network. */
   egress?: readonly string[] | null;
   resources: { memory_bytes: number; processes: number; disk_bytes: number; cpu_ms: number };

@@ -9,9 +9,13 @@ const resources = { memory_bytes: 512 * MiB, processes: 64, disk_bytes: 32 * MiB
 export async function runInside(
   sandbox: Sandbox,
   argv: [string, ...string[]],
-  stdin = "",
+  {
+    stdin = "",
+    readOnly = [],
+    reservedBytes = 0,
+  }: { stdin?: string; readOnly?: string[]; reservedBytes?: number } = {},
 ): Promise<{ out: string; err: string; exit: SandboxExit }> {
-  const child = await sandbox.start({ argv, env: {}, readOnly: [], reservesAddresses: true, resources });
+  const child = await sandbox.start({ argv, env: {}, readOnly, reservedBytes, resources });
   child.stdin.end(stdin);
   child.events.resume();
   const [out, err, exit] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
+import { codeRangeBytes } from "../../../worker/adapters/node/node-command.ts";
 import { judgedCalls, refusedCalls } from "../../../worker/sandbox/syscall-tables.ts";
 import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
@@ -50,15 +51,19 @@ const everyday = py`
 const nodeProgram = `
 const { Worker } = require("node:worker_threads"), fs = require("node:fs"), { execFileSync } = require("node:child_process");
 const crypto = require("node:crypto"), os = require("node:os");
-os.setPriority(1);
+os.setPriority(Math.min(19, os.getPriority() + 1));
 fs.promises.writeFile("f", "x").then(() => fs.promises.readFile("f", "utf8")).then((text) => {
   execFileSync("/bin/echo", ["hi"]); crypto.scryptSync("x", "y", 32);
   new Worker("require('node:worker_threads').parentPort.postMessage(1)", { eval: true }).once("message", () => console.log(text === "x" ? "fine" : "odd"));
 });`;
 
-const programs: { name: string; argv: [string, ...string[]]; stdin?: string }[] = [
+const programs: { name: string; argv: [string, ...string[]]; node?: true }[] = [
   { name: "Python", argv: [machine.python.path, "-I", "-c", everyday] },
-  { name: "Node", argv: ["/usr/bin/env", "OPENSSL_CONF=/dev/null", process.execPath, "-e", nodeProgram] },
+  {
+    name: "Node",
+    argv: ["/usr/bin/env", "OPENSSL_CONF=/dev/null", process.execPath, "-e", nodeProgram],
+    node: true,
+  },
   {
     name: "bash",
     argv: [
@@ -93,11 +98,9 @@ describe.each(confined.map((sandbox) => ({ sandbox, name: `${sandbox.report.leve
   "level $name",
   ({ sandbox }) => {
     const ask = async (calls: number[][]): Promise<number[]> => {
-      const { out, err } = await runInside(
-        sandbox,
-        [machine.python.path, "-I", "-S", "-c", caller],
-        JSON.stringify(calls),
-      );
+      const { out, err } = await runInside(sandbox, [machine.python.path, "-I", "-S", "-c", caller], {
+        stdin: JSON.stringify(calls),
+      });
       if (!out) throw new Error(err);
       return JSON.parse(out) as number[];
     };
@@ -126,8 +129,12 @@ describe.each(confined.map((sandbox) => ({ sandbox, name: `${sandbox.report.leve
 
     test.each(programs.filter(({ name }) => !(name in needs) || has(needs[name] ?? "")))(
       "$name runs as it does elsewhere",
-      async ({ argv, stdin }) => {
-        const { out, err } = await runInside(sandbox, argv, stdin);
+      async ({ argv, node }) => {
+        const { out, err } = await runInside(
+          sandbox,
+          argv,
+          node && { readOnly: [process.execPath], reservedBytes: codeRangeBytes },
+        );
         expect({ out, err }).toEqual({ out: "fine\n", err: "" });
       },
     );

@@ -26,7 +26,7 @@ export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter 
       readOnly: [],
       resources: resourcesOf(profile),
       egress: profile.egress,
-      reservesAddresses: true,
+      reservedBytes: 0,
     });
   const prewarmed = prewarm({ open, defaultProfile, isDefault });
   return {

@@ -3,7 +3,7 @@ import { runLimits } from "../../../shared/domain/run/limits.ts";
 import type { Log } from "../../../shared/platform/log.ts";
 import { makeOwnedFolder } from "../../environments/make-owned-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import type { NodeRuntime } from "./node-command.ts";
+import { codeRangeBytes, type NodeRuntime } from "./node-command.ts";
 import { copyTypeStripper } from "./copy-type-stripper.ts";
 
 type FindOptions = {
@@ -26,7 +26,7 @@ async function tryNode(sandbox: Sandbox, path: string): Promise<string | null> {
   const resources = { ...runLimits, cpu_ms: 30_000 };
   try {
     const argv = [path, "--version"] as const;
-    const child = await sandbox.start({ argv, env: {}, readOnly: [path], resources, reservesAddresses: true });
+    const child = await sandbox.start({ argv, env: {}, readOnly: [path], resources, reservedBytes: codeRangeBytes });
     child.stdin.end();
     const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
     return said.trim() === process.version ? null : complaint.trim();

@@ -5,6 +5,11 @@ import type { SandboxCommand } from "../../sandbox/process.ts";
 export type NodeRuntime = { path: string; typeStripper: string };
 
 const megabyte = 1024 * 1024;
+/**
+ * V8's ranges for machine code: of the program and of one more thread. Since Node 24 they are writable from the start, so the
+ * kernel counts them as data.
+ */
+export const codeRangeBytes = Number.parseInt(process.versions.node, 10) > 22 ? 2 * 512 * megabyte : 0;
 
 /**
  * Returns the command that runs a program of `readProgram`. The heap's limit is below the sandbox's: V8 then reports that it is
@@ -21,6 +26,6 @@ export function nodeCommand(
     env: {},
     readOnly: [path, dirname(typeStripper)],
     resources,
-    reservesAddresses: true,
+    reservedBytes: codeRangeBytes,
   };
 }

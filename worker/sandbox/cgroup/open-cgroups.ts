@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -89,7 +90,8 @@ export function openCgroups(hierarchy: Hierarchy): Cgroups {
   const { memory, pids, cpu, shares, io } = hierarchy;
   const directories = [...new Set([memory, pids, cpu, shares, io])].filter((directory) => directory !== null);
   const removals = new Set<Promise<void>>();
-  const tag = ownerTag();
+  // A process may open groups more than once, also while earlier ones of its own are still being removed.
+  const tag = `${ownerTag()}-${randomBytes(4).toString("hex")}`;
   let count = 0;
 
   const removeInBackground = (paths: string[]) => {

@@ -235,14 +235,15 @@ function createGroup(
  * which counts reserved addresses too, is set where there is no cgroup. At the soft CPU limit the kernel sends SIGXCPU, at the
  * hard one SIGKILL.
  */
-function limitsScript({ resources, reservesAddresses }: SandboxCommand, hasCgroup: boolean): string {
+function limitsScript({ resources, reservedBytes }: SandboxCommand, hasCgroup: boolean): string {
   const { processes, cpu_ms, memory_bytes } = resources;
   const cpuSeconds = Math.ceil(cpu_ms / 1000);
+  const kilobytes = Math.ceil((memory_bytes + (reservedBytes ?? 0)) / 1024);
   return [
     "ulimit -c 0 && ulimit -n 1024",
     `ulimit -S -t ${cpuSeconds} && ulimit -H -t ${cpuSeconds + 1}`,
     `{ ulimit -u ${processes + 1} 2>/dev/null || ulimit -p ${processes + 1}; }`,
-    ...(hasCgroup ? [] : [`ulimit ${reservesAddresses ? "-d" : "-v"} ${Math.ceil(memory_bytes / 1024)}`]),
+    ...(hasCgroup ? [] : [`ulimit ${reservedBytes === undefined ? "-v" : "-d"} ${kilobytes}`]),
     'exec "$@"',
   ].join(" && ");
 }

@@ -58,8 +58,10 @@ export function createSupervisedSandbox({ python, uids, strayFds, confinement }:
       const release = () => uid !== null && uids?.release(uid);
       const directory = join(base, `${tag}-${randomBytes(6).toString("hex")}`);
       const { cpu_ms, memory_bytes, processes, disk_bytes } = command.resources;
-      const flags = [uid === null ? 0 : 1, command.reservesAddresses ? 1 : 0];
-      const limits = [cpu_ms, memory_bytes, processes, disk_bytes, ...flags].map(Math.ceil).join(",");
+      const flags = [uid === null ? 0 : 1, command.reservedBytes === undefined ? 0 : 1];
+      const limits = [cpu_ms, memory_bytes + (command.reservedBytes ?? 0), processes, disk_bytes, ...flags]
+        .map(Math.ceil)
+        .join(",");
       const fixed = [
         String(process.pid),
         directory,
