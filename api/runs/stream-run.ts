@@ -7,7 +7,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { parseLastEventId } from "./parse-last-event-id.ts";
-import { formatQuery, respondSse } from "../stream/respond-sse.ts";
+import { formatQuery, respondSse, viewOf } from "../stream/respond-sse.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({
@@ -45,7 +45,8 @@ export const streamRun = defineOperation({
     return {
       respond: (_req, res) => {
         const tail = ctx.hub.open(run_id);
-        return respondSse(ctx, res, { run_id, thread_id: null, tail, cursor, first: null, format: query.format });
+        const view = viewOf(run_id, query.format);
+        return respondSse(ctx, res, { run_id, thread_id: null, tail, cursor, first: null, ...view });
       },
     };
   },

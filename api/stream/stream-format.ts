@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { encodeRetry } from "./encode-sse.ts";
 import { type EncodedChunk, encodeChunk } from "./encoded-chunk.ts";
 import { projectRun } from "./projections/project-run.ts";
-import { type Format, projections } from "./projections/projections.ts";
+import type { Projection } from "./projections/projection.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
 
 /** How long a client waits before it connects again. */
@@ -45,8 +45,11 @@ export function nativeFormat({ hub, leaving }: Deps, cursor: EventId): StreamFor
 }
 
 /** The format of another protocol. */
-export function projectedFormat(format: Format, cursor: EventId): StreamFormat {
-  const projection = projections[format];
+export function projectedFormat(
+  { leaving }: Pick<Deps, "leaving">,
+  projection: Projection,
+  cursor: EventId,
+): StreamFormat {
   const projected = projectRun(projection, cursor);
   return {
     headers: projection.headers,
@@ -55,6 +58,6 @@ export function projectedFormat(format: Format, cursor: EventId): StreamFormat {
     // A projection of an event depends on all events before it.
     after: beforeFirst,
     encode: (events) => encodeChunk(projected.push(events)),
-    encodeEnd: (events) => projected.push(events) + projected.end(),
+    encodeEnd: (events) => projected.push(events) + projected.end(leaving.aborted),
   };
 }
