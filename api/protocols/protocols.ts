@@ -1,0 +1,6 @@
+import type { ApiContext } from "../context.ts";
+import type { Protocol } from "../http/protocol.ts";
+import { openai } from "./openai/openai.ts";
+
+/** The protocols whose clients connect unmodified. Each is a mapping onto runs, their streams and threads. */
+export const protocols: readonly Protocol<ApiContext>[] = [openai];
