@@ -41,6 +41,12 @@ export function textOf(content: unknown): string {
     .join("");
 }
 
+/** Returns content of nothing but text as one string, and any other content as it is. */
+export function plainContent(content: unknown): unknown {
+  const isText = (part: unknown) => typeof objectOf(part)?.["text"] === "string";
+  return Array.isArray(content) && content.length > 0 && content.every(isText) ? textOf(content) : content;
+}
+
 /** Returns the text of the last message of the user. */
 export const promptOf = (messages: readonly ChatMessage[]): string =>
   textOf(messages.findLast(({ role }) => role === "user")?.content);

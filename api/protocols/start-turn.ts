@@ -7,7 +7,7 @@ import type { Origin } from "../../shared/services/runs/prepare-run.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
 import type { FollowedRun } from "../stream/respond-run.ts";
 import type { TailHub } from "../stream/tail-hub.ts";
-import { chatInput, type ChatMessage, promptOf } from "./chat-input.ts";
+import { chatInput, type ChatMessage, plainContent, promptOf } from "./chat-input.ts";
 import type { NamedAgent } from "./choose-agent.ts";
 
 export type Turn = NamedAgent & {
@@ -15,6 +15,8 @@ export type Turn = NamedAgent & {
   thread_id?: string | null;
   /** All messages of the conversation that the client sent; the last one of the user is the prompt. */
   messages: ChatMessage[];
+  /** What was said before. Left out: the messages before the prompt. */
+  history?: { role: string; content: unknown }[];
   /** Fields of the input besides `prompt` and `messages`. */
   fields: Record<string, unknown>;
   state_snapshot?: string;
@@ -23,18 +25,19 @@ export type Turn = NamedAgent & {
 /** Starts the run of one turn of a conversation, and listens to it. The caller closes the tail. */
 export async function startTurn(
   deps: AcceptDeps & { hub: Pick<TailHub, "open"> },
-  { messages, fields, agent_id, version, ...turn }: Turn,
+  { messages: sent, fields, agent_id, version, ...turn }: Turn,
   origin: Origin,
 ): Promise<FollowedRun> {
+  const messages = sent.map((message) => ({ ...message, content: plainContent(message.content) }));
   const found = await deps.versions.resolve(agent_id, version, origin.owner);
   if ("missing" in found) throw notFound(found.missing, found.missing === "agent" ? agent_id : version);
   const { input_schema } = readConfig(found.config);
   const input_payload = chatInput(input_schema, { prompt: promptOf(messages), messages, ...fields });
-  const request = executeRequest.parse({ ...turn, agent_id, version, input_payload, history: historyOf(messages) });
+  const request = executeRequest.parse({ history: historyOf(messages), ...turn, agent_id, version, input_payload });
   return acceptAndFollow(deps, request, origin);
 }
 
-/** The messages before the prompt. A conversation that has none continues its thread's own history. */
+/** Returns the messages before the prompt. Without any the run gets the history of its thread. */
 function historyOf(messages: readonly ChatMessage[]): { role: string; content: unknown }[] {
   const prompt = messages.findLastIndex(({ role }) => role === "user");
   return messages

@@ -4,10 +4,12 @@ import { call, execute, makeAgent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { openaiChat } from "./clients/openai-chat.ts";
+import { openaiResponses } from "./clients/openai-responses.ts";
+import { lossyFetch } from "./lossy-fetch.ts";
 import type { ProtocolClient } from "./protocol-client.ts";
 
 /** One row a protocol. */
-const clients: ProtocolClient[] = [openaiChat];
+const clients: ProtocolClient[] = [openaiChat, openaiResponses];
 
 const admin = randomBytes(32).toString("hex");
 const stack = await useTestStack();
@@ -72,7 +74,8 @@ describe.each(clients.map((client) => [client.protocol, client] as const))("%s",
   });
 
   test.skipIf(client.without?.cuts)("a stream that is lost after every tenth event is read whole", async () => {
-    const { text, cuts } = await connect(client).sayOverCuts("count");
+    const { fetch: lossy } = lossyFetch((stream) => (client.replays ? stream * 10 : 10));
+    const { text, cuts } = await connect(client, { fetch: lossy }).sayOverCuts("count");
     expect(text).toBe(Array.from({ length: 40 }, (_, n) => `${n} `).join(""));
     expect(cuts).toBeGreaterThan(2);
   });

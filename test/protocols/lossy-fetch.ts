@@ -1,7 +1,6 @@
 /** A fetch whose n-th stream is lost after `eventsOf(n)` events, counted from 1. Other answers come whole. */
-export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeof fetch; cuts: () => number } {
+export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeof fetch } {
   let streams = 0;
-  let cuts = 0;
   const lossy: typeof fetch = async (to, init) => {
     const response = await fetch(to, init);
     if (!response.headers.get("content-type")?.startsWith("text/event-stream") || !response.body) return response;
@@ -17,7 +16,6 @@ export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeo
         rest = whole.at(-1)?.endsWith("\n\n") ? "" : (whole.pop() ?? "");
         for (const event of whole) {
           if (left === 0) {
-            cuts += 1;
             controller.error(new TypeError("network error"));
             return;
           }
@@ -28,5 +26,5 @@ export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeo
     });
     return new Response(response.body.pipeThrough(cut), response);
   };
-  return { fetch: lossy, cuts: () => cuts };
+  return { fetch: lossy };
 }

@@ -12,6 +12,7 @@ import { resumeAndFollow } from "../../stream/resume-and-follow.ts";
 import { textOf } from "../chat-input.ts";
 import { chooseAgent } from "../choose-agent.ts";
 import { collectRun } from "../collect-run.ts";
+import { paramsOf } from "../params.ts";
 import { readAnswer } from "../read-answer.ts";
 import { startTurn } from "../start-turn.ts";
 import { chatProjection } from "./chat-chunks.ts";
@@ -67,10 +68,9 @@ async function answerQuestion(ctx: Deps, { messages }: ChatRequest, caller: Call
 }
 
 async function startChat(ctx: Deps, body: ChatRequest, origin: Origin): Promise<FollowedRun> {
-  const { model, messages, stream: _, stream_options: _options, user: _user, metadata: _metadata, ...params } = body;
+  const { model, messages } = body;
   const agent = await chooseAgent(ctx, model, origin.owner);
-  const fields = Object.keys(params).length > 0 ? { params } : {};
-  return startTurn(ctx, { ...agent, messages, fields }, origin);
+  return startTurn(ctx, { ...agent, messages, fields: paramsOf(chatRequest, body) }, origin);
 }
 
 /** Returns what the client says of itself and of the request, for the run's metadata. */

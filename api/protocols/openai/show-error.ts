@@ -10,13 +10,18 @@ const codes: Record<string, string> = {
   validation_error: "invalid_value",
 };
 
+/** The type of a fault that OpenAI has a code for. */
+export const previousNotFound = "previous_response_not_found";
+
 /** OpenAI's statuses for ours: a request that is not valid is a 400 there, and a quota that is used up a 429. */
 const statuses: Record<number, number> = { 402: 429, 422: 400 };
 
 /** Shows an error as OpenAI does, so that its libraries throw the right class, and retry only what another try may change. */
 export function showError({ status: ours, code, message, faults }: Refusal): ShownRefusal {
   const status = statuses[ours] ?? ours;
-  const shown = { message, type: typeOf(status), param: paramOf(code, faults[0]?.loc), code: codes[code] ?? code };
+  const [fault] = faults;
+  const word = fault?.type === previousNotFound ? previousNotFound : (codes[code] ?? code);
+  const shown = { message, type: typeOf(status), param: paramOf(code, fault?.loc), code: word };
   const isFinal = status === 409 || ours === 402;
   return { status, body: { error: shown }, headers: isFinal ? { "x-should-retry": "false" } : {} };
 }
