@@ -10,14 +10,15 @@ export type ChatFields = { prompt: string; messages: ChatMessage[]; [field: stri
  */
 export function chatInput(schema: Record<string, unknown> | undefined, fields: ChatFields): Record<string, unknown> {
   const properties = objectOf(schema?.["properties"]);
-  if (properties === null) return fields;
-  const named = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name)));
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  if (properties === null) return given;
+  const named = Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)));
   if ("prompt" in named || "messages" in named) return named;
-  const given = parseObject(fields.prompt);
-  if (given !== null) return { ...given, ...named };
+  const typed = parseObject(fields.prompt);
+  if (typed !== null) return { ...typed, ...named };
   const texts = Object.keys(properties).filter((name) => objectOf(properties[name])?.["type"] === "string");
   const [only, ...others] = texts;
-  return only !== undefined && others.length === 0 ? { ...named, [only]: fields.prompt } : { ...fields };
+  return only !== undefined && others.length === 0 ? { ...named, [only]: fields.prompt } : given;
 }
 
 const objectOf = (value: unknown): Record<string, unknown> | null =>

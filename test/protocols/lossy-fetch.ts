@@ -1,8 +1,8 @@
 /** A fetch whose n-th stream is lost after `eventsOf(n)` events, counted from 1. Other answers come whole. */
-export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeof fetch } {
+export function lossyFetch(whole: typeof fetch, eventsOf: (stream: number) => number): typeof fetch {
   let streams = 0;
-  const lossy: typeof fetch = async (to, init) => {
-    const response = await fetch(to, init);
+  return async (to, init) => {
+    const response = await whole(to, init);
     if (!response.headers.get("content-type")?.startsWith("text/event-stream") || !response.body) return response;
     streams += 1;
     let left = eventsOf(streams);
@@ -12,9 +12,9 @@ export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeo
     const cut = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         rest += decoder.decode(chunk, { stream: true });
-        const whole = rest.split(/(?<=\n\n)/);
-        rest = whole.at(-1)?.endsWith("\n\n") ? "" : (whole.pop() ?? "");
-        for (const event of whole) {
+        const events = rest.split(/(?<=\n\n)/);
+        rest = events.at(-1)?.endsWith("\n\n") ? "" : (events.pop() ?? "");
+        for (const event of events) {
           if (left === 0) {
             controller.error(new TypeError("network error"));
             return;
@@ -26,5 +26,4 @@ export function lossyFetch(eventsOf: (stream: number) => number): { fetch: typeo
     });
     return new Response(response.body.pipeThrough(cut), response);
   };
-  return { fetch: lossy };
 }

@@ -26,8 +26,6 @@ export type ProtocolClient = {
   connect(to: Connection): Conversation;
   /** What the library throws: its status, or the part of its message that tells it. */
   refusals: { unknownAgent: object; wrongKey: object; fullQueue: object };
-  /** True when a reader that comes again gets the whole turn, and not what follows. */
-  replays?: true;
   /** Cases that the protocol has no word for, with the reason. */
   without?: { cuts?: string };
 };

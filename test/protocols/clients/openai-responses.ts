@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { lossyFetch } from "../lossy-fetch.ts";
 import type { Heard, ProtocolClient } from "../protocol-client.ts";
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
@@ -12,7 +13,9 @@ export const openaiResponses: ProtocolClient = {
     fullQueue: { status: 429, code: "agent_queue_full" },
   },
   connect({ url, agent: model, key, fetch }) {
-    const client = new OpenAI({ apiKey: key, baseURL: `${url}/openai/v1`, maxRetries: 0, fetch });
+    const connectOver = (over: typeof fetch) =>
+      new OpenAI({ apiKey: key, baseURL: `${url}/openai/v1`, maxRetries: 0, fetch: over });
+    const client = connectOver(fetch);
     let previous: OpenAI.Responses.Response | null = null;
 
     async function ask(input: OpenAI.Responses.ResponseInput): Promise<Heard> {
@@ -29,6 +32,7 @@ export const openaiResponses: ProtocolClient = {
       async sayOverCuts(prompt) {
         const seen: Event[] = [];
         let cuts = 0;
+        const client = connectOver(lossyFetch(fetch, () => 10));
         let stream = await client.responses.create({ model, input: prompt, stream: true, background: true });
         for (;;) {
           try {
