@@ -32,8 +32,11 @@ export async function collectRun(
   if (queued) takeAll([queued]);
   await new Promise<void>((resolve, reject) => {
     const reader = {
-      take: (events: StreamEvent[]) => void takeAll(events),
-      end: (events: StreamEvent[]) => {
+      take(events: StreamEvent[]) {
+        takeAll(events);
+        return undefined;
+      },
+      end(events: StreamEvent[]) {
         takeAll(events);
         resolve();
       },

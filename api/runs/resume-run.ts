@@ -62,7 +62,7 @@ export const resumeRun = defineOperation({
     const record = await awaitRecord(ctx, resumed, { prefer, untilGone: untilGone(), owner: caller.owner });
     const after = formatEventId(resumed.cursor);
     const location = new URLSearchParams({ ...(query.format && { format: query.format }), after });
-    const resumedAt = { ...view.headers, Location: `/v1/runs/${run_id}/stream?${location}` };
+    const resumedAt = { ...view.headers, Location: `/v1/runs/${run_id}/stream?${String(location)}` };
     const answered = { body: { ...record, after }, headers: resumedAt };
     const hasEnded = record.completed_at !== null && prefer.waitMs > 0;
     return hasEnded ? { status: 200, ...answered } : { status: 202, ...answered };

@@ -1,4 +1,3 @@
-import type { EventId } from "../../shared/domain/run/event-id.ts";
 import { type Answer, type ResumeDeps, resumeRun } from "../../shared/services/runs/resume-run.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import type { FollowedRun } from "./respond-run.ts";

@@ -19,4 +19,3 @@ export const chatRequest = z
   })
   .meta({ id: "OpenAiChatRequest", example: { model: "hello-agent", messages: [{ role: "user", content: "Hi" }] } });
 export type ChatRequest = z.infer<typeof chatRequest>;
-export type SentMessage = ChatRequest["messages"][number];

@@ -46,7 +46,7 @@ export function callItem(agent: string, call: EventOf<"tool.start">, { result, e
   const id = `mcp_${call.call_id}`;
   const args = JSON.stringify(call.args ?? {});
   const item = { id, type: "mcp_call", name: call.name, server_label: agent };
-  const output = error === null ? (typeof result === "string" ? result : JSON.stringify(result ?? null)) : null;
+  const output = typeof result === "string" ? result : JSON.stringify(result ?? null);
   return {
     item,
     began: { ...item, status: "in_progress", arguments: "", output: null, error: null },
@@ -56,7 +56,13 @@ export function callItem(agent: string, call: EventOf<"tool.start">, { result, e
       { type: "response.mcp_call_arguments.done", ...place, arguments: args },
       { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed", ...place },
     ],
-    done: { ...item, status: error === null ? "completed" : "failed", arguments: args, output, error },
+    done: {
+      ...item,
+      status: error === null ? "completed" : "failed",
+      arguments: args,
+      output: error === null ? output : null,
+      error,
+    },
   };
 }
 

@@ -3,7 +3,8 @@ import type { EventOf, Machine } from "./projection.ts";
 import { spokenText } from "./speech.ts";
 
 type Thing = EventOf<"tool.start" | "tool.end" | "artifact" | "custom" | "output.delta">;
-type Shown = { kind: "text"; text: string } | { kind: "thing"; event: Thing };
+/** `event`: as the latest attempt gave it. `call_id`: the id that the reader knows its call by. */
+type Shown = { kind: "text"; text: string } | { kind: "thing"; event: Thing; call_id: string };
 
 /** In characters. Of a run that says more, a restart is told at once instead of being compared. */
 const maxShownLength = 256 * 1024;
@@ -45,7 +46,7 @@ function startFilter(): (event: RunEvent) => RunEvent[] {
       );
     const told = restart;
     forget();
-    for (const item of repeated) add(item);
+    for (const item of repeated) add(item.kind === "text" ? item : { ...item, call_id: callIdOf(item.event) });
     const again = repeated.map((item): RunEvent =>
       item.kind === "text"
         ? { type: "output.delta", content: item.text, run_id, attempt, seq, ts }
@@ -101,17 +102,16 @@ function startFilter(): (event: RunEvent) => RunEvent[] {
 
   function give(event: Thing): RunEvent[] {
     const item = shown[at.index];
-    const isRepeated = item?.kind === "thing" && at.offset === 0 && isSame(item.event, event);
-    if (isRepeated) {
-      if ("call_id" in event && "call_id" in item.event) callIds.set(event.call_id, item.event.call_id);
+    if (item?.kind === "thing" && at.offset === 0 && isSame(item.event, event)) {
+      callIds.set(callIdOf(event), item.call_id);
+      item.event = event;
       at.index += 1;
       return [];
     }
     const before = at.index < shown.length ? diverge(event) : [];
-    const known = "call_id" in event ? callIds.get(event.call_id) : undefined;
-    const named = known === undefined ? event : ({ ...event, call_id: known } as Thing);
-    if (length <= maxShownLength) add({ kind: "thing", event: named });
-    return [...before, named];
+    const call_id = callIds.get(callIdOf(event)) ?? callIdOf(event);
+    if (length <= maxShownLength) add({ kind: "thing", event, call_id });
+    return [...before, "call_id" in event ? { ...event, call_id } : event];
   }
 
   return (event) => {
@@ -132,6 +132,8 @@ function startFilter(): (event: RunEvent) => RunEvent[] {
     }
   };
 }
+
+const callIdOf = (event: Thing): string => ("call_id" in event ? event.call_id : "");
 
 /** True when two attempts gave the same thing. Ids of calls, times and places differ. */
 function isSame(one: Thing, other: Thing): boolean {

@@ -67,7 +67,10 @@ function heardIn(messages: readonly Message[], question: string | null): Heard {
   const results = messages.flatMap((message) => (message.role === "tool" ? [message] : []));
   const tools = calls.map(({ id, function: { name } }) => ({
     name,
-    result: JSON.parse(String(results.find(({ toolCallId }) => toolCallId === id)?.content ?? "null")) as unknown,
+    result: JSON.parse(contentOf(results.find(({ toolCallId }) => toolCallId === id))) as unknown,
   }));
   return { text, tools, question };
 }
+
+const contentOf = (message: Message | undefined): string =>
+  typeof message?.content === "string" ? message.content : "null";
