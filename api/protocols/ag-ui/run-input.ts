@@ -11,16 +11,16 @@ export const runInput = z
     threadId: clientId(),
     runId: clientId(),
     messages: z.array(message).max(10_000).default([]),
-    state: z.unknown(),
+    state: z.unknown().optional(),
     tools: jsonArray({ max: 1_000 }).default([]),
     context: jsonArray({ max: 1_000 }).default([]),
-    forwardedProps: z.unknown(),
+    forwardedProps: z.unknown().optional(),
     resume: z
       .array(
         z.looseObject({
           interruptId: text({ min: 1, max: 512 }),
           status: choice(["resolved", "cancelled"]),
-          payload: z.unknown(),
+          payload: z.unknown().optional(),
         }),
       )
       .max(100)

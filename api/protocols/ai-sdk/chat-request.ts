@@ -48,7 +48,7 @@ const answered = z.union([
       answer: { approved, ...(reason === undefined ? {} : { reason }) },
     })),
   z
-    .looseObject({ state: z.literal("output-available"), toolCallId: z.string(), output: z.unknown() })
+    .looseObject({ state: z.literal("output-available"), toolCallId: z.string(), output: z.unknown().optional() })
     .transform(({ toolCallId, output }) => ({ interrupt_id: toolCallId, answer: { output } })),
 ]);
 
