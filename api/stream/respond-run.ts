@@ -6,6 +6,7 @@ import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { Prefer } from "../http/parse-prefer.ts";
 import { awaitRunEnd } from "./await-run-end.ts";
 import type { Tail } from "./tail.ts";
+import type { TailHub } from "./tail-hub.ts";
 import { type RespondDeps, respondSse, type StreamView } from "./respond-sse.ts";
 import type { TakeoverResult } from "../http/define-operation.ts";
 
@@ -24,6 +25,27 @@ export type FollowedRun = {
 export const streamOf = (deps: RespondDeps, run: FollowedRun, view: StreamView): TakeoverResult => ({
   respond: (_req, res) => respondSse(deps, res, { ...run, first: run.queued, ...view }),
 });
+
+type Position = Pick<FollowedRun, "run_id" | "thread_id" | "cursor">;
+
+/** Returns an answer that is the stream of a run which an earlier request has made. Listens once the answer begins. */
+export const streamAgain = (
+  deps: RespondDeps & { hub: Pick<TailHub, "open"> },
+  run: Position,
+  view: StreamView,
+): TakeoverResult => ({
+  respond: (_req, res) => respondSse(deps, res, { ...run, tail: deps.hub.open(run.run_id), first: null, ...view }),
+});
+
+/** Returns what `act` gives. When it fails, the run is not followed any longer. */
+export async function whileFollowing<T>({ tail }: FollowedRun, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    tail.close();
+    throw error;
+  }
+}
 
 type Wait = { prefer: Exclude<Prefer, "stream">; untilGone: AbortSignal; owner: Owner };
 

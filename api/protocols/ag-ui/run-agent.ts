@@ -61,10 +61,8 @@ async function answer(ctx: Deps, { threadId, resume }: RunInput, caller: Caller)
   for (const { run_id, interrupt_id, status, payload } of asked) {
     last?.tail.close();
     const reply = { run_id, interrupt_id, response: payload, answered_by: caller.actor };
-    last =
-      status === "resolved"
-        ? await resumeAndFollow(ctx, reply, caller.owner)
-        : await cancelAndFollow(ctx, run_id, caller.owner);
+    const isAnswer = status === "resolved";
+    last = await (isAnswer ? resumeAndFollow(ctx, reply, caller.owner) : cancelAndFollow(ctx, run_id, caller.owner));
   }
   return last && { run: last, again: false };
 }

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { beforeFirst } from "../../../shared/domain/run/event-id.ts";
 import { text } from "../../../shared/schemas/primitives.ts";
+import { covers } from "../../../shared/schemas/scope.ts";
 import type { CancelDeps } from "../../../shared/services/runs/cancel-run.ts";
 import { readAnswers } from "../../../shared/store/runs/read-answers.ts";
 import { findOpenRun } from "../../../shared/store/threads/find-open.ts";
 import type { ApiContext } from "../../context.ts";
 import { defineOperation } from "../../http/define-operation.ts";
-import { streamOf } from "../../stream/respond-run.ts";
+import { streamAgain } from "../../stream/respond-run.ts";
 import { cancelWhenLeft } from "../cancel-when-left.ts";
 import { chatMessage } from "./message-parts.ts";
 
@@ -30,9 +31,10 @@ export const reconnect = defineOperation({
     const run_id = await findOpenRun(ctx.db, chat, caller.owner);
     if (run_id === null) return { status: 204 };
     holdOpen();
-    cancelWhenLeft(ctx, run_id, { owner: caller.owner, gone: untilGone() });
+    // Who may only read a run can't stop it.
+    if (covers(caller.scopes, "runs:write")) cancelWhenLeft(ctx, run_id, { owner: caller.owner, gone: untilGone() });
     const answers = await readAnswers(ctx.db, run_id);
-    const run = { run_id, thread_id: chat, queued: null, cursor: beforeFirst, tail: ctx.hub.open(run_id) };
-    return streamOf(ctx, run, { projection: chatMessage(beforeFirst, answers), headers: {} });
+    const run = { run_id, thread_id: chat, cursor: beforeFirst };
+    return streamAgain(ctx, run, { projection: chatMessage(beforeFirst, answers), headers: {} });
   },
 });

@@ -9,7 +9,7 @@ import { findOpenInterrupts } from "../../../shared/store/threads/find-open.ts";
 import type { ApiContext } from "../../context.ts";
 import type { Caller } from "../../http/caller.ts";
 import { defineOperation } from "../../http/define-operation.ts";
-import { type FollowedRun, streamOf } from "../../stream/respond-run.ts";
+import { type FollowedRun, streamOf, whileFollowing } from "../../stream/respond-run.ts";
 import { resumeAndFollow } from "../../stream/resume-and-follow.ts";
 import { cancelWhenLeft } from "../cancel-when-left.ts";
 import { chooseAgent } from "../choose-agent.ts";
@@ -35,7 +35,7 @@ export const sendMessages = defineOperation({
     const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
     const run = (await answer(ctx, body, caller)) ?? (await start(ctx, agent, body, origin));
     cancelWhenLeft(ctx, run.run_id, { owner: caller.owner, gone: untilGone() });
-    const answers = await readAnswers(ctx.db, run.run_id);
+    const answers = await whileFollowing(run, () => readAnswers(ctx.db, run.run_id));
     return streamOf(ctx, run, { projection: chatMessage(run.cursor, answers), headers: {} });
   },
 });

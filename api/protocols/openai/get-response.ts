@@ -8,7 +8,7 @@ import { readRun } from "../../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../../context.ts";
 import { defineOperation } from "../../http/define-operation.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
-import { streamOf } from "../../stream/respond-run.ts";
+import { streamAgain } from "../../stream/respond-run.ts";
 import { readRunEvents } from "../collect-run.ts";
 import { readResponse, type ResponseOptions, responseProjection } from "./response-events.ts";
 import { parseResponseId } from "./response-id.ts";
@@ -45,8 +45,11 @@ export const getResponse = defineOperation({
     if (response.isOver()) return { status: 200, content_type: "text/event-stream; charset=utf-8", text: stored };
     holdOpen();
     const { run_id } = options;
-    const run = { run_id, thread_id: null, queued: null, cursor: beforeFirst, tail: ctx.hub.open(run_id) };
-    return streamOf(ctx, run, { projection: responseProjection(options, after), headers: { "X-Run-Id": run_id } });
+    return streamAgain(
+      ctx,
+      { run_id, thread_id: null, cursor: beforeFirst },
+      { projection: responseProjection(options, after), headers: { "X-Run-Id": run_id } },
+    );
   },
 });
 
