@@ -27,7 +27,9 @@ const own = new Map([
   ["ai_sdk_reconnect", 204],
 ]);
 
-const newId = (): string => `id${randomBytes(6).toString("hex")}`;
+function newId(): string {
+  return `id${randomBytes(6).toString("hex")}`;
+}
 
 async function makeKey(user_id: string, granted: readonly string[]): Promise<string> {
   const { id, text, secret_hash } = newApiKey();

@@ -234,3 +234,35 @@ test("AG-UI: an answer to a question that is not asked is an error, and so is a 
   const wrong = await post({ threadId: "?" });
   expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining("body.threadId")]);
 });
+
+test("a service that restarts tells the readers of every protocol so, and their runs go on", async () => {
+  const api = await stack.start("api");
+  const post = (path: string, body: object) =>
+    fetch(api.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const messages = [{ role: "user", content: "stay" }];
+  const parts = [{ type: "text", text: "stay" }];
+  const readers = await Promise.all([
+    post("/openai/v1/chat/completions", { model: agent, messages, stream: true }),
+    post("/openai/v1/responses", { model: agent, input: "stay", stream: true }),
+    post(`/ai-sdk/${agent}`, { id: randomUUID(), messages: [{ role: "user", parts }] }),
+    post(`/ag-ui/${agent}`, { threadId: randomUUID(), runId: randomUUID(), messages }),
+  ]);
+  const said = Promise.all(readers.map((reader) => reader.text()));
+  const runs = readers.map((reader) => String(reader.headers.get("x-run-id")));
+  const statuses = () => Promise.all(runs.map(async (id) => (await call(url, "GET", `/v1/runs/${id}`)).body["status"]));
+  await expect.poll(statuses).toEqual(Array.from(runs, () => "running"));
+  await api.stop();
+  const last = (await said).map((text) => text.trim().split("\n").at(-1) ?? "");
+  expect(last).toEqual([
+    expect.stringContaining('"error":{"message":"The connection ended'),
+    expect.stringContaining('"error":{"message":"The connection ended'),
+    expect.stringContaining('{"type":"error","errorText":"The connection ended'),
+    expect.stringContaining('{"type":"RUN_ERROR","code":"leaving"'),
+  ]);
+  expect(await statuses()).toEqual(Array.from(runs, () => "running"));
+  await Promise.all(runs.map((id) => call(url, "POST", `/v1/runs/${id}/cancel`)));
+});

@@ -44,6 +44,8 @@ function startChunks({ model, includeUsage, cursor }: Options): Machine {
       object: "chat.completion.chunk",
       created: createdAt(first),
       model,
+      service_tier: null,
+      system_fingerprint: null,
       ...more,
       ...(includeUsage && !("usage" in more) ? { usage: null } : {}),
     });

@@ -65,10 +65,18 @@ export function collectCompletion(model: string, cursor: EventId): Collector {
               object: "chat.completion",
               created: createdAt(first),
               model,
+              service_tier: null,
+              system_fingerprint: null,
               choices: [
                 {
                   index: 0,
-                  message: { role: "assistant", content: content === "" ? null : content, refusal: null, ...message },
+                  message: {
+                    role: "assistant",
+                    content: content === "" ? null : content,
+                    refusal: null,
+                    annotations: [],
+                    ...message,
+                  },
                   logprobs: null,
                   finish_reason,
                 },

@@ -17,9 +17,10 @@ export const previousNotFound = "previous_response_not_found";
 const statuses: Record<number, number> = { 402: 429, 422: 400 };
 
 /** Shows an error as OpenAI does, so that its libraries throw the right class, and retry only what another try may change. */
-export function showError({ status: ours, code, message, faults }: Refusal): ShownRefusal {
+export function showError({ status: ours, code, message: sentence, faults }: Refusal): ShownRefusal {
   const status = statuses[ours] ?? ours;
   const [fault] = faults;
+  const message = fault?.type === previousNotFound ? fault.msg : sentence;
   const word = fault?.type === previousNotFound ? previousNotFound : (codes[code] ?? code);
   const shown = { message, type: typeOf(status), param: paramOf(code, fault?.loc), code: word };
   const isFinal = status === 409 || ours === 402;
