@@ -31,7 +31,7 @@ const agent = await makeAgent(
             for n in range(40):
                 yield f"{n} "
                 time.sleep(0.005)
-            time.sleep(0.3)
+            time.sleep(1)
         elif prompt == "stay":
             yield "staying"
             time.sleep(60)
@@ -112,7 +112,9 @@ async function makeBusyAgent(): Promise<string> {
     const { id } = (await (
       await execute(url, { agent_id: busy, version: "current" }, { prefer: "respond-async" })
     ).json()) as { id: string };
-    await expect.poll(async () => (await call(url, "GET", `/v1/runs/${id}`)).body["status"]).toBe(status);
+    await expect
+      .poll(async () => (await call(url, "GET", `/v1/runs/${id}`)).body["status"], { timeout: 15_000 })
+      .toBe(status);
   }
   return busy;
 }

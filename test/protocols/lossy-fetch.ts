@@ -1,5 +1,12 @@
-/** A fetch whose n-th stream is lost after `eventsOf(n)` events, counted from 1. Other answers come whole. */
-export function lossyFetch(whole: typeof fetch, eventsOf: (stream: number) => number): typeof fetch {
+/**
+ * A fetch whose n-th stream is lost after `eventsOf(n)` events, counted from 1. Other answers come whole. `ends`: the lost stream
+ * ends for the client as if it were complete.
+ */
+export function lossyFetch(
+  whole: typeof fetch,
+  eventsOf: (stream: number) => number,
+  { ends = false } = {},
+): typeof fetch {
   let streams = 0;
   return async (to, init) => {
     const response = await whole(to, init);
@@ -16,7 +23,8 @@ export function lossyFetch(whole: typeof fetch, eventsOf: (stream: number) => nu
         rest = events.at(-1)?.endsWith("\n\n") ? "" : (events.pop() ?? "");
         for (const event of events) {
           if (left === 0) {
-            controller.error(new TypeError("network error"));
+            if (ends) controller.terminate();
+            else controller.error(new TypeError("network error"));
             return;
           }
           left -= 1;

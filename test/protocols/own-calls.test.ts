@@ -39,6 +39,7 @@ const agent = await makeAgent(
 );
 
 const openai = new OpenAI({ apiKey: "none", baseURL: `${url}/openai/v1`, maxRetries: 0 });
+const patience = { timeout: 15_000 };
 const user = (content: string) => [{ role: "user" as const, content }];
 
 test("OpenAI: agents are models, by id, tag and version", async () => {
@@ -89,7 +90,7 @@ const countRuns = async () =>
 test("OpenAI: a response in the background is retrieved, cancelled, listed and deleted", async () => {
   const begun = await openai.responses.create({ model: agent, input: "hi", background: true, metadata: { a: "b" } });
   expect([begun.status, begun.background, begun.metadata]).toEqual(["queued", true, { a: "b" }]);
-  await expect.poll(async () => (await openai.responses.retrieve(begun.id)).status).toBe("completed");
+  await expect.poll(async () => (await openai.responses.retrieve(begun.id)).status, patience).toBe("completed");
   expect(await openai.responses.retrieve(begun.id)).toMatchObject({
     output_text: "It is sunny.",
     metadata: { a: "b" },
@@ -153,7 +154,7 @@ test("AI SDK: a refused approval, a free answer and a second question", async ()
   const asked = questionIn(refused.lastMessage);
   expect(asked?.message).toBe("Delete it?");
   await refused.addToolApprovalResponse({ id: asked?.id ?? "", approved: false, reason: "no" });
-  await expect.poll(() => [refused.status, refused.lastMessage?.parts.length]).toEqual(["ready", 5]);
+  await expect.poll(() => [refused.status, refused.lastMessage?.parts.length], patience).toEqual(["ready", 5]);
   expect(refused.lastMessage?.parts.slice(1)).toMatchObject([
     { type: "text", text: "I need a yes. " },
     { type: "dynamic-tool", toolName: "danger", state: "output-denied" },
@@ -164,7 +165,7 @@ test("AI SDK: a refused approval, a free answer and a second question", async ()
   await free.sendMessage({ text: "approve" });
   const toolCallId = questionIn(free.lastMessage)?.id ?? "";
   await free.addToolOutput({ tool: "danger" as never, toolCallId, output: { until: "noon" } as never });
-  await expect.poll(() => [free.status, free.lastMessage?.parts.length]).toEqual(["ready", 5]);
+  await expect.poll(() => [free.status, free.lastMessage?.parts.length], patience).toEqual(["ready", 5]);
   expect(free.lastMessage?.parts.at(-1)).toMatchObject({ text: '{"until": "noon"}' });
 });
 
@@ -254,7 +255,7 @@ test("a service that restarts tells the readers of every protocol so, and their 
   const said = Promise.all(readers.map((reader) => reader.text()));
   const runs = readers.map((reader) => String(reader.headers.get("x-run-id")));
   const statuses = () => Promise.all(runs.map(async (id) => (await call(url, "GET", `/v1/runs/${id}`)).body["status"]));
-  await expect.poll(statuses).toEqual(Array.from(runs, () => "running"));
+  await expect.poll(statuses, patience).toEqual(Array.from(runs, () => "running"));
   await api.stop();
   const last = (await said).map((text) => text.trim().split("\n").at(-1) ?? "");
   expect(last).toEqual([

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type AgentSubscriber, HttpAgent, type Message } from "@ag-ui/client";
+import { lossyFetch } from "../lossy-fetch.ts";
 import type { Heard, ProtocolClient } from "../protocol-client.ts";
 
 /** AG-UI's HttpAgent, which checks the order of the events itself. */
@@ -11,11 +12,13 @@ export const agUi: ProtocolClient = {
     fullQueue: { status: 429 },
   },
   connect({ url, agent: id, key, fetch }) {
-    const agent = new HttpAgent({
-      url: `${url}/ag-ui/${id}`,
-      headers: { authorization: `Bearer ${key}` },
-      fetch: (to, init) => fetch(to, init),
-    });
+    const agentOver = (over: typeof fetch) =>
+      new HttpAgent({
+        url: `${url}/ag-ui/${id}`,
+        headers: { authorization: `Bearer ${key}` },
+        fetch: (to, init) => over(to, init),
+      });
+    const agent = agentOver(fetch);
     const ask = (content: string) => agent.addMessage({ id: randomUUID(), role: "user", content });
     async function run(parameters: Parameters<HttpAgent["runAgent"]>[0], subscriber?: AgentSubscriber) {
       const { newMessages } = await agent.runAgent(parameters, subscriber);
@@ -35,19 +38,14 @@ export const agUi: ProtocolClient = {
         return run({ resume });
       },
       async sayOverCuts(prompt) {
-        ask(prompt);
+        // A lost connection rejects a second promise of this library, which nobody can catch. The server sees the same when it ends.
+        const agent = agentOver(lossyFetch(fetch, (stream) => stream * 10, { ends: true }));
+        agent.addMessage({ id: randomUUID(), role: "user", content: prompt });
         const runId = randomUUID();
-        // A lost connection rejects a second promise of this library, which nobody can catch. The server sees the same when it is closed.
+        let isOver = false;
+        const onRunFinishedEvent = () => void (isOver = true);
         for (let cuts = 0; ; cuts += 1) {
-          let left = (cuts + 1) * 10;
-          let isOver = false;
-          await agent.runAgent(
-            { runId },
-            {
-              onEvent: () => void (--left === 0 && agent.abortRun()),
-              onRunFinishedEvent: () => void (isOver = true),
-            },
-          );
+          await agent.runAgent({ runId }, { onRunFinishedEvent });
           if (!isOver) continue;
           const said = agent.messages.slice(agent.messages.findLastIndex(({ role }) => role === "user") + 1);
           return { ...heardIn(said, null), cuts };
