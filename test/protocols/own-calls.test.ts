@@ -164,7 +164,7 @@ test("AI SDK: a refused approval, a free answer and a second question", async ()
   const free = chatOf();
   await free.sendMessage({ text: "approve" });
   const toolCallId = questionIn(free.lastMessage)?.id ?? "";
-  await free.addToolOutput({ tool: "danger" as never, toolCallId, output: { until: "noon" } as never });
+  await free.addToolOutput({ tool: "danger" as never, toolCallId, output: { until: "noon" } });
   await expect.poll(() => [free.status, free.lastMessage?.parts.length], patience).toEqual(["ready", 5]);
   expect(free.lastMessage?.parts.at(-1)).toMatchObject({ text: '{"until": "noon"}' });
 });
@@ -193,7 +193,8 @@ test("AG-UI: state, tools, context and forwarded properties reach the agent, and
     forwardedProps: { temperature: 0 },
   };
   const { newMessages } = await client.runAgent(given);
-  expect(JSON.parse(String(newMessages[0]?.content))).toEqual([{ n: 6 }, 1, given.context, given.forwardedProps]);
+  const got = JSON.stringify([{ n: 6 }, 1, given.context, given.forwardedProps]);
+  expect(newMessages.map(({ content }) => content)).toEqual([got.replaceAll(/([,:])/g, "$1 ")]);
   expect(client.state).toEqual({ n: 7 });
 });
 
