@@ -43,7 +43,7 @@ export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false
 /** An answer that is no JSON, such as HTML or text. */
 type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
 /** An answer that writes the response itself: a stream. It is not called for HEAD requests. */
-export type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
+type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
 export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;
 
 type JsonResult<R extends Record<number, ResponseSpec>> = {

@@ -8,7 +8,6 @@ import { awaitRunEnd } from "./await-run-end.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";
 import { type RespondDeps, respondSse, type StreamView } from "./respond-sse.ts";
-import type { TakeoverResult } from "../http/define-operation.ts";
 
 /** A run that a request has made or resumed, and that it listens to. */
 export type FollowedRun = {
@@ -21,8 +20,11 @@ export type FollowedRun = {
   tail: Tail;
 };
 
+/** An answer that writes the response itself. */
+type Streamed = { respond: (req: unknown, res: Parameters<typeof respondSse>[1]) => void };
+
 /** Returns an answer that is the stream of a followed run. */
-export const streamOf = (deps: RespondDeps, run: FollowedRun, view: StreamView): TakeoverResult => ({
+export const streamOf = (deps: RespondDeps, run: FollowedRun, view: StreamView): Streamed => ({
   respond: (_req, res) => respondSse(deps, res, { ...run, first: run.queued, ...view }),
 });
 
@@ -33,7 +35,7 @@ export const streamAgain = (
   deps: RespondDeps & { hub: Pick<TailHub, "open"> },
   run: Position,
   view: StreamView,
-): TakeoverResult => ({
+): Streamed => ({
   respond: (_req, res) => respondSse(deps, res, { ...run, tail: deps.hub.open(run.run_id), first: null, ...view }),
 });
 
