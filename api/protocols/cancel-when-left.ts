@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CancelDeps, cancelRun } from "../../shared/services/runs/cancel-run.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
+import type { Caller } from "../http/caller.ts";
 
 /** A reader whose connection was lost comes back within this time. One that has stopped does not. */
 const returnMs = 2_000;
@@ -12,12 +12,12 @@ const returnMs = 2_000;
 export function cancelWhenLeft(
   deps: CancelDeps & { leaving: AbortSignal },
   runId: string,
-  { owner, gone }: { owner: Owner; gone: AbortSignal },
+  { caller, gone }: { caller: Caller; gone: AbortSignal },
 ): void {
   const check = async (): Promise<void> => {
     await sleep(returnMs, undefined, { ref: false });
     if (deps.leaving.aborted || (await deps.streams.countReaders(runId)) > 0) return;
-    await cancelRun(deps, runId, owner);
+    await cancelRun(deps, runId, caller);
   };
   // While Redis or Postgres is unreachable nobody knows, and the run goes on.
   gone.addEventListener("abort", () => void check().catch(() => undefined), { once: true });

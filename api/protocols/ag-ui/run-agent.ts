@@ -30,19 +30,21 @@ export const runAgent = defineOperation({
   name: "ag_ui_run_agent",
   area: "AG-UI",
   scope: "runs:write",
+  audit: { none: "The run is the record: its timeline names who started it." },
+  ignores: "unknown_input",
   summary: "Run an agent, or answer what it asked, over AG-UI",
   request: { params: z.object({ agent: text({ max: 512 }) }), body: runInput },
   errors: [...acceptErrors, ...resumeErrors, "run_not_found", "too_many_streams"],
   responses: { 200: { description: "AG-UI's events", content_type: "text/event-stream", streams: true } },
   async handle(ctx: Deps, { params: { agent }, body, caller, traceparent, untilGone, holdOpen }) {
     holdOpen();
-    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
+    const origin = { owner: caller.owner, actor: caller.actor, traceparent: traceparent ?? null, key: null };
     const { run, again } =
       (await answer(ctx, body, caller)) ??
       (await followAgain(ctx, body, caller)) ??
       (await start(ctx, agent, body, origin));
     const { threadId, runId } = body;
-    cancelWhenLeft(ctx, run.run_id, { owner: caller.owner, gone: untilGone() });
+    cancelWhenLeft(ctx, run.run_id, { caller, gone: untilGone() });
     const projection = agUiRun({ threadId, runId }, run.cursor, again ? saidBefore(body) : null);
     return streamOf(ctx, run, { projection, headers: {} });
   },
@@ -62,15 +64,15 @@ async function answer(ctx: Deps, { threadId, resume }: RunInput, caller: Caller)
     last?.tail.close();
     const reply = { run_id, interrupt_id, response: payload, answered_by: caller.actor };
     const isAnswer = status === "resolved";
-    last = await (isAnswer ? resumeAndFollow(ctx, reply, caller.owner) : cancelAndFollow(ctx, run_id, caller.owner));
+    last = await (isAnswer ? resumeAndFollow(ctx, reply, caller.owner) : cancelAndFollow(ctx, run_id, caller));
   }
   return last && { run: last, again: false };
 }
 
 /** A person who does not answer ends the run. */
-async function cancelAndFollow(ctx: Deps, run_id: string, owner: Caller["owner"]): Promise<FollowedRun> {
+async function cancelAndFollow(ctx: Deps, run_id: string, caller: Caller): Promise<FollowedRun> {
   const cursor = (await readOpenInterrupt(ctx.db, run_id))?.asked ?? beforeFirst;
-  if (!(await cancelRun(ctx, run_id, owner))) throw notFound("run", run_id);
+  if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", run_id);
   return { run_id, thread_id: null, queued: null, cursor, tail: ctx.hub.open(run_id) };
 }
 

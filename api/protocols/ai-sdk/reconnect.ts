@@ -17,6 +17,7 @@ export const reconnect = defineOperation({
   name: "ai_sdk_reconnect",
   area: "AI SDK",
   scope: "runs:read",
+  ignores: "unknown_input",
   summary: "The message that a chat's agent is saying, from its beginning",
   request: { params: z.object({ agent: text({ max: 512 }), chat: text({ max: 512 }) }) },
   errors: ["too_many_streams"],
@@ -32,7 +33,7 @@ export const reconnect = defineOperation({
     if (run_id === null) return { status: 204 };
     holdOpen();
     // Who may only read a run can't stop it.
-    if (covers(caller.scopes, "runs:write")) cancelWhenLeft(ctx, run_id, { owner: caller.owner, gone: untilGone() });
+    if (covers(caller.scopes, "runs:write")) cancelWhenLeft(ctx, run_id, { caller, gone: untilGone() });
     const answers = await readAnswers(ctx.db, run_id);
     const run = { run_id, thread_id: chat, cursor: beforeFirst };
     return streamAgain(ctx, run, { projection: chatMessage(beforeFirst, answers), headers: {} });

@@ -26,15 +26,17 @@ export const sendMessages = defineOperation({
   name: "ai_sdk_send_messages",
   area: "AI SDK",
   scope: "runs:write",
+  audit: { none: "The run is the record: its timeline names who started it." },
+  ignores: "unknown_input",
   summary: "Run an agent, or answer what it asked, for the AI SDK's chat transport",
   request: { params: z.object({ agent: text({ max: 512 }) }), body: chatRequest },
   errors: [...acceptErrors, ...resumeErrors, "run_not_found", "too_many_streams"],
   responses: { 200: { description: "The UI message stream", content_type: "text/event-stream", streams: true } },
   async handle(ctx: Deps, { params: { agent }, body, caller, traceparent, untilGone, holdOpen }) {
     holdOpen();
-    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null };
+    const origin = { owner: caller.owner, actor: caller.actor, traceparent: traceparent ?? null, key: null };
     const run = (await answer(ctx, body, caller)) ?? (await start(ctx, agent, body, origin));
-    cancelWhenLeft(ctx, run.run_id, { owner: caller.owner, gone: untilGone() });
+    cancelWhenLeft(ctx, run.run_id, { caller, gone: untilGone() });
     const answers = await whileFollowing(run, () => readAnswers(ctx.db, run.run_id));
     return streamOf(ctx, run, { projection: chatMessage(run.cursor, answers), headers: {} });
   },

@@ -19,6 +19,7 @@ export const cancelResponse = defineOperation({
   area: "OpenAI",
   scope: "runs:write",
   audit: "run",
+  ignores: "unknown_input",
   summary: "Cancel a response's run",
   request: { params: responseParams },
   errors: ["run_not_found", "too_many_streams"],
@@ -31,7 +32,7 @@ export const cancelResponse = defineOperation({
     const options = await readOptions(ctx, response_id, caller.owner);
     const { run_id } = options;
     const tail = ctx.hub.open(run_id);
-    if (!(await cancelRun(ctx, run_id, caller.owner))) throw notFound("run", response_id);
+    if (!(await cancelRun(ctx, run_id, caller))) throw notFound("run", response_id);
     const signals = [untilGone(), ctx.leaving];
     await awaitRunEnd(ctx, run_id, tail, { cursor: beforeFirst, fresh: false, ms: maxStopMs, signals });
     const response = readResponse(options);

@@ -28,6 +28,8 @@ export const createChatCompletion = defineOperation({
   name: "openai_create_chat_completion",
   area: "OpenAI",
   scope: "runs:write",
+  audit: { none: "The run is the record: its timeline names who started it." },
+  ignores: "unknown_input",
   summary: "Run an agent as a chat completion",
   request: { body: chatRequest },
   errors: [...acceptErrors, ...resumeErrors, "run_not_found", "too_many_streams"],
@@ -37,11 +39,17 @@ export const createChatCompletion = defineOperation({
   },
   async handle(ctx: Deps, { body, caller, traceparent, untilGone, holdOpen }) {
     holdOpen();
-    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null, metadata: metadataOf(body) };
+    const origin = {
+      owner: caller.owner,
+      actor: caller.actor,
+      traceparent: traceparent ?? null,
+      key: null,
+      metadata: metadataOf(body),
+    };
     const run = (await answerQuestion(ctx, body, caller)) ?? (await startChat(ctx, body, origin));
     const gone = untilGone();
     // Nobody can read a completion again, so its run ends with its reader.
-    gone.addEventListener("abort", () => void cancelRun(ctx, run.run_id, caller.owner).catch(() => undefined));
+    gone.addEventListener("abort", () => void cancelRun(ctx, run.run_id, caller).catch(() => undefined));
     if (body.stream) {
       const includeUsage = body.stream_options?.include_usage ?? false;
       const projection = chatProjection({ model: body.model, includeUsage, cursor: run.cursor });

@@ -36,6 +36,8 @@ export const createResponse = defineOperation({
   name: "openai_create_response",
   area: "OpenAI",
   scope: "runs:write",
+  audit: { none: "The run is the record: its timeline names who started it." },
+  ignores: "unknown_input",
   summary: "Run an agent as a response",
   request: { body: responseRequest },
   errors: [...acceptErrors, ...resumeErrors, "too_many_streams"],
@@ -43,7 +45,7 @@ export const createResponse = defineOperation({
   async handle(ctx: Deps, { body, caller, traceparent, untilGone, holdOpen }) {
     if (body.stream || !body.background) holdOpen();
     const metadata = metadataOf(body);
-    const origin = { owner: caller.owner, traceparent: traceparent ?? null, key: null, metadata };
+    const origin = { owner: caller.owner, actor: caller.actor, traceparent: traceparent ?? null, key: null, metadata };
     const previous = await readPrevious(ctx, body, caller);
     const begun = (await answerQuestion(ctx, body, previous, caller)) ?? (await startRun(ctx, body, previous, origin));
     const { run, run_id, part } = begun;

@@ -13,6 +13,7 @@ export const deleteResponse = defineOperation({
   area: "OpenAI",
   scope: "runs:write",
   audit: "run",
+  ignores: "unknown_input",
   summary: "Delete a response's run, which has ended",
   request: { params: responseParams },
   errors: ["run_not_found", "run_not_ended"],

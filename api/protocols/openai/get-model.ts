@@ -13,6 +13,7 @@ export const getModel = defineOperation({
   name: "openai_get_model",
   area: "OpenAI",
   scope: "agents:read",
+  ignores: "unknown_input",
   summary: "An agent as a model",
   request: { params: z.object({ model: text({ max: 512 }) }) },
   errors: ["agent_not_found", "version_not_found"],

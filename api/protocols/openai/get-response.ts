@@ -21,6 +21,7 @@ export const getResponse = defineOperation({
   name: "openai_get_response",
   area: "OpenAI",
   scope: "runs:read",
+  ignores: "unknown_input",
   summary: "A response, or its events after a sequence number",
   request: {
     params: responseParams,

@@ -10,6 +10,7 @@ export const listInputItems = defineOperation({
   name: "openai_list_input_items",
   area: "OpenAI",
   scope: "runs:read",
+  ignores: "unknown_input",
   summary: "The messages that a response was made of",
   request: { params: responseParams },
   errors: ["run_not_found"],

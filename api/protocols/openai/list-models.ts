@@ -10,6 +10,7 @@ export const listModels = defineOperation({
   name: "openai_list_models",
   area: "OpenAI",
   scope: "agents:read",
+  ignores: "unknown_input",
   summary: "The agents that can be talked to, as models",
   responses: {
     200: {
