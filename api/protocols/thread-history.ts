@@ -11,7 +11,7 @@ type Message = { role: string; content: unknown };
 export async function threadHistory({ db }: { db: Db }, threadId: string, owner: Owner): Promise<Message[]> {
   if (!(await readThread(db, threadId, owner))) return [];
   const { data } = await listMessages(db, threadId, { limit: requestLimits.history_items, order: "desc" });
-  return data.toReversed().map(({ role, content }) => ({ role, content: said(role, content) }));
+  return data.toReversed().map(({ role, content, text }) => ({ role, content: text ?? said(role, content) }));
 }
 
 function said(role: string, content: unknown): unknown {

@@ -28,7 +28,7 @@ const agent = await makeAgent(
             answer = context.interrupt("Delete it?", reason="danger")
             yield json.dumps(answer)
         elif prompt == "state":
-            context.save_state(json.dumps({"n": (json.loads(context.state or "{}").get("n", 0)) + 1}))
+            context.save_state({"n": (context.state or {}).get("n", 0) + 1})
             yield json.dumps([input["state"], len(input["tools"]), input["context"], input["forwardedProps"]])
         elif prompt == "params":
             yield json.dumps([input["params"], context.metadata])

@@ -102,7 +102,8 @@ async function start(ctx: Deps, name: string, body: RunInput, origin: Origin): P
 function snapshotOf(state: unknown): string {
   if (typeof state === "string") return state;
   const isEmpty = state === undefined || state === null || JSON.stringify(state) === "{}";
-  return isEmpty ? "" : JSON.stringify(state);
+  // A space tells a value from a text that is JSON.
+  return isEmpty ? "" : ` ${JSON.stringify(state)}`;
 }
 
 /** Returns the conversation without what the client has read of this run. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { choice, laxBool, laxInt, metadataObject, text } from "../../../shared/schemas/primitives.ts";
+import { labelledMetadata } from "../../../shared/schemas/labels.ts";
+import { choice, laxBool, laxInt, text } from "../../../shared/schemas/primitives.ts";
 
 const message = z
   .looseObject({ role: text({ min: 1, max: 64 }), tool_call_id: text({ max: 512 }).optional() })
@@ -15,7 +16,7 @@ export const chatRequest = z
     n: laxInt({ ge: 1, le: 1 }).nullish(),
     modalities: z.array(choice(["text"])).nullish(),
     user: text({ max: 512 }).nullish(),
-    metadata: metadataObject().nullish(),
+    metadata: labelledMetadata().nullish(),
   })
   .meta({ id: "OpenAiChatRequest", example: { model: "hello-agent", messages: [{ role: "user", content: "Hi" }] } });
 export type ChatRequest = z.infer<typeof chatRequest>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { clientId, laxBool, metadataObject, text } from "../../../shared/schemas/primitives.ts";
+import { labelledMetadata } from "../../../shared/schemas/labels.ts";
+import { clientId, laxBool, text } from "../../../shared/schemas/primitives.ts";
 import type { ChatMessage } from "../chat-input.ts";
 
 const item = z.looseObject({
@@ -21,7 +22,7 @@ export const responseRequest = z
     previous_response_id: text({ max: 512 }).nullish(),
     conversation: z.union([clientId(), z.looseObject({ id: clientId() })]).nullish(),
     user: text({ max: 512 }).nullish(),
-    metadata: metadataObject().nullish(),
+    metadata: labelledMetadata().nullish(),
   })
   .meta({ id: "OpenAiResponseRequest", example: { model: "hello-agent", input: "Hi" } });
 export type ResponseRequest = z.infer<typeof responseRequest>;
