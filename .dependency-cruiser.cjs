@@ -103,6 +103,12 @@ module.exports = {
       { path: "^api/[^/]+/", pathNot: "^api/($1|http|stream)/" },
     ),
     wall(
+      "a-protocol-stands-alone",
+      "A folder of api/protocols/ is a protocol. What two protocols need lies beside the folders.",
+      { path: "^api/protocols/([^/]+)/" },
+      { path: "^api/protocols/[^/]+/", pathNot: "^api/protocols/$1/" },
+    ),
+    wall(
       "http-and-stream-know-no-area",
       "What every area uses depends on none of them.",
       { path: "^api/(http|stream)/" },

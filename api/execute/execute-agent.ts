@@ -2,15 +2,15 @@ import { z } from "zod";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { choice } from "../../shared/schemas/primitives.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { idempotencyHeader, repeatKeyOf, replayed } from "../http/idempotency-header.ts";
+import { holdsOpen, parsePrefer, preferHeader } from "../http/parse-prefer.ts";
 import { type AcceptDeps, acceptErrors } from "../../shared/services/runs/accept-run.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
-import { formatQuery, respondSse } from "../stream/respond-sse.ts";
-import { acceptAndFollow, awaitFollowedRun } from "./accept-and-follow.ts";
-import { parsePrefer, type Prefer } from "./parse-prefer.ts";
+import { acceptAndFollow } from "../stream/accept-and-follow.ts";
+import { awaitRecord, streamOf } from "../stream/respond-run.ts";
+import { formatQuery, viewOf } from "../stream/respond-sse.ts";
 
 export const executeAgent = defineOperation({
   method: "post",
@@ -31,10 +31,7 @@ export const executeAgent = defineOperation({
       ...formatQuery,
     }),
     headers: z.object({
-      prefer: z
-        .string()
-        .optional()
-        .meta({ description: "`respond-async` or `wait=N`. Left out: the answer is a stream." }),
+      ...preferHeader,
       ...idempotencyHeader,
     }),
     body: executeRequest,
@@ -50,7 +47,7 @@ export const executeAgent = defineOperation({
   ) {
     const key = headers["idempotency-key"];
     const prefer = parsePrefer(headers.prefer);
-    if (staysOpen(prefer)) holdOpen();
+    if (holdsOpen(prefer)) holdOpen();
     const accepted = await acceptAndFollow(ctx, body, {
       owner: caller.owner,
       actor: caller.actor,
@@ -60,33 +57,16 @@ export const executeAgent = defineOperation({
     const attached = key !== undefined && accepted.queued === null ? replayed : {};
     if (query.on_disconnect === "cancel")
       onceAborted(untilGone(), () => void cancelRun(ctx, accepted.run_id, caller).catch(() => undefined));
-    if (prefer === "stream")
-      return {
-        respond: (_req, res) =>
-          respondSse(ctx, res.set(attached), {
-            ...accepted,
-            first: accepted.queued,
-            format: query.format,
-          }),
-      };
-    const signals = [untilGone(), ctx.leaving];
-    if (prefer.waitMs > 0) await awaitFollowedRun(ctx, accepted, prefer.waitMs, signals);
-    accepted.tail.close();
-    const record = await readRun(ctx.db, accepted.run_id, caller.owner);
-    if (!record) throw new Error("An accepted run has no row.");
-    const location = {
-      ...attached,
-      Location: `/v1/runs/${record.id}/stream`,
-      "Content-Location": `/v1/runs/${record.id}`,
-    };
-    const answer = { body: record, headers: location };
+    const { projection, headers: locations } = viewOf(accepted.run_id, query.format);
+    const answered = { ...attached, ...locations };
+    if (prefer === "stream") return streamOf(ctx, accepted, { projection, headers: answered });
+    const record = await awaitRecord(ctx, accepted, { prefer, untilGone: untilGone(), owner: caller.owner });
+    const answer = { body: record, headers: answered };
     // With `respond-async` a new run is answered with 202, even when it has ended by now.
     const isNew = prefer.waitMs === 0 && accepted.queued !== null;
     return isNew || record.completed_at === null ? { status: 202, ...answer } : { status: 200, ...answer };
   },
 });
-
-const staysOpen = (prefer: Prefer): boolean => prefer === "stream" || prefer.waitMs > 0;
 
 function onceAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();

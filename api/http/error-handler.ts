@@ -4,6 +4,7 @@ import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { Log } from "../../shared/platform/log.ts";
 import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
+import { type Protocol, protocolOf, type Refusal, type ShownRefusal } from "./protocol.ts";
 import { queryOf, requestId } from "./request-context.ts";
 
 /** The last route: no other route matched the request. */
@@ -11,48 +12,51 @@ export const notFoundHandler: RequestHandler = () => {
   throw new AppError("not_found", "not_found", "Not Found");
 };
 
-/** The only place that turns errors into HTTP answers. An unknown error is a plain 500; the log has its class and stack. */
-export function errorHandler(log: Log): ErrorRequestHandler {
+type Protocols = readonly Pick<Protocol<never>, "prefix" | "showError">[];
+
+/**
+ * The only place that turns errors into HTTP answers, each in the shape of the protocol whose path was asked. An unknown error
+ * is a plain 500; the log has its class and stack.
+ */
+export function errorHandler(log: Log, protocols: Protocols): ErrorRequestHandler {
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
       logFault(log, error, res);
       res.destroy();
       return;
     }
-    if (error instanceof ValidationFault) {
-      res.status(422).json(
-        inFormat(req, {
-          status: 422,
-          code: "validation_error",
-          message: describeFaults(error),
-          body: { detail: error.detail },
-        }),
-      );
-      return;
-    }
-    const known = toAppError(error);
-    if (!known || known.kind === "unavailable") logFault(log, error, res);
-    sendError(req, res, known ?? new AppError("internal", "internal_error", "Internal Server Error"));
+    const known = toKnownError(error);
+    if (!known || (known instanceof AppError && known.kind === "unavailable")) logFault(log, error, res);
+    const refusal = refusalOf(known ?? new AppError("internal", "internal_error", "Internal Server Error"), res);
+    const showError = protocolOf(protocols, req.path)?.showError;
+    const { status, headers = {}, body } = showError ? showError(refusal) : showOwnError(req, refusal);
+    res.status(status).set(headers);
+    if (typeof body === "string") res.type("text/plain").send(body);
+    else res.json(body);
   };
 }
 
-function sendError(req: Request, res: Response, error: AppError): void {
-  const { kind, code, message: detail } = error;
+function refusalOf(error: AppError | ValidationFault, res: Response): Refusal {
+  const request_id = requestId(res);
+  const { message } = error;
+  if (error instanceof ValidationFault)
+    return { status: 422, code: "validation_error", message, faults: error.detail, request_id };
+  const { kind, code } = error;
   if (kind === "unauthorized") res.set("WWW-Authenticate", "Bearer");
   if (kind === "unavailable" || kind === "too_many_requests")
     res.set("Retry-After", String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))));
-  const { status } = errorKinds[kind];
-  const body = { detail, code, request_id: requestId(res) };
-  res.status(status).json(inFormat(req, { status, code, message: detail, body }));
+  return { status: errorKinds[kind].status, code, message, faults: [], request_id };
 }
 
-type Shown = { status: number; code: string; message: string; body: object };
-
-/** Returns an error's body. With `?format=openai` it also has the `error` that OpenAI's clients read. */
-function inFormat(req: Request, { status, code, message, body }: Shown): object {
-  if (queryOf(req)["format"] !== "openai") return body;
+/**
+ * FastAPI's shape for requests that are not valid, and this service's own for all other errors. With `?format=openai` it also has
+ * the `error` that OpenAI's clients read.
+ */
+function showOwnError(req: Request, { status, code, message, faults, request_id }: Refusal): ShownRefusal {
+  const body = faults.length > 0 ? { detail: faults } : { detail: message, code, request_id };
+  if (queryOf(req)["format"] !== "openai") return { status, body };
   const type = openaiTypes[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
-  return { ...body, error: { message, type, code, param: null } };
+  return { status, body: { ...body, error: { message, type, code, param: null } } };
 }
 
 /** https://platform.openai.com/docs/guides/error-codes */
@@ -63,11 +67,8 @@ const openaiTypes: Record<number, string> = {
   429: "rate_limit_error",
 };
 
-const describeFaults = ({ detail }: ValidationFault): string =>
-  detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
-
-function toAppError(error: unknown): AppError | undefined {
-  if (error instanceof AppError) return error;
+function toKnownError(error: unknown): AppError | ValidationFault | undefined {
+  if (error instanceof AppError || error instanceof ValidationFault) return error;
   if (isDependencyFault(error))
     return new AppError(
       "unavailable",

@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
-import { queueTtlMs } from "../../shared/domain/run/limits.ts";
+import { formatEventId } from "../../shared/domain/run/event-id.ts";
+import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
-import { readRun } from "../../shared/store/runs/read-run.ts";
-import { readRunHandle } from "../../shared/store/runs/request-cancel.ts";
-import { readOpenInterrupt, resumeRun as resume } from "../../shared/store/runs/resume-run.ts";
-import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { type ResumeDeps, resumeErrors } from "../../shared/services/runs/resume-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { holdsOpen, parsePrefer, preferHeader } from "../http/parse-prefer.ts";
+import { awaitRecord, streamOf } from "../stream/respond-run.ts";
+import { formatQuery, viewOf } from "../stream/respond-sse.ts";
+import { resumeAndFollow } from "../stream/resume-and-follow.ts";
 import { runParams } from "./run-params.ts";
 
 const answer = z
@@ -17,6 +18,10 @@ const answer = z
     interrupt_id: clientId().nullish().meta({ description: "The id of the interrupt. Left out: the open one." }),
   })
   .meta({ id: "InterruptAnswer", example: { response: { approved: true } } });
+
+const resumedRun = runRecord
+  .extend({ after: z.string().meta({ description: "The id of the event that asked. The stream goes on after it." }) })
+  .meta({ id: "ResumedRun", example: { ...exampleOf(runRecord), after: "1-4" } });
 
 export const resumeRun = defineOperation({
   method: "post",
@@ -27,35 +32,39 @@ export const resumeRun = defineOperation({
   audit: "run",
   summary: "Answer an interrupted run",
   description:
-    "The run is queued again and continues with the answer, under the same run id and in the same stream. Only the first answer counts; any other is a 409.",
-  request: { params: runParams, body: answer },
-  errors: ["run_not_interrupted", "interrupt_closed"],
-  responses: {
-    202: { description: "The run, queued again", schema: runRecord, example: { ...queuedExample, attempt: 1 } },
+    "The run is queued again and continues with the answer, under the same run id and in the same stream. The answer is that of `POST /v1/execute`: the stream after the event that asked, or with `Prefer` the run. Only the first answer counts; any other is a 409.",
+  request: {
+    params: runParams,
+    query: z.object(formatQuery),
+    headers: z.object(preferHeader),
+    body: answer,
   },
-  async handle(ctx: Pick<ApiContext, "db" | "queue" | "jsonSchemas">, { params: { run_id }, body, caller }) {
-    const handle = await readRunHandle(ctx.db, run_id, caller.owner);
-    if (!handle) throw notFound("run", run_id);
-    const open = await readOpenInterrupt(ctx.db, run_id);
-    if (!open) throw conflict("run_not_interrupted", "The run is not waiting for an answer.");
-    if (body.interrupt_id && body.interrupt_id !== open.id)
-      throw conflict(
-        "interrupt_closed",
-        `The run is not waiting for an answer to '${body.interrupt_id}'. The open interrupt is '${open.id}'.`,
-      );
-    if (open.is_expired)
-      throw conflict("interrupt_closed", "The interrupt has expired. The run ends without an answer.");
-    const faults = open.response_schema
-      ? await ctx.jsonSchemas.faultsOf(handle.user_id, open.response_schema, body.response ?? null)
-      : [];
-    if (faults.length > 0)
-      throw new ValidationFault(faults.map(({ loc, ...rest }) => ({ ...rest, loc: ["body", "response", ...loc] })));
-    const reply = { run_id, interrupt_id: open.id, response: body.response ?? null, answered_by: caller.actor };
-    if (!(await resume(ctx.db, { ...reply, queue_ttl_ms: queueTtlMs })))
-      throw conflict("run_not_interrupted", "The run was answered, cancelled or expired at the same time.");
-    await ctx.queue.dispatch(run_id).catch(() => undefined);
-    const record = await readRun(ctx.db, run_id, caller.owner);
-    if (!record) throw notFound("run", run_id);
-    return { status: 202, body: record };
+  errors: [...resumeErrors, "too_many_streams"],
+  responses: {
+    200: { description: "The stream; with `Prefer`, the ended run", schema: resumedRun, streams: true },
+    202: {
+      description: "The run, which has not ended. `Location` is where its stream goes on.",
+      schema: resumedRun,
+      example: { ...queuedExample, attempt: 1, after: "1-4" },
+    },
+  },
+  async handle(
+    ctx: ResumeDeps & Pick<ApiContext, "log" | "hub" | "leaving" | "stores">,
+    { params: { run_id }, body, headers, query, caller, untilGone, holdOpen },
+  ) {
+    const prefer = parsePrefer(headers.prefer);
+    if (holdsOpen(prefer)) holdOpen();
+    const { response, interrupt_id = null } = body;
+    const reply = { run_id, interrupt_id, response, answered_by: caller.actor };
+    const resumed = await resumeAndFollow(ctx, reply, caller.owner);
+    const view = viewOf(run_id, query.format);
+    if (prefer === "stream") return streamOf(ctx, resumed, view);
+    const record = await awaitRecord(ctx, resumed, { prefer, untilGone: untilGone(), owner: caller.owner });
+    const after = formatEventId(resumed.cursor);
+    const location = new URLSearchParams({ ...(query.format && { format: query.format }), after });
+    const resumedAt = { ...view.headers, Location: `/v1/runs/${run_id}/stream?${String(location)}` };
+    const answered = { body: { ...record, after }, headers: resumedAt };
+    const hasEnded = record.completed_at !== null && prefer.waitMs > 0;
+    return hasEnded ? { status: 200, ...answered } : { status: 202, ...answered };
   },
 });

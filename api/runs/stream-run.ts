@@ -7,7 +7,8 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { parseLastEventId } from "./parse-last-event-id.ts";
-import { formatQuery, respondSse } from "../stream/respond-sse.ts";
+import { streamAgain } from "../stream/respond-run.ts";
+import { formatQuery, viewOf } from "../stream/respond-sse.ts";
 import { runParams } from "./run-params.ts";
 
 export const streamRun = defineOperation({
@@ -45,11 +46,6 @@ export const streamRun = defineOperation({
     const rests = isTerminal(state.status) || state.status === "interrupted";
     if (rests && compareEventIds(cursor, state.last) >= 0) return { status: 204 };
     holdOpen();
-    return {
-      respond: (_req, res) => {
-        const tail = ctx.hub.open(run_id);
-        return respondSse(ctx, res, { run_id, thread_id: null, tail, cursor, first: null, format: query.format });
-      },
-    };
+    return streamAgain(ctx, { run_id, thread_id: null, cursor }, viewOf(run_id, query.format));
   },
 });

@@ -6,7 +6,8 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { logFault } from "../http/error-handler.ts";
 import { followRun, type RunReader } from "./follow-run.ts";
-import { type Format, formats } from "./projections/projections.ts";
+import type { Projection } from "./projections/projection.ts";
+import { type Format, formats, projections } from "./projections/projections.ts";
 import { openSseWriter } from "./sse-writer.ts";
 import { nativeFormat, projectedFormat } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
@@ -21,18 +22,33 @@ export const formatQuery = {
   }),
 };
 
-export type Sse = {
+/** How a run's stream is shown. */
+export type StreamView = {
+  /** Undefined: the events of this service. */
+  projection: Projection | undefined;
+  /** Response headers besides those of every stream. */
+  headers: Readonly<Record<string, string>>;
+};
+
+export type Sse = StreamView & {
   run_id: string;
   thread_id: string | null;
   tail: Tail;
   cursor: EventId;
   /** The run's first event, when this request made the run. It is sent at once. */
   first: StreamEvent | null;
-  /** Undefined: the events of this service. */
-  format: Format | undefined;
 };
 
-type Deps = {
+/** Returns how `?format=` shows a run. LangGraph's client resumes at the `Location`. */
+export const viewOf = (runId: string, format: Format | undefined): StreamView => ({
+  projection: format && projections[format],
+  headers: {
+    Location: `/v1/runs/${runId}/stream${format === undefined ? "" : `?format=${format}`}`,
+    "Content-Location": `/v1/runs/${runId}`,
+  },
+});
+
+export type RespondDeps = {
   db: Db;
   hub: Pick<TailHub, "backfill" | "encode">;
   log: Log;
@@ -45,17 +61,18 @@ type Deps = {
  * Streams a run to a client until the run's terminal event, until the client is gone, or until this process shuts down or is
  * cut off from the stores. Closes the tail. Returns at once, so that the request's own objects can be collected while the answer lasts.
  */
-export function respondSse(deps: Deps, res: Response, sse: Sse): void {
-  const { run_id, thread_id, tail, cursor, first, format } = sse;
+export function respondSse(deps: RespondDeps, res: Response, sse: Sse): void {
+  const { run_id, thread_id, tail, cursor, first, projection } = sse;
   const headers = {
     "X-Run-Id": run_id,
     ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
-    // LangGraph's client resumes at this address.
-    Location: `/v1/runs/${run_id}/stream${format === undefined ? "" : `?format=${format}`}`,
-    "Content-Location": `/v1/runs/${run_id}`,
+    ...sse.headers,
   };
   const away = { leaving: deps.leaving, cutOff: deps.stores.signal() };
-  const stream = format === undefined ? nativeFormat({ hub: deps.hub, away }, cursor) : projectedFormat(format, cursor);
+  const stream =
+    projection === undefined
+      ? nativeFormat({ hub: deps.hub, away }, cursor)
+      : projectedFormat(away, projection, cursor);
   const { encode, encodeEnd } = stream;
   const writer = openSseWriter(res, {
     headers: { ...headers, ...stream.headers },

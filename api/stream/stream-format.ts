@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { encodeRetry } from "./encode-sse.ts";
 import { type EncodedChunk, encodeChunk } from "./encoded-chunk.ts";
 import { projectRun } from "./projections/project-run.ts";
-import { type Format, projections } from "./projections/projections.ts";
+import type { Projection } from "./projections/projection.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
 
 /** Between these times a client waits before it connects again: at random, so that not all readers come at once. */
@@ -58,8 +58,7 @@ export function nativeFormat({ hub, away }: Deps, cursor: EventId): StreamFormat
 }
 
 /** The format of another protocol. */
-export function projectedFormat(format: Format, cursor: EventId): StreamFormat {
-  const projection = projections[format];
+export function projectedFormat({ leaving, cutOff }: SentAway, projection: Projection, cursor: EventId): StreamFormat {
   const projected = projectRun(projection, cursor);
   return {
     headers: projection.headers,
@@ -68,6 +67,6 @@ export function projectedFormat(format: Format, cursor: EventId): StreamFormat {
     // A projection of an event depends on all events before it.
     after: beforeFirst,
     encode: (events) => encodeChunk(projected.push(events)),
-    encodeEnd: (events) => projected.push(events) + projected.end(),
+    encodeEnd: (events) => projected.push(events) + projected.end(leaving.aborted || cutOff.aborted),
   };
 }

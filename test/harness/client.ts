@@ -81,3 +81,7 @@ export async function makeAgent(url: string, source: string, config: Record<stri
   if (status !== 201) throw new Error(`agent: ${status} ${JSON.stringify(body)}`);
   return String(body["id"]);
 }
+
+/** Answers an interrupted run, and waits for nothing. */
+export const answerRun = (url: string, runId: string, body: Record<string, unknown>): Promise<Answer> =>
+  call(url, "POST", `/v1/runs/${runId}/resume`, body, { prefer: "respond-async" });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { call, execute, makeAgent, readEvents, resume } from "./client.ts";
+import { answerRun, call, execute, makeAgent, readEvents, resume } from "./client.ts";
 import { openTestStack } from "./test-stack.ts";
 import { py } from "./py.ts";
 
@@ -62,7 +62,7 @@ export async function openTalkers(): Promise<Talkers> {
     async askedTwice() {
       const events = await readEvents(await execute(url, { agent_id: asker, version: "current" }));
       const runId = String(events[0]?.data["run_id"]);
-      must((await call(url, "POST", `/v1/runs/${runId}/resume`, { response: "Ada" })).status === 202, "resumed");
+      must((await answerRun(url, runId, { response: "Ada" })).status === 202, "resumed");
       const again = await readEvents(await resume(url, runId, events.at(-1)?.id));
       must(again.at(-1)?.event === "run.interrupted", "interrupted again");
       return runId;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { answerRun, call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -114,7 +114,7 @@ test.each(rememberers)(
     const question = asked.events.at(-1);
     expect(question?.event).toBe("run.interrupted");
     const run_id = String(question?.data["run_id"]);
-    expect((await call(url, "POST", `/v1/runs/${run_id}/resume`, { response: "b" })).status).toBe(202);
+    expect((await answerRun(url, run_id, { response: "b" })).status).toBe(202);
     await waitFor(async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body["status"] === "success");
     expect((await talk({ word: "c" })).result).toMatchObject({ words: ["a", "c"] });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
+import { answerRun, call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
@@ -10,7 +10,7 @@ const { url } = await stack.startService();
 
 const asker = readFileSync(new URL("../agents/asker.py", import.meta.url), "utf8");
 const answer = (runId: string, response: unknown, interrupt_id?: string) =>
-  call(url, "POST", `/v1/runs/${runId}/resume`, { response, ...(interrupt_id && { interrupt_id }) });
+  answerRun(url, runId, { response, ...(interrupt_id && { interrupt_id }) });
 const idOf = (event: { data: Record<string, unknown> } | undefined) =>
   String((event?.data["interrupts"] as { id: string }[] | undefined)?.[0]?.id);
 
@@ -78,6 +78,48 @@ test("a run that asks is put aside, goes on with the answer, and its stream is o
   ]);
   const whole = await readEvents(await resume(url, runId));
   expect(whole.map(({ id }) => id)).toEqual([...first, ...second, ...third].map(({ id }) => id));
+});
+
+test("an answer is answered as a run is: with the stream of what follows, with the run, or with where its stream goes on", async () => {
+  const agent_id = await makeAgent(url, asker);
+  const asked = await readEvents(await execute(url, { agent_id, version: "current" }));
+  const [runId, question] = [String(asked[0]?.data["run_id"]), asked.at(-1)];
+  const reply = (response: unknown, prefer?: string) =>
+    fetch(`${url}/v1/runs/${runId}/resume`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(prefer && { prefer }) },
+      body: JSON.stringify({ response }),
+    });
+  const streamed = await reply("Ada");
+  expect([streamed.status, streamed.headers.get("content-location")]).toEqual([200, `/v1/runs/${runId}`]);
+  const second = await readEvents(streamed);
+  expect([second[0]?.id, second.at(-1)?.event]).toEqual(["2-1", "run.interrupted"]);
+
+  const last = second.at(-1)?.id ?? "";
+  const accepted = await reply(true, "respond-async");
+  expect([accepted.status, accepted.headers.get("location")]).toEqual([202, `/v1/runs/${runId}/stream?after=${last}`]);
+  expect(await accepted.json()).toMatchObject({ id: runId, after: last });
+  const third = await readEvents(await fetch(url + String(accepted.headers.get("location"))));
+  const whole = await readEvents(await resume(url, runId));
+  expect(whole.map(({ id }) => id)).toEqual([...asked, ...second, ...third].map(({ id }) => id));
+  expect(question?.event).toBe("run.interrupted");
+  expect((await reply(true)).status).toBe(409);
+
+  const { body } = await call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "wait=20" });
+  await answerRun(url, String(body["id"]), { response: "Ada" });
+  await readEvents(await resume(url, String(body["id"])));
+  const waited = await call(
+    url,
+    "POST",
+    `/v1/runs/${String(body["id"])}/resume`,
+    { response: 1 },
+    { prefer: "wait=20" },
+  );
+  expect([waited.status, waited.body["status"], waited.body["result_content"]]).toEqual([
+    200,
+    "success",
+    { name: "Ada", sure: 1 },
+  ]);
 });
 
 test("what its attempts before the question used is counted with the last one's", async () => {

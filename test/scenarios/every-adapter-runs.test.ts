@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, execute, readEvents } from "../harness/client.ts";
+import { answerRun, call, execute, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
@@ -156,7 +156,7 @@ test.each([
   );
   expect(events.at(-1)?.event).toBe("run.interrupted");
   const runId = String(events[0]?.data["run_id"]);
-  await call(url, "POST", `/v1/runs/${runId}/resume`, { response: "Ada" });
+  await answerRun(url, runId, { response: "Ada" });
   const rest = await readEvents(
     await fetch(`${url}/v1/runs/${runId}/stream`, { headers: { "last-event-id": String(events.at(-1)?.id) } }),
   );

@@ -1,7 +1,7 @@
 import type { OpenInterrupt, RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
 import { failureOf, tokensOf, eventFields } from "./event-facts.ts";
-import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
+import { dispatch, type EventOf, type Machine, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
 
@@ -11,17 +11,19 @@ import { startTextPart } from "./text-part.ts";
  * becomes a CUSTOM event with our event's name. A sent message can't be withdrawn: messages before the last CUSTOM
  * `run.restarted` are void.
  */
-export const agUiProjection: Projection = {
-  headers: {},
-  plain: false,
-  start() {
-    const translate = startEvents();
-    return { push: (event) => translate(event).map((message) => encodeMessage(message)), end: () => [] };
-  },
-};
+export const agUiProjection: Projection = { headers: {}, plain: false, start: () => startAgUi(null) };
 
-function startEvents(): (event: RunEvent) => object[] {
-  const brackets = startBrackets();
+/** What the client calls its thread and its run. A run that goes on with an answer has another id there. */
+export type AgUiIds = { threadId: string; runId: string };
+
+/** Null: the ids are those of the run. */
+export function startAgUi(ids: AgUiIds | null): Machine {
+  const translate = startEvents(ids);
+  return { push: (event) => translate(event).map((message) => encodeMessage(message)), end: () => [] };
+}
+
+function startEvents(given: AgUiIds | null): (event: RunEvent) => object[] {
+  const brackets = startBrackets(given);
   const { text } = brackets;
   const handlers = {
     "run.queued": () => [],
@@ -64,8 +66,9 @@ function startEvents(): (event: RunEvent) => object[] {
 }
 
 /** Opens and closes the run, its steps and their texts. An inner one is closed before an outer one. */
-function startBrackets() {
-  let ids: { threadId: string; runId: string } | null = null;
+function startBrackets(given: AgUiIds | null) {
+  let ids = given;
+  let run_id = "";
   let running = false;
   let stepName: string | null = null;
   const messages = {
@@ -73,7 +76,7 @@ function startBrackets() {
     delta: (messageId: string, delta: string) => ({ type: "TEXT_MESSAGE_CONTENT", messageId, delta }),
     close: (messageId: string) => ({ type: "TEXT_MESSAGE_END", messageId }),
   };
-  const text = startTextPart(messages, (count) => `${ids?.runId}-text-${count}`);
+  const text = startTextPart(messages, (count) => `${run_id}-text-${count}`);
 
   function endStep(): object[] {
     const end = stepName === null ? [] : [{ type: "STEP_FINISHED", stepName }];
@@ -88,6 +91,7 @@ function startBrackets() {
     text,
     endStep,
     startRun(event: RunEvent): object[] {
+      ({ run_id } = event);
       // A run without a thread is its own thread.
       ids ??= { threadId: (event.type === "run.queued" && event.thread_id) || event.run_id, runId: event.run_id };
       if (running) return [];

@@ -1,10 +1,13 @@
+import { beforeFirst, compareEventIds, type EventId } from "../../../shared/domain/run/event-id.ts";
 import { isTerminalEvent } from "../../../shared/domain/run/run-status.ts";
-import type { RunEvent } from "../../../shared/schemas/run-event.ts";
+import type { OpenInterrupt, RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../encode-sse.ts";
 import { failureOf, eventFields } from "./event-facts.ts";
-import { dispatch, type EventOf, onFailure, type Projection } from "./projection.ts";
+import { dispatch, type EventOf, type Machine, onFailure, type Projection } from "./projection.ts";
 import { spokenResult, spokenText } from "./speech.ts";
 import { startTextPart } from "./text-part.ts";
+
+export const uiMessageHeaders = { "x-vercel-ai-ui-message-stream": "v1" };
 
 /**
  * The AI SDK's UI message stream, version 1 (ai-sdk.dev, "Stream Protocols"). A run is one message, an attempt is a step of it,
@@ -13,29 +16,49 @@ import { startTextPart } from "./text-part.ts";
  * `data-restart` are void.
  */
 export const aiSdkProjection: Projection = {
-  headers: { "x-vercel-ai-ui-message-stream": "v1" },
+  headers: uiMessageHeaders,
   plain: false,
-  start() {
-    const translate = startParts();
-    let begun = false;
-    let finished = false;
-    return {
-      push(event) {
-        const { run_id } = event;
-        const start = begun ? [] : [{ type: "start", messageId: run_id, messageMetadata: { run_id } }];
-        begun = true;
-        finished = isTerminalEvent(event.type);
-        return [...start, ...translate(event)].map((part) => encodeMessage(part));
-      },
-      end: () => [...(finished ? [] : [encodeMessage({ type: "finish" })]), "data: [DONE]\n\n"],
-    };
-  },
+  start: () => startAiSdk({ cursor: beforeFirst, questions: dataQuestions }),
 };
 
-function startParts(): (event: RunEvent) => object[] {
+/** How a format shows what a person is asked, and how the run goes on with the answer. */
+export type Questions = {
+  ask(interrupts: OpenInterrupt[]): object[];
+  /** Called for the first event after a question. */
+  answered(): object[];
+  /** The parts that close the message of a run that waits. */
+  close: object;
+};
+
+const dataQuestions: Questions = {
+  ask: (interrupts) => interrupts.map((interrupt) => data("interrupt", interrupt, { id: interrupt.id })),
+  answered: () => [],
+  close: { type: "finish" },
+};
+
+/** The message begins after `cursor`. */
+export function startAiSdk({ cursor, questions }: { cursor: EventId; questions: Questions }): Machine {
+  const translate = startParts(questions);
+  let begun = false;
+  let finished = false;
+  return {
+    push(event) {
+      const { run_id } = event;
+      const begins = !begun && compareEventIds(event, cursor) > 0;
+      const start = begins ? [{ type: "start", messageId: run_id, messageMetadata: { run_id } }] : [];
+      begun ||= begins;
+      finished = isTerminalEvent(event.type);
+      return [...start, ...translate(event)].map((part) => encodeMessage(part));
+    },
+    end: () => [...(finished ? [] : [encodeMessage(questions.close)]), "data: [DONE]\n\n"],
+  };
+}
+
+function startParts(questions: Questions): (event: RunEvent) => object[] {
   const text = startTextPart(textParts, (count) => `text-${count}`);
   const tools = startTools();
   let inStep = false;
+  let isAsked = false;
 
   function endStep(): object[] {
     const end = inStep ? [{ type: "finish-step" }] : [];
@@ -58,14 +81,14 @@ function startParts(): (event: RunEvent) => object[] {
     artifact: (event: EventOf<"artifact">) => [data("artifact", eventFields(event), { id: event.url })],
     progress: ({ value, message }: EventOf<"progress">) => [data("progress", { value, message }, { id: "progress" })],
     custom: ({ name, value }: EventOf<"custom">) => [data("custom", { name, value })],
-    "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) => [
-      ...endStep(),
-      ...interrupts.map((interrupt) => data("interrupt", interrupt, { id: interrupt.id })),
-    ],
+    "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) => {
+      isAsked = true;
+      return [...text.close(), ...questions.ask(interrupts), ...endStep()];
+    },
     "run.success": (event: EventOf<"run.success">) => [
       ...text.sayInstead(spokenResult(event.result_content)),
       ...endStep(),
-      { type: "finish", messageMetadata: eventFields(event) },
+      { type: "finish", finishReason: "stop", messageMetadata: eventFields(event) },
     ],
     ...onFailure((event) => [
       ...endStep(),
@@ -73,7 +96,11 @@ function startParts(): (event: RunEvent) => object[] {
       event.type === "run.cancelled" ? { type: "abort" } : { type: "error", errorText: failureOf(event).message },
     ]),
   };
-  return (event) => dispatch(handlers, event, () => [pass(event)]);
+  return (event) => {
+    const answered = isAsked ? questions.answered() : [];
+    isAsked = false;
+    return [...answered, ...dispatch(handlers, event, () => [pass(event)])];
+  };
 }
 
 const textParts = {

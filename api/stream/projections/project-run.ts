@@ -7,8 +7,8 @@ import type { Projection } from "./projection.ts";
 export type ProjectedRun = {
   /** Returns the text for these events, which is often empty. Events up to the cursor give no text. */
   push(events: StreamEvent[]): string;
-  /** Returns the text that closes the stream. */
-  end(): string;
+  /** Returns the text that closes the stream. `isLeaving`: this process is shutting down. */
+  end(isLeaving: boolean): string;
 };
 
 export function projectRun(projection: Projection, cursor: EventId): ProjectedRun {
@@ -23,10 +23,11 @@ export function projectRun(projection: Projection, cursor: EventId): ProjectedRu
   };
   return {
     push: (events) => events.map(project).join(""),
-    end() {
-      // Otherwise the stream was interrupted and can be resumed.
+    end(isLeaving) {
       const isOver = last !== null && (isTerminalEvent(last.type) || last.type === "run.interrupted");
-      return isOver ? machine.end().join("") : "";
+      if (isOver) return machine.end().join("");
+      // Otherwise the stream was cut and can be resumed.
+      return isLeaving ? (machine.leave?.() ?? []).join("") : "";
     },
   };
 }

@@ -18,6 +18,8 @@ export type Machine = {
   push(event: RunEvent): string[];
   /** Returns the messages that close the stream of a run that has ended or waits for an answer. */
   end(): string[];
+  /** Returns the messages of a stream that this process ends early. For protocols whose clients take a clean end for the run's. */
+  leave?(): string[];
 };
 
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../../shared/schemas/run-event.ts";
+import type { OpenInterrupt, RunEvent } from "../../../shared/schemas/run-event.ts";
 import { dispatch, type EventOf } from "./projection.ts";
 
 /** Returns the text of an output: a scalar as text, LangChain's content blocks joined. Null: the output is data, not text. */
@@ -25,11 +25,13 @@ export function spokenResult(result: unknown): string | null {
 /** Returns a line that the agent did not write, in brackets. */
 export const note = (text: string): string => `\n[${text}]\n`;
 
+const noteQuestion = ({ message, reason }: OpenInterrupt): string => note(message ?? reason);
+
 /**
  * Translates a run to text, event by event, for formats that know text only and can't withdraw it. Notes mark void text, gaps
  * and questions. Data is written as JSON. The result is written only when there was no other output.
  */
-export function startSpeech(): (event: RunEvent) => string {
+export function startSpeech(ask = noteQuestion): (event: RunEvent) => string {
   let said = false;
   const say = (text: string): string => {
     said = true;
@@ -43,7 +45,7 @@ export function startSpeech(): (event: RunEvent) => string {
     },
     "output.delta": ({ content }: EventOf<"output.delta">) => say(spokenText(content) ?? JSON.stringify(content)),
     "run.interrupted": ({ interrupts }: EventOf<"run.interrupted">) =>
-      interrupts.map(({ message, reason }) => note(message ?? reason)).join(""),
+      interrupts.map((interrupt) => ask(interrupt)).join(""),
     "run.success": ({ result_content: result }: EventOf<"run.success">) =>
       said || result === null ? "" : (spokenResult(result) ?? JSON.stringify(result)),
     gap: () => note("a part of the output is no longer stored"),

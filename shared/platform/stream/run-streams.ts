@@ -14,6 +14,8 @@ export type RunStreams = {
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
   /** Sends a worker a message about one of its runs. The message may be lost. */
   signalWorker(workerId: string, message: WorkerMessage): Promise<void>;
+  /** Returns how many API processes have readers of a run. */
+  countReaders(runId: string): Promise<number>;
   /** Removes a run's stream. */
   forget(runId: string): Promise<void>;
   /** Signals a daemon's owner: `mail` for a new message, `look` for a change of its row. May be lost: the owner polls both. */
@@ -31,6 +33,10 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     read: (runId, after) => readEvents(redis, prefix, runId, after),
     async signalWorker(workerId, message) {
       await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
+    },
+    async countReaders(runId) {
+      const [, readers] = await redis.pubsub("NUMSUB", runStream(prefix, runId));
+      return Number(readers);
     },
     async forget(runId) {
       await redis.del(runStream(prefix, runId));

@@ -21,6 +21,8 @@ export type Origin = {
   key: RepeatKey | null;
   /** The id of the run whose request is run again. */
   replay_of?: string;
+  /** The run's metadata. */
+  metadata?: Record<string, unknown>;
 };
 
 export type PrepareDeps = AcceptableDeps &
@@ -64,6 +66,7 @@ export async function prepareRun(
     by: origin.actor ?? null,
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
+    ...(origin.metadata && { metadata: origin.metadata }),
   });
   return { ...run, replaces: waiting !== null };
 }

@@ -1,3 +1,4 @@
+import type { EventId } from "../../domain/run/event-id.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
@@ -5,19 +6,35 @@ import { statement } from "../statement.ts";
 import { moveRuns } from "./move-runs.ts";
 import { runIs } from "./run-is.ts";
 
-export type OpenQuestion = { id: string; response_schema: Record<string, unknown> | null; is_expired: boolean };
+export type OpenQuestion = {
+  id: string;
+  response_schema: Record<string, unknown> | null;
+  is_expired: boolean;
+  /** The event that asks. */
+  asked: EventId;
+};
 
 /** What an interrupted run waits for; null when it waits for nothing. */
 export async function readOpenInterrupt(db: Db, runId: string): Promise<OpenQuestion | null> {
-  return readOpen.first(db.sql, { run_id: runId });
+  const open = await readOpen.first(db.sql, { run_id: runId });
+  if (!open) return null;
+  const { attempt, last_seq, ...question } = open;
+  return { ...question, asked: { attempt, seq: last_seq } };
 }
 
 const readOpen = statement({
   name: "read-open-interrupt",
   takes: { run_id: t.text },
-  gives: { id: t.text, response_schema: orNull(t.json<Record<string, unknown>>()), is_expired: t.boolean },
+  gives: {
+    id: t.text,
+    response_schema: orNull(t.json<Record<string, unknown>>()),
+    is_expired: t.boolean,
+    attempt: t.integer,
+    last_seq: t.integer,
+  },
   text: sql`
-    SELECT i.id, i.response_schema, i.expires_at <= now() AS is_expired FROM interrupts i JOIN runs r ON r.id = i.run_id
+    SELECT i.id, i.response_schema, i.expires_at <= now() AS is_expired, r.attempt, r.last_seq
+    FROM interrupts i JOIN runs r ON r.id = i.run_id
     WHERE i.run_id = $run_id AND i.answered_at IS NULL AND ${runIs.interrupted("r")}`,
 });
 

@@ -39,6 +39,7 @@ export async function listen(operations: readonly Operation<unknown>[], requestM
   sink.on("data", (line: Buffer) => lines.push(JSON.parse(line.toString())));
   const app = createHttpApp({
     operations,
+    protocols: [],
     context: undefined,
     guards: openGuards,
     gate: { hosts: null, origins: { any: false, listed: new Set() } },

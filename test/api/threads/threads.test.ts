@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, makeAgent } from "../../harness/client.ts";
+import { answerRun, call, makeAgent } from "../../harness/client.ts";
 import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
@@ -152,7 +152,7 @@ test("a run that joins a thread in the moment of its deletion finds it whole, or
     ]);
     const status = async () => (await call(url, "GET", `/v1/runs/${run.id}`)).body["status"];
     await waitFor(async () => (await status()) === "interrupted", 20_000);
-    expect((await call(url, "POST", `/v1/runs/${run.id}/resume`, { response: "yes" })).status).toBe(202);
+    expect((await answerRun(url, run.id, { response: "yes" })).status).toBe(202);
     await waitFor(async () => (await status()) === "success", 20_000);
     expect((await list(`/${thread_id}/messages`)).length).toBe(2);
   }

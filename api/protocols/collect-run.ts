@@ -1,0 +1,60 @@
+import { unavailable } from "../../shared/domain/errors/app-error.ts";
+import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
+import type { RunEvent, StreamEvent } from "../../shared/schemas/run-event.ts";
+import { type FollowDeps, followRun } from "../stream/follow-run.ts";
+import type { FollowedRun } from "../stream/respond-run.ts";
+
+type Take = (event: RunEvent) => void;
+
+/** Our own event, which was checked when it was written. */
+const parse = (event: StreamEvent): RunEvent => JSON.parse(event.data) as RunEvent;
+
+/**
+ * Gives all events of a run to `take`, from the first one on, until the run has ended or waits for an answer. Closes the tail.
+ * Throws unavailable when this process shuts down before that. A client that is gone ends it, too.
+ */
+export async function collectRun(
+  deps: FollowDeps & { leaving: AbortSignal },
+  { run_id, tail, queued }: FollowedRun,
+  take: Take,
+  untilGone: AbortSignal,
+): Promise<void> {
+  const stop = () => tail.close();
+  for (const signal of [untilGone, deps.leaving]) {
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  }
+  let isOver = false;
+  const takeAll = (events: StreamEvent[]): void => {
+    for (const event of events) take(parse(event));
+    isOver = /^run\.(?:interrupted|success|error|timeout|cancelled|expired)$/.test(events.at(-1)?.type ?? "") || isOver;
+  };
+  if (queued) takeAll([queued]);
+  await new Promise<void>((resolve, reject) => {
+    const reader = {
+      take(events: StreamEvent[]) {
+        takeAll(events);
+        return undefined;
+      },
+      end(events: StreamEvent[]) {
+        takeAll(events);
+        resolve();
+      },
+      fail: reject,
+    };
+    followRun(deps, run_id, tail, { cursor: queued ?? beforeFirst, fresh: queued !== null, reader });
+  }).finally(() => deps.leaving.removeEventListener("abort", stop));
+  if (!isOver && deps.leaving.aborted) throw unavailable("leaving", "This process is shutting down.", 1);
+}
+
+/** Gives the stored events of a run to `take`, from the first one on. */
+export async function readRunEvents({ hub }: Pick<FollowDeps, "hub">, runId: string, take: Take): Promise<void> {
+  let cursor: EventId = beforeFirst;
+  for (;;) {
+    const { events } = await hub.backfill(runId, cursor);
+    const last = events.at(-1);
+    if (!last) return;
+    for (const event of events) take(parse(event));
+    cursor = { attempt: last.attempt, seq: last.seq };
+  }
+}
