@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
-import { covers } from "../../shared/schemas/scope.ts";
+import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
@@ -38,10 +38,15 @@ export async function authorize<C>(guards: Guards, operation: Operation<C>, req:
     requests: 1,
     show: (left) => void req.res?.set(rateLimitHeaders(left)),
   });
-  if (!covers(caller.scopes, scope))
-    throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
+  if (scope !== "any") requireScope(caller, scope);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
   return caller;
+}
+
+/** Throws forbidden when the caller's key lacks the scope. */
+export function requireScope({ scopes }: Caller, scope: Scope): void {
+  if (!covers(scopes, scope))
+    throw new AppError("forbidden", "missing_scope", `The key lacks the scope '${scope}'. Use a key that has it.`);
 }
 
 /** A body counts as one more request for each of these sizes, because parsing it keeps this process' only thread busy. */

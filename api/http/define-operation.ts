@@ -41,7 +41,7 @@ export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false
 };
 
 /** An answer that is no JSON, such as HTML or text. */
-type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
+export type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
 /** An answer that writes the response itself: a stream. It is not called for HEAD requests. */
 type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
 export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;
@@ -80,8 +80,8 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   name: string;
   /** The tag in OpenAPI. */
   area: string;
-  /** The scope that a key must have. `public`: no key is needed. */
-  scope: Scope | "public";
+  /** The scope that a key must have. `public`: no key is needed. `any`: the handler checks the scope of what is asked. */
+  scope: Scope | "public" | "any";
   /** A run's read token may use it, too. The path must have `{run_id}`. */
   runToken?: true;
   /** It accepts an `Idempotency-Key`: a repeated request gets the first one's answer. For operations that create something. */
@@ -113,7 +113,7 @@ export type Operation<C> = {
   id: string;
   name: string;
   area: string;
-  scope: Scope | "public";
+  scope: Scope | "public" | "any";
   runToken: boolean;
   idempotent: boolean;
   /** Null for a GET, which changes nothing. */

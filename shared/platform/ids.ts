@@ -21,7 +21,8 @@ export type IdPrefix =
   | "turn"
   | "sub"
   | "txn"
-  | "usage";
+  | "usage"
+  | "mcp";
 
 /** Returns a new id: `<prefix>_<32 hex digits>`. Ids sort by the time they were made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

@@ -8,7 +8,10 @@ import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts"
 import { hasLabels } from "../has-labels.ts";
 import { saidCondition, type SearchPlace } from "./search-transcript.ts";
 import { searchPattern } from "../search-pattern.ts";
-import type { Condition } from "../where-clause.ts";
+import { t } from "../columns.ts";
+import { query } from "../query.ts";
+import { literal, sql } from "../sql.ts";
+import { type Condition, whereClause } from "../where-clause.ts";
 import { questionBytes, withInterrupts } from "./open-interrupts.ts";
 import { toRunListItem, unread, withCallback } from "./run-record.ts";
 
@@ -44,6 +47,19 @@ export function listRuns(
     );
   const bytes = [...["metadata", "error", ...include].map(bytesOf), questionBytes];
   return readPage(db, { ...runListing(owner, filter), bytes, load }, page);
+}
+
+const countsTo = 10_000;
+
+/** Returns how many runs a list has on all of its pages, at most 10,000. */
+export async function countListedRuns(db: Db, owner: Owner, filter: RunFilter): Promise<number> {
+  const where = whereClause([["user_id = ?", owner], ...runConditions(filter)]);
+  const [row] = await query(
+    db.sql,
+    { count: t.integer },
+    sql`SELECT count(*)::int AS count FROM (SELECT FROM runs WHERE ${where} LIMIT ${literal(countsTo)}) AS listed`,
+  );
+  return row?.count ?? 0;
 }
 
 /** Which runs a list shows. Indexes find those of a user, agent, thread, job, tag or entry of the metadata, and the few that did not succeed. */

@@ -1,0 +1,55 @@
+import type { RunStatus } from "../../../shared/domain/run/run-status.ts";
+import type { RunRecord } from "../../../shared/schemas/run.ts";
+import { countListedRuns, listRuns } from "../../../shared/store/runs/list-runs.ts";
+import type { ListParams } from "./params.ts";
+import { contextOf, type Place, type ReadDeps, readTask } from "./read-task.ts";
+import { saidOf } from "./run-input.ts";
+import type { Task, TaskState } from "./task.ts";
+import { withHistory } from "./with-history.ts";
+
+type TaskPage = { tasks: Task[]; nextPageToken: string; pageSize: number; totalSize: number };
+
+const defaultPageSize = 50;
+
+/** A task's states, and the statuses of runs that they stand for. */
+const statusesOf: Record<TaskState, readonly RunStatus[]> = {
+  TASK_STATE_SUBMITTED: ["scheduled", "queued"],
+  TASK_STATE_WORKING: ["running"],
+  TASK_STATE_INPUT_REQUIRED: ["interrupted"],
+  TASK_STATE_COMPLETED: ["success"],
+  TASK_STATE_FAILED: ["error", "timeout", "expired"],
+  TASK_STATE_CANCELED: ["cancelled"],
+};
+
+const stateOf = new Map(
+  Object.entries(statusesOf).flatMap(([state, statuses]) => statuses.map((status) => [status, state as TaskState])),
+);
+
+/** Returns a page of an agent's tasks, the newest first. Artifacts, which need the tasks' whole output, only on request. */
+export async function listTasks(deps: ReadDeps, place: Place, params: ListParams): Promise<TaskPage> {
+  const { contextId, status, pageToken, historyLength, includeArtifacts } = params;
+  const asked = status && status !== "TASK_STATE_UNSPECIFIED" ? statusesOf[status] : undefined;
+  const filter = { agent_id: place.agent_id, thread_id: contextId ?? undefined, status: asked };
+  const limit = params.pageSize ?? defaultPageSize;
+  const page = { limit, after: pageToken ?? undefined, order: "desc" } as const;
+  const { data, has_more, last_id } = await listRuns(deps.db, place.owner, filter, page);
+  const tasks: Task[] = [];
+  // One after the other: each task's output may be large.
+  for (const run of data)
+    tasks.push(includeArtifacts ? (await readTask(deps, run, place.base)).translation.task() : summaryOf(run));
+  return {
+    tasks: tasks.map((task) => withHistory(task, historyLength ?? null)),
+    nextPageToken: has_more ? (last_id ?? "") : "",
+    pageSize: limit,
+    totalSize: await countListedRuns(deps.db, place.owner, filter),
+  };
+}
+
+/** Returns a task as far as its run's record has it. */
+function summaryOf(run: RunRecord): Task {
+  const contextId = contextOf(run);
+  const input = { contextId, taskId: run.id, role: "ROLE_USER", ...saidOf(run) } as const;
+  const state = stateOf.get(run.status) ?? "TASK_STATE_WORKING";
+  const timestamp = run.completed_at ?? run.started_at ?? run.created_at;
+  return { id: run.id, contextId, status: { state, timestamp }, history: [input], metadata: {} };
+}

@@ -1,0 +1,35 @@
+import type { Artifact, Message } from "./message.ts";
+
+/** A task and its stream, as A2A 1.0 has them in JSON. */
+
+export const taskStates = [
+  "TASK_STATE_SUBMITTED",
+  "TASK_STATE_WORKING",
+  "TASK_STATE_INPUT_REQUIRED",
+  "TASK_STATE_COMPLETED",
+  "TASK_STATE_FAILED",
+  "TASK_STATE_CANCELED",
+] as const;
+export type TaskState = (typeof taskStates)[number];
+
+export type TaskStatus = { state: TaskState; message?: Message; timestamp: string };
+
+export type Task = {
+  id: string;
+  contextId: string;
+  status: TaskStatus;
+  artifacts?: Artifact[];
+  history?: Message[];
+  metadata: Record<string, unknown>;
+};
+
+type Of = { taskId: string; contextId: string };
+
+/** One message of a task's stream. */
+export type StreamMessage =
+  | { task: Task }
+  | { statusUpdate: Of & { status: TaskStatus; metadata: Record<string, unknown> } }
+  | { artifactUpdate: Of & { artifact: Artifact; append?: true; lastChunk?: true } };
+
+export const isOver = (state: TaskState): boolean =>
+  state === "TASK_STATE_COMPLETED" || state === "TASK_STATE_FAILED" || state === "TASK_STATE_CANCELED";
