@@ -41,7 +41,7 @@ export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false
 };
 
 /** An answer that is no JSON, such as HTML or text. */
-export type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
+type TextResult = { status: number; content_type: string; text: string | Buffer; headers?: Headers };
 /** An answer that writes the response itself: a stream. It is not called for HEAD requests. */
 type TakeoverResult = { respond: (req: Request, res: Response) => void | Promise<void> };
 export type AnyResult = { status: number; body?: unknown; headers?: Headers } | TextResult | TakeoverResult;

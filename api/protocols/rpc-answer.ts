@@ -1,9 +1,11 @@
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { errorKinds } from "../../shared/domain/errors/error-codes.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { TakeoverResult, TextResult } from "../http/define-operation.ts";
+import type { AnyResult, TakeoverResult } from "../http/define-operation.ts";
 import { errorBody, type ErrorData, rpcCodes, RpcError } from "./rpc-error.ts";
 import type { RpcId } from "./rpc-id.ts";
+
+export type TextResult = Extract<AnyResult, { text: string | Buffer }>;
 
 export const resultOf = (id: RpcId, result: unknown) => ({ jsonrpc: "2.0", id, result }) as const;
 
