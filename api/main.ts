@@ -11,7 +11,7 @@ import { createHttpApp } from "./http/create-http-app.ts";
 import { createHttpServer } from "./http/create-http-server.ts";
 import { closeConnectionsWhenLeaving, drainServer } from "./http/drain-server.ts";
 import { operations } from "./operations.ts";
-import { protocolsOf } from "./protocols/protocols.ts";
+import { protocols } from "./protocols/protocols.ts";
 import { exportFaults } from "./system/metrics.ts";
 import { withDocs } from "./system/with-docs.ts";
 
@@ -29,7 +29,7 @@ await runProcess(async (asked, survive) => {
   const bulk = startBulkWork(context);
   const app = createHttpApp({
     operations: withDocs(operations),
-    protocols: protocolsOf(operations),
+    protocols,
     context,
     guards: context.guards,
     gate: config.http.gate,

@@ -408,7 +408,7 @@ test.for(versions)("A2A $version: a full queue refuses a message, and says when 
   for (const id of waiting.toReversed()) await client.cancel(id);
 });
 
-/** Where our answers differ from the recorded server's, by exchange. docs/clients/a2a.md says why. */
+/** Where our answers differ from the recorded server's, by exchange. docs/a2a.md says why. */
 const known: Record<string, string[]> = {
   "v0.3: input-required": ["+ .events[].result.final=true"],
 };
