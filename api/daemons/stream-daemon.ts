@@ -7,6 +7,7 @@ import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { awayOf } from "../stream/stream-format.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";
@@ -46,7 +47,7 @@ export const streamDaemon = defineOperation({
     const cursor = readLogCursor(readLastEventId({ headers, query }));
     holdOpen();
     await readDaemonOf(ctx, params.agent_id, caller.owner);
-    const away = { leaving: ctx.leaving, cutOff: ctx.stores.signal() };
+    const away = awayOf(ctx);
     const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
     return { respond: (_req, res) => writeSse(res, follow(ctx, params.agent_id, cursor, until), away) };
   },

@@ -8,6 +8,7 @@ import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
+import { awayOf } from "../stream/stream-format.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 
 const batch = 100;
@@ -44,7 +45,7 @@ export const streamNotifications = defineOperation({
     // A later position is of another database, such as the one before a restore.
     const isOurs = asked !== null && asked.xact <= present.place.xact;
     const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
-    const away = { leaving: ctx.leaving, cutOff: ctx.stores.signal() };
+    const away = awayOf(ctx);
     const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
     return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until), away) };
   },

@@ -3,6 +3,7 @@ import { parseRequest } from "../http/parse-request.ts";
 
 /** Returns the request that a protocol's request becomes, checked as that of POST /v1/execute. Throws ValidationFault. */
 export function readExecuteRequest(asked: Record<string, unknown>): ExecuteRequest {
-  const { body } = parseRequest({ body: executeRequest }, { params: {}, query: {}, headers: {}, body: asked });
+  const schemas = { request: { body: executeRequest }, ignores: "nothing" } as const;
+  const { body } = parseRequest(schemas, { params: {}, query: {}, headers: {}, body: asked });
   return body as ExecuteRequest;
 }

@@ -1,11 +1,12 @@
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { errorKinds } from "../../shared/domain/errors/error-codes.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { AnyResult, TakeoverResult } from "../http/define-operation.ts";
+import type { AnyResult } from "../http/define-operation.ts";
 import { errorBody, type ErrorData, rpcCodes, RpcError } from "./rpc-error.ts";
 import type { RpcId } from "./rpc-id.ts";
 
 export type TextResult = Extract<AnyResult, { text: string | Buffer }>;
+export type StreamResult = Extract<AnyResult, { respond: unknown }>;
 
 export const resultOf = (id: RpcId, result: unknown) => ({ jsonrpc: "2.0", id, result }) as const;
 
@@ -17,7 +18,7 @@ export const jsonAnswer = (status: number, body: unknown, headers: Record<string
 });
 
 /** An answer whose status depends on what was asked. */
-export type Answer = TextResult | TakeoverResult;
+export type Answer = TextResult | StreamResult;
 
 export const emptyAnswer = (status: number): TextResult => ({ status, content_type: "application/json", text: "" });
 

@@ -9,7 +9,7 @@ import { followRun, type RunReader } from "./follow-run.ts";
 import type { Projection } from "./projections/projection.ts";
 import { type Format, formats, projections } from "./projections/projections.ts";
 import { openSseWriter } from "./sse-writer.ts";
-import { nativeFormat, projectedFormat } from "./stream-format.ts";
+import { awayOf, nativeFormat, projectedFormat } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";
 import type { StoreWatch } from "./watch-stores.ts";
@@ -68,7 +68,7 @@ export function respondSse(deps: RespondDeps, res: Response, sse: Sse): void {
     ...(thread_id === null ? {} : { "X-Thread-Id": thread_id }),
     ...sse.headers,
   };
-  const away = { leaving: deps.leaving, cutOff: deps.stores.signal() };
+  const away = awayOf(deps);
   const stream =
     projection === undefined
       ? nativeFormat({ hub: deps.hub, away }, cursor)

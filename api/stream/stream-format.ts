@@ -5,6 +5,7 @@ import { type EncodedChunk, encodeChunk } from "./encoded-chunk.ts";
 import { projectRun } from "./projections/project-run.ts";
 import type { Projection } from "./projections/projection.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
+import type { StoreWatch } from "./watch-stores.ts";
 
 /** Between these times a client waits before it connects again: at random, so that not all readers come at once. */
 const retryMs = { least: 2_000, most: 4_000 };
@@ -24,6 +25,14 @@ export type SentAway = {
   /** Aborted when this process reaches no store. */
   cutOff: AbortSignal;
 };
+
+export const awayOf = ({
+  leaving,
+  stores,
+}: {
+  leaving: AbortSignal;
+  stores: Pick<StoreWatch, "signal">;
+}): SentAway => ({ leaving, cutOff: stores.signal() });
 
 /** The last text of a stream that did not come to its own end. */
 export const encodeAway = ({ leaving, cutOff }: SentAway): string =>

@@ -5,12 +5,12 @@ import type { Scope } from "../../../shared/schemas/scope.ts";
 import { cancelRun } from "../../../shared/services/runs/cancel-run.ts";
 import type { ApiContext } from "../../context.ts";
 import { requireScope } from "../../http/authorize.ts";
-import type { TakeoverResult } from "../../http/define-operation.ts";
 import type { RequestInfo } from "../../http/request-info.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
+import { awayOf } from "../../stream/stream-format.ts";
 import { writeSse } from "../../stream/write-sse.ts";
-import { type Answer, jsonAnswer, resultOf } from "../rpc-answer.ts";
+import { type Answer, jsonAnswer, resultOf, type StreamResult } from "../rpc-answer.ts";
 import { readParams } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -128,14 +128,16 @@ async function answerStream(ctx: ApiContext, call: Call): Promise<Answer> {
 }
 
 /** Streams a task as it stands, then what follows. */
-function streamOf(ctx: ApiContext, { id, version }: Call, task: Task, following: Following): TakeoverResult {
+function streamOf(ctx: ApiContext, { id, version }: Call, task: Task, following: Following): StreamResult {
   const encode = (message: StreamMessage): string =>
     encodeMessage(resultOf(id, version === "1.0" ? message : legacyStreamMessage(message)));
+  const away = awayOf(ctx);
   async function* texts(): AsyncGenerator<string> {
     yield encode({ task });
-    for await (const messages of followTask(ctx, following)) yield messages.map(encode).join("");
+    const gone = AbortSignal.any([following.gone, away.cutOff]);
+    for await (const messages of followTask(ctx, { ...following, gone })) yield messages.map(encode).join("");
   }
-  return { respond: (_req, res) => writeSse(res, texts()) };
+  return { respond: (_req, res) => writeSse(res, texts(), away) };
 }
 
 async function answerGet(ctx: ApiContext, call: Call): Promise<Answer> {
@@ -159,7 +161,7 @@ async function answerCancel(ctx: ApiContext, call: Call): Promise<Answer> {
     );
   const tail = ctx.hub.open(id);
   try {
-    await cancelRun(ctx, id, call.owner);
+    await cancelRun(ctx, id, call.caller);
     const signals = [call.untilGone(), ctx.leaving];
     await awaitRunEnd(ctx, id, tail, { cursor: beforeFirst, fresh: false, ms: maxCancelMs, signals });
   } finally {

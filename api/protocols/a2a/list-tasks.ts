@@ -1,8 +1,8 @@
 import type { RunStatus } from "../../../shared/domain/run/run-status.ts";
-import type { RunRecord } from "../../../shared/schemas/run.ts";
+import type { RunListItem } from "../../../shared/schemas/run.ts";
 import { countListedRuns, listRuns } from "../../../shared/store/runs/list-runs.ts";
 import type { ListParams } from "./params.ts";
-import { contextOf, type Place, type ReadDeps, readTask } from "./read-task.ts";
+import { contextOf, type Place, type ReadDeps, readTask, readTaskRun } from "./read-task.ts";
 import { saidOf } from "./run-input.ts";
 import type { Task, TaskState } from "./task.ts";
 import { withHistory } from "./with-history.ts";
@@ -32,11 +32,15 @@ export async function listTasks(deps: ReadDeps, place: Place, params: ListParams
   const filter = { agent_id: place.agent_id, thread_id: contextId ?? undefined, status: asked };
   const limit = params.pageSize ?? defaultPageSize;
   const page = { limit, after: pageToken ?? undefined, order: "desc" } as const;
-  const { data, has_more, last_id } = await listRuns(deps.db, place.owner, filter, page);
+  const { data, has_more, last_id } = await listRuns(
+    deps.db,
+    place.owner,
+    { ...filter, include: ["input_payload"] },
+    page,
+  );
   const tasks: Task[] = [];
   // One after the other: each task's output may be large.
-  for (const run of data)
-    tasks.push(includeArtifacts ? (await readTask(deps, run, place.base)).translation.task() : summaryOf(run));
+  for (const run of data) tasks.push(includeArtifacts ? await wholeOf(deps, run.id, place) : summaryOf(run));
   return {
     tasks: tasks.map((task) => withHistory(task, historyLength ?? null)),
     nextPageToken: has_more ? (last_id ?? "") : "",
@@ -45,10 +49,19 @@ export async function listTasks(deps: ReadDeps, place: Place, params: ListParams
   };
 }
 
+async function wholeOf(deps: ReadDeps, id: string, place: Place): Promise<Task> {
+  return (await readTask(deps, await readTaskRun(deps, id, place), place.base)).translation.task();
+}
+
 /** Returns a task as far as its run's record has it. */
-function summaryOf(run: RunRecord): Task {
+function summaryOf(run: RunListItem): Task {
   const contextId = contextOf(run);
-  const input = { contextId, taskId: run.id, role: "ROLE_USER", ...saidOf(run) } as const;
+  const input = {
+    contextId,
+    taskId: run.id,
+    role: "ROLE_USER",
+    ...saidOf({ ...run, input_payload: run.input_payload ?? {} }),
+  } as const;
   const state = stateOf.get(run.status) ?? "TASK_STATE_WORKING";
   const timestamp = run.completed_at ?? run.started_at ?? run.created_at;
   return { id: run.id, contextId, status: { state, timestamp }, history: [input], metadata: {} };

@@ -5,10 +5,11 @@ import { text } from "../../../shared/schemas/primitives.ts";
 import { readAgent } from "../../../shared/store/agents/list-agents.ts";
 import type { ApiContext } from "../../context.ts";
 import { requireScope } from "../../http/authorize.ts";
-import { defineOperation, type Operation, type TakeoverResult } from "../../http/define-operation.ts";
+import { defineOperation, type Operation } from "../../http/define-operation.ts";
+import { awayOf } from "../../stream/stream-format.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { baseOf, baseHeaders } from "../base-of.ts";
-import { failureAnswer, jsonAnswer, type TextResult } from "../rpc-answer.ts";
+import { failureAnswer, jsonAnswer, type StreamResult, type TextResult } from "../rpc-answer.ts";
 import { readRpc } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -24,6 +25,7 @@ const getAgentCard = defineOperation({
   method: "get",
   path: "/a2a/{agent_id}/.well-known/agent-card.json",
   name: "a2a_agent_card",
+  ignores: "unknown_input",
   area: "A2A",
   scope: "any",
   summary: "An agent's card",
@@ -43,8 +45,8 @@ const getAgentCard = defineOperation({
 /** Clients of 0.3 read an error of these methods in a stream only. */
 const legacyStreams = new Set(["message/stream", "tasks/resubscribe"]);
 
-const asStream = ({ text: body }: TextResult): TakeoverResult => ({
-  respond: (_req, res) => writeSse(res, once(`data: ${String(body)}\n\n`)),
+const asStream = (ctx: ApiContext, { text: body }: TextResult): StreamResult => ({
+  respond: (_req, res) => writeSse(res, once(`data: ${String(body)}\n\n`), awayOf(ctx)),
 });
 
 async function* once(message: string): AsyncGenerator<string> {
@@ -55,6 +57,8 @@ const callAgent = defineOperation({
   method: "post",
   path: "/a2a/{agent_id}",
   name: "a2a_call",
+  ignores: "unknown_input",
+  audit: { none: "The run is the record: its timeline names who started, answered or cancelled it." },
   area: "A2A",
   scope: "any",
   summary: "JSON-RPC of both versions",
@@ -76,7 +80,7 @@ const callAgent = defineOperation({
       return await callMethod(ctx, { ...input, ...place, ...message, id, version: readVersion(asked) });
     } catch (error) {
       const failure = failureAnswer(id, error, data);
-      return failure.status === 200 && isLegacyStream ? asStream(failure) : failure;
+      return failure.status === 200 && isLegacyStream ? asStream(ctx, failure) : failure;
     }
   },
 });

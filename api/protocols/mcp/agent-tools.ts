@@ -1,6 +1,6 @@
 import { clientId } from "../../../shared/schemas/primitives.ts";
 import { readConfig } from "../../../shared/schemas/agent-config.ts";
-import type { AgentRecord } from "../../../shared/schemas/agent.ts";
+import type { AgentListItem } from "../../../shared/schemas/agent.ts";
 import { listAgents } from "../../../shared/store/agents/list-agents.ts";
 import type { Db } from "../../../shared/store/client.ts";
 import type { Owner } from "../../../shared/store/owned-by.ts";
@@ -14,11 +14,11 @@ export async function listAgentTools(db: Db, owner: Owner, cursor: string | unde
   if (cursor !== undefined && !clientId().safeParse(cursor).success)
     throw new RpcError(rpcCodes.invalid_params, "params.cursor: no cursor of this list");
   const page = { limit: pageSize, after: cursor, order: "asc" } as const;
-  const { data, has_more, last_id } = await listAgents(db, owner, { status: "active" }, page);
+  const { data, has_more, last_id } = await listAgents(db, owner, { status: "active", with_config: true }, page);
   return { tools: data.map(toTool), ...(has_more && last_id !== null ? { nextCursor: last_id } : {}) };
 }
 
-function toTool({ id, name, metadata, config }: AgentRecord): Tool {
+function toTool({ id, name, metadata, config }: AgentListItem): Tool {
   const { description } = metadata;
   return {
     name: toolName(id),

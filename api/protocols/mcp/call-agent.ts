@@ -14,6 +14,7 @@ import type { ApiContext } from "../../context.ts";
 import { acceptAndFollow } from "../../stream/accept-and-follow.ts";
 import { followEvents } from "../../stream/follow-events.ts";
 import type { Tail } from "../../stream/tail.ts";
+import { awayOf } from "../../stream/stream-format.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { type Answer, emptyAnswer } from "../rpc-answer.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
@@ -26,7 +27,7 @@ import type { McpRequest } from "./mcp-request.ts";
 import type { ToolCall } from "./tool-set.ts";
 import { type CallTranslation, readQuestionId, translateCall } from "./translate-call.ts";
 
-export type CallDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub" | "leaving">;
+export type CallDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub" | "leaving" | "stores">;
 
 /** Runs the agent that a tool stands for, and streams the call until its result. */
 export async function callAgent(deps: CallDeps, request: McpRequest, tool: ToolCall): Promise<Answer> {
@@ -79,8 +80,10 @@ async function streamCall(deps: CallDeps, request: McpRequest, streaming: Stream
   try {
     const answered = new Set((await readAnswers(deps.db, call.run_id)).keys());
     const translation = translateCall({ ...call, answered, base: request.base, canAsk: request.session.canAsk });
-    const gone = request.untilGone();
-    return { respond: (_req, res) => writeSse(res, callTexts(deps, { call, tail, after, translation, gone })) };
+    const away = awayOf(deps);
+    const gone = AbortSignal.any([request.untilGone(), away.cutOff]);
+    const texts = callTexts(deps, { call, tail, after, translation, gone });
+    return { respond: (_req, res) => writeSse(res, texts, away) };
   } catch (error) {
     tail.close();
     throw error;
@@ -151,7 +154,7 @@ const encode = (messages: readonly object[], id: string): string =>
 
 /** Cancels the run that a request of this session started. */
 export async function cancelCall(deps: CallDeps, { caller, session }: McpRequest, rpc_id: RpcId): Promise<void> {
-  await cancelRun(deps, runIdOf(caller.user_id, session.id, rpc_id), caller.owner);
+  await cancelRun(deps, runIdOf(caller.user_id, session.id, rpc_id), caller);
 }
 
 const elicitationResult = z.object({
@@ -178,7 +181,7 @@ export async function answerQuestion(
   const isOpen = open?.id === interrupt_id;
   const reply = replyOf(open?.response_schema ?? null, action, content ?? {});
   if (reply.kind === "cancel") {
-    if (isOpen) await cancelRun(deps, run_id, caller.owner);
+    if (isOpen) await cancelRun(deps, run_id, caller);
     return;
   }
   const { response } = reply;

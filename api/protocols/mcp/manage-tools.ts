@@ -93,7 +93,7 @@ async function callOperation(ctx: ApiContext, request: McpRequest, call: ToolCal
     Object.fromEntries(names.flatMap((name) => (Object.hasOwn(call.args, name) ? [[name, call.args[name]]] : [])));
   const rest = Object.entries(call.args).filter(([name]) => !params.includes(name) && !query.includes(name));
   const body = nested ? call.args["body"] : Object.fromEntries(rest);
-  const parts = parseRequest(operation.request, {
+  const parts = parseRequest(operation, {
     params: pick(params),
     query: pick(query),
     headers: { prefer },

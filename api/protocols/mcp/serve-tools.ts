@@ -35,11 +35,20 @@ const refuse = (status: number, code: number, message: string, more: Record<stri
 /** Returns the operations of one endpoint of MCP (Streamable HTTP). No process remembers a session or a call. */
 export function serveTools(tools: ToolSet): readonly Operation<ApiContext>[] {
   const { path, name } = tools;
-  const common = { path, area: "MCP", scope: "any", responses: { 200: { description: "The answer" } } } as const;
+  const common = {
+    path,
+    area: "MCP",
+    scope: "any",
+    ignores: "unknown_input",
+    responses: { 200: { description: "The answer" } },
+  } as const;
   const post = defineOperation({
     ...common,
     method: "post",
     name: `${name}_post`,
+    audit: {
+      none: "A run's timeline names who started, answered or cancelled it; the operations record their own use.",
+    },
     summary: "A message of the client",
     request: { headers, body: z.unknown() },
     async handle(ctx: ApiContext, input) {
@@ -85,6 +94,7 @@ export function serveTools(tools: ToolSet): readonly Operation<ApiContext>[] {
     ...common,
     method: "delete",
     name: `${name}_delete`,
+    audit: { none: "There is nothing to forget." },
     summary: "The end of a session",
     request: { headers },
     async handle(_ctx: ApiContext, input) {
