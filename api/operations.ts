@@ -7,6 +7,7 @@ import { versionsOperations } from "./versions/operations.ts";
 import { runsOperations } from "./runs/operations.ts";
 import { threadsOperations } from "./threads/operations.ts";
 import { jobsOperations } from "./jobs/operations.ts";
+import { storeOperations } from "./store/operations.ts";
 import { usersOperations } from "./users/operations.ts";
 import { daemonsOperations } from "./daemons/operations.ts";
 import { notificationsOperations } from "./notifications/operations.ts";
@@ -28,6 +29,7 @@ export const operations: readonly Operation<ApiContext>[] = [
   ...runsOperations,
   ...threadsOperations,
   ...jobsOperations,
+  ...storeOperations,
   ...usersOperations,
   ...daemonsOperations,
   ...notificationsOperations,

@@ -34,6 +34,7 @@ export const areas: Record<string, string> = {
   Users: "Users, API keys, and the secret that signs callbacks.",
   Daemons: "Agents with a process that stays up and receives messages.",
   Notifications: "Notifications for a user, such as failed runs and reached spend limits.",
+  Store: "Values that clients and agents' programs keep by namespace and key.",
   Webhooks: "Endpoints that receive events, their deliveries and their secrets.",
   Studio: "Analytics of runs: over time, by agent, distributions and exports.",
   Admin: "For operators: the fleet, queues, dead letters, costs, the audit log, and the things of all users.",

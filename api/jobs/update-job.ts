@@ -1,15 +1,16 @@
 import type { z } from "zod";
 import { versionErrors } from "../../shared/services/runs/choose-version.ts";
-import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { mergePatch } from "../../shared/domain/json/merge-patch.ts";
 import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";
-import { changeJob, findJob, type JobChange } from "../../shared/store/jobs/change-job.ts";
-import { jobColumns, type JobRow, jobToBody } from "../../shared/store/jobs/job-columns.ts";
+import { changeJob, findJob } from "../../shared/store/jobs/change-job.ts";
+import { type JobRow, jobToBody } from "../../shared/store/jobs/job-columns.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { faultItems } from "../http/validation-error.ts";
-import { checkJob, firstTickOf } from "./check-job.ts";
+import { checkJob } from "../../shared/services/schedules/check-job.ts";
+import { rewriteJob } from "../../shared/services/schedules/rewrite-job.ts";
 import { getJobRecord } from "./get-job.ts";
 
 type JobPatch = z.infer<typeof jobPatch>;
@@ -35,7 +36,7 @@ export const updateJob = defineOperation({
     if (!seen) throw notFound("job", job_id);
     await checkJob(ctx, patched(ctx, seen, patch), caller.owner);
     const done = await changeJob(ctx.db, job_id, caller.owner, (job, now) =>
-      change(ctx, job, { now, body: patched(ctx, job, patch) }),
+      rewriteJob(ctx.config.encryptionKeys, job, { now, body: patched(ctx, job, patch) }),
     );
     if (!done) throw notFound("job", job_id);
     const body = await getJobRecord(ctx, job_id, caller.owner);
@@ -50,22 +51,4 @@ function patched({ config }: Pick<ApiContext, "config">, job: JobRow, patch: Job
   const parsed = jobBody.safeParse(merged);
   if (parsed.success) return parsed.data;
   throw new ValidationFault(faultItems(parsed.error.issues, "body", merged));
-}
-
-function change(
-  { config }: Pick<ApiContext, "config">,
-  job: JobRow,
-  { now, body }: { now: Date; body: JobBody },
-): JobChange {
-  if (job.status !== "active" && job.status !== "paused")
-    throw conflict("job_ended", `The job is ${job.status} and can't be changed. Create a new one.`);
-  const columns = jobColumns(config.encryptionKeys, job.id, body);
-  const { status, next_tick_at } = job;
-  const sameTimes =
-    columns.schedule === job.schedule &&
-    columns.timezone === job.timezone &&
-    columns.ends_at?.getTime() === job.ends_at?.getTime();
-  const isDue = next_tick_at !== null && next_tick_at <= now;
-  const stays = status === "paused" || isDue || sameTimes;
-  return { columns, status, next_tick_at: stays ? next_tick_at : firstTickOf(body, now) };
 }

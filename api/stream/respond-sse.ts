@@ -83,7 +83,11 @@ export function respondSse(deps: RespondDeps, res: Response, sse: Sse): void {
   else res.on("close", () => tail.close());
   const reader: RunReader = {
     take: (events) => writer.write(encode(events)),
-    end: (events) => writer.end(encodeEnd(events)),
+    end(events) {
+      const end = encodeEnd(events);
+      if (end === null) res.destroy();
+      else writer.end(end);
+    },
     fail(error) {
       logFault(deps.log, error, res);
       res.destroy();

@@ -46,8 +46,8 @@ export type StreamFormat = {
   /** The format needs the events after this one. */
   after: EventId;
   encode: (events: StreamEvent[]) => EncodedChunk;
-  /** Returns the end of the stream: the last events, if any, and what closes the format. */
-  encodeEnd: (events: StreamEvent[]) => string;
+  /** Returns the end of the stream: the last events, if any, and what closes the format. Null: the connection has to break. */
+  encodeEnd: (events: StreamEvent[]) => string | null;
 };
 
 type Deps = { hub: { encode: (events: StreamEvent[]) => EncodedChunk }; away: SentAway };
@@ -76,6 +76,10 @@ export function projectedFormat({ leaving, cutOff }: SentAway, projection: Proje
     // A projection of an event depends on all events before it.
     after: beforeFirst,
     encode: (events) => encodeChunk(projected.push(events)),
-    encodeEnd: (events) => projected.push(events) + projected.end(leaving.aborted || cutOff.aborted),
+    encodeEnd(events) {
+      const last = projected.push(events);
+      const end = projected.end(leaving.aborted || cutOff.aborted);
+      return end === null ? null : last + end;
+    },
   };
 }

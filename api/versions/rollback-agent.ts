@@ -1,7 +1,7 @@
 import { rollback, upgraded } from "../../shared/schemas/upgrade.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveCurrentVersion } from "./move-current-version.ts";
+import { moveCurrentVersion } from "../../shared/services/versions/move-current-version.ts";
 
 export const rollbackAgent = defineOperation({
   method: "post",

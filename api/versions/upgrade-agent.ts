@@ -3,7 +3,7 @@ import { laxBool } from "../../shared/schemas/primitives.ts";
 import { upgrade, upgraded } from "../../shared/schemas/upgrade.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveCurrentVersion } from "./move-current-version.ts";
+import { moveCurrentVersion } from "../../shared/services/versions/move-current-version.ts";
 
 export const upgradeAgent = defineOperation({
   method: "post",

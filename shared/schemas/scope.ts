@@ -1,4 +1,15 @@
-const areas = ["agents", "runs", "threads", "daemons", "jobs", "notifications", "billing", "studio", "users"] as const;
+const areas = [
+  "agents",
+  "runs",
+  "threads",
+  "daemons",
+  "jobs",
+  "store",
+  "notifications",
+  "billing",
+  "studio",
+  "users",
+] as const;
 
 /** The scopes of keys. `*`: everything with the owner's own things. `admin`: everything with the things of all users. */
 export const scopes = [

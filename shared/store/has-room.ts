@@ -14,6 +14,7 @@ const counted = {
   jobs: sql`jobs WHERE user_id = $user_id AND status NOT IN ('completed', 'cancelled')`,
   threads: sql`threads WHERE user_id = $user_id`,
   webhooks: sql`webhooks WHERE user_id = $user_id`,
+  store_items: sql`store_items WHERE user_id = $user_id AND coalesce(expires_at > now(), true)`,
 } as const;
 
 type Thing = keyof typeof counted;
@@ -34,6 +35,7 @@ const counts = {
   jobs: count("jobs"),
   threads: count("threads"),
   webhooks: count("webhooks"),
+  store_items: count("store_items"),
 };
 
 /** Within a transaction, which holds the lock until it ends. Its result is text, since Prisma knows no void. */

@@ -100,5 +100,13 @@ export const authorizationCases: Record<string, Case> = {
     own: 503,
   },
   create_portal: { body: ({ user_id }) => ({ user_id, return_url: "https://example.com/" }), foreign: 403, own: 503 },
+  put_store_item: {
+    body: ({ user_id }) => ({ user_id, namespace: ["a"], key: "k", value: {} }),
+    foreign: 403,
+  },
+  get_store_item: { query: ({ user_id }) => `?user_id=${user_id}&namespace=a&key=k`, foreign: 403, own: 404 },
+  delete_store_item: { query: ({ user_id }) => `?user_id=${user_id}&namespace=a&key=k`, foreign: 403, own: 404 },
+  search_store_items: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
+  list_store_namespaces: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   docs_asset: { params: { name: "swagger-ui.css" } },
 };

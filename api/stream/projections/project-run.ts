@@ -7,8 +7,8 @@ import type { Projection } from "./projection.ts";
 export type ProjectedRun = {
   /** Returns the text for these events, which is often empty. Events up to the cursor give no text. */
   push(events: StreamEvent[]): string;
-  /** Returns the text that closes the stream. `isLeaving`: this process is shutting down. */
-  end(isLeaving: boolean): string;
+  /** Returns the text that closes the stream. `isLeaving`: this process is shutting down. Null: the stream has to break off. */
+  end(isLeaving: boolean): string | null;
 };
 
 export function projectRun(projection: Projection, cursor: EventId): ProjectedRun {
@@ -27,6 +27,7 @@ export function projectRun(projection: Projection, cursor: EventId): ProjectedRu
       const isOver = last !== null && (isTerminalEvent(last.type) || last.type === "run.interrupted");
       if (isOver) return machine.end().join("");
       // Otherwise the stream was cut and can be resumed.
+      if (projection.breaksOff) return null;
       return isLeaving ? (machine.leave?.() ?? []).join("") : "";
     },
   };

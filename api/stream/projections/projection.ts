@@ -6,6 +6,8 @@ export type Projection = {
   headers: Readonly<Record<string, string>>;
   /** True when the format is plain text instead of Server-Sent Events: it has no ids and no pings. */
   plain: boolean;
+  /** True when clients take a clean end for the run's, so that a stream which can be resumed has to break off. */
+  breaksOff?: true;
   start(): Machine;
 };
 

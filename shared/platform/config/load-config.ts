@@ -104,6 +104,7 @@ const schema = z.object({
   JOBS_PER_USER: integer(1, 1_000_000).default(1_000),
   THREADS_PER_USER: integer(1, 10_000_000).default(100_000),
   WEBHOOKS_PER_USER: integer(1, 1_000_000).default(100),
+  STORE_ITEMS_PER_USER: integer(1, 1_000_000).default(10_000),
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
@@ -247,6 +248,7 @@ const limitsPerUser = (data: z.output<typeof schema>) => ({
   jobs: data.JOBS_PER_USER,
   threads: data.THREADS_PER_USER,
   webhooks: data.WEBHOOKS_PER_USER,
+  storeItems: data.STORE_ITEMS_PER_USER,
 });
 
 type AuthSettings = Pick<z.output<typeof schema>, "AUTH_MODE" | "HOST" | "ALLOW_OPEN" | "ALLOW_OPEN_IN_PRODUCTION">;

@@ -30,6 +30,8 @@ type Material = {
   by: string | null;
   /** The id of the run whose request is run again. */
   replay_of: string | null;
+  /** Left out: what the agent's config says. */
+  multitask?: NewRun["multitask"];
   /** The position in the queue, if it is known. The next run to start has position 1. */
   position?: number | null;
   /** How many runs the owner's plan allows at once. */
@@ -65,6 +67,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     request_options,
     ...start,
     debounce_key: request.debounce?.key ?? null,
+    ...(material.multitask && { multitask: material.multitask }),
     input_payload: request.input_payload,
     history: request.history,
     state_snapshot: request.state_snapshot === "" ? null : request.state_snapshot,

@@ -23,6 +23,8 @@ export type Origin = {
   replay_of?: string;
   /** The run's metadata. */
   metadata?: Record<string, unknown>;
+  /** What happens while a run of the thread has not ended. Left out: what the agent's config says. */
+  multitask?: NewRun["multitask"];
 };
 
 export type PrepareDeps = AcceptableDeps &
@@ -67,6 +69,7 @@ export async function prepareRun(
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
     ...(origin.metadata && { metadata: origin.metadata }),
+    ...(origin.multitask && { multitask: origin.multitask }),
   });
   return { ...run, replaces: waiting !== null };
 }

@@ -52,6 +52,12 @@ export const spentRows: readonly RetentionPolicy[] = [
     isOld: sql`$days IS NOT NULL AND expires_at < now()`,
   },
   {
+    name: "store_items",
+    table: "store_items",
+    key: "user_id, namespace, key",
+    isOld: sql`$days IS NOT NULL AND expires_at < now()`,
+  },
+  {
     // The statement that ends a run wipes them; this finds what a fault has left.
     name: "run_secrets",
     table: "run_secrets",

@@ -22,6 +22,17 @@ export function listPastStates(
   return readPage(db, listing, page);
 }
 
+/** What one ended run of a thread left as its state. Null: the thread has no such run. */
+export async function readPastState(
+  db: Db,
+  thread: { id: string; since: Date },
+  runId: string,
+): Promise<PastState | null> {
+  const within = { id: runId, thread_id: thread.id, created_at: { gte: thread.since }, completed_at: { not: null } };
+  const run = await db.prisma.run.findFirst({ where: within, select: { id: true } });
+  return run ? ((await readPastStates(db, [runId]))[0] ?? null) : null;
+}
+
 async function readPastStates(db: Db, ids: string[]): Promise<PastState[]> {
   const rows = await db.prisma.run.findMany({
     where: { id: { in: ids } },

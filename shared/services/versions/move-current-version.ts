@@ -1,14 +1,15 @@
-import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
-import { compareVersions } from "../../shared/domain/agent/compare-versions.ts";
-import type { Upgraded } from "../../shared/schemas/upgrade.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
-import { readDaemon } from "../../shared/store/daemons/read-daemon.ts";
-import { type Move, moveCurrent } from "../../shared/store/versions/move-current.ts";
-import type { ApiContext } from "../context.ts";
+import { AppError, notFound } from "../../domain/errors/app-error.ts";
+import { compareVersions } from "../../domain/agent/compare-versions.ts";
+import type { Upgraded } from "../../schemas/upgrade.ts";
+import type { Owner } from "../../store/owned-by.ts";
+import { readDaemon } from "../../store/daemons/read-daemon.ts";
+import { type Move, moveCurrent } from "../../store/versions/move-current.ts";
+import type { RunStreams } from "../../platform/stream/run-streams.ts";
+import type { Db } from "../../store/client.ts";
 
 /** Changes an agent's `current` and signals the supervisor of its daemon, which drains, replaces and watches the process. */
 export async function moveCurrentVersion(
-  ctx: Pick<ApiContext, "db" | "streams">,
+  ctx: { db: Db; streams: Pick<RunStreams, "signalDaemons"> },
   move: Move,
   owner: Owner,
 ): Promise<Upgraded> {

@@ -1,21 +1,21 @@
-import { checkRequest } from "../../shared/services/runs/check-request.ts";
-import { chooseVersion } from "../../shared/services/runs/choose-version.ts";
-import { notFound } from "../../shared/domain/errors/app-error.ts";
-import { firstTick } from "../../shared/domain/schedule/due-ticks.ts";
-import { executeRequest } from "../../shared/schemas/execute-request.ts";
-import type { JobBody } from "../../shared/schemas/job.ts";
-import type { ResolvedVersion } from "../../shared/store/agents/resolve-version.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
-import { mayUseThread } from "../../shared/store/threads/may-use-thread.ts";
-import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
-import type { ApiContext } from "../context.ts";
+import { checkRequest } from "../runs/check-request.ts";
+import { chooseVersion } from "../runs/choose-version.ts";
+import { notFound } from "../../domain/errors/app-error.ts";
+import { firstTick } from "../../domain/schedule/due-ticks.ts";
+import { executeRequest } from "../../schemas/execute-request.ts";
+import type { JobBody } from "../../schemas/job.ts";
+import type { ResolvedVersion } from "../../store/agents/resolve-version.ts";
+import type { Owner } from "../../store/owned-by.ts";
+import { mayUseThread } from "../../store/threads/may-use-thread.ts";
+import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import type { Config } from "../../platform/config/load-config.ts";
+import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
+import type { Db } from "../../store/client.ts";
+
+export type CheckJobDeps = { config: Pick<Config, "callbacks">; db: Db; jsonSchemas: JsonSchemas };
 
 /** Returns the version that a tick of the job would run now. Throws the errors of an execute request, except those about live workers. */
-export async function checkJob(
-  ctx: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
-  body: JobBody,
-  owner: Owner,
-): Promise<ResolvedVersion> {
+export async function checkJob(ctx: CheckJobDeps, body: JobBody, owner: Owner): Promise<ResolvedVersion> {
   const request = executeRequest.parse(body);
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await chooseVersion(ctx, request, owner);

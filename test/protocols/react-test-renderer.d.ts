@@ -1,0 +1,3 @@
+declare module "react-test-renderer" {
+  export function create(element: unknown): { unmount(): void };
+}
