@@ -8,7 +8,7 @@ import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { awayOf } from "../stream/stream-format.ts";
+import { awayOf } from "../stream/sent-away.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 
 const batch = 100;

@@ -6,7 +6,6 @@ import { errorBody, type ErrorData, rpcCodes, RpcError } from "./rpc-error.ts";
 import type { RpcId } from "./rpc-id.ts";
 
 export type TextResult = Extract<AnyResult, { text: string | Buffer }>;
-export type StreamResult = Extract<AnyResult, { respond: unknown }>;
 
 export const resultOf = (id: RpcId, result: unknown) => ({ jsonrpc: "2.0", id, result }) as const;
 
@@ -18,7 +17,7 @@ export const jsonAnswer = (status: number, body: unknown, headers: Record<string
 });
 
 /** An answer whose status depends on what was asked. */
-export type Answer = TextResult | StreamResult;
+export type Answer = TextResult | Extract<AnyResult, { respond: unknown }>;
 
 export const emptyAnswer = (status: number): TextResult => ({ status, content_type: "application/json", text: "" });
 

@@ -13,6 +13,7 @@ export const deleteStoreItem = defineOperation({
   scope: "store:write",
   audit: { none: "Items are data of clients, which delete many." },
   summary: "Delete an item",
+  description: "Use it to remove a value before its time to live ends.",
   request: { query: storeItemQuery },
   errors: ["foreign_user_id", "store_item_not_found"],
   responses: { 204: { description: "Deleted" } },

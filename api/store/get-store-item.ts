@@ -12,6 +12,7 @@ export const getStoreItem = defineOperation({
   area: "Store",
   scope: "store:read",
   summary: "Read an item",
+  description: "Use it to read what an agent or a client has kept under a namespace and a key.",
   request: { query: storeReadQuery },
   errors: ["foreign_user_id", "store_item_not_found"],
   responses: { 200: { description: "The item", schema: storeItem } },

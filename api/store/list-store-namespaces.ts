@@ -12,6 +12,7 @@ export const listStoreNamespaces = defineOperation({
   scope: "store:read",
   audit: { none: "It changes nothing." },
   summary: "The namespaces that have items",
+  description: "Use it to find out what is kept, before a search.",
   request: { body: namespaceSearchBody },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "A page of namespaces, in their order", schema: namespaces } },

@@ -75,7 +75,7 @@ export const storeItemQuery = z.object({
     description: "The labels of the namespace with dots between them.",
     example: "memories.ada",
   }),
-  key: storeKey,
+  key: storeKey.meta({ description: "The item's key within its namespace." }),
 });
 export const storeReadQuery = storeItemQuery.extend({ refresh_ttl });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { terminalStatuses } from "../domain/run/run-status.ts";
+import { runStatuses, terminalStatuses } from "../domain/run/run-status.ts";
 import { daemonExit, daemonStatuses } from "./daemon.ts";
 import { notificationRecord } from "./notification.ts";
 import { openInterrupt, runError, usage } from "./run-event.ts";
@@ -34,6 +34,11 @@ const runEndedMessage = z
     data: runRecord.omit(omittedOfRun),
   })
   .meta({ id: "RunEndedMessage" });
+
+/** A run was accepted, or an attempt of it begins. Only webhooks that name these types get them. */
+const runBegunMessage = z
+  .object({ type: z.enum(["run.queued", "run.started"]), ...about, ...aboutRun, status: z.enum(runStatuses) })
+  .meta({ id: "RunBegunMessage" });
 
 /** A run asks a person. */
 const runInterruptedMessage = z
@@ -75,5 +80,5 @@ const testMessage = z
 
 /** The body of every request that a webhook receives. */
 export const webhookMessage = z
-  .union([runEndedMessage, runInterruptedMessage, daemonMessage, notificationMessage, testMessage])
+  .union([runEndedMessage, runBegunMessage, runInterruptedMessage, daemonMessage, notificationMessage, testMessage])
   .meta({ id: "WebhookMessage", description: "The body of a request to a webhook. `type` says which one it is." });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Operation } from "../../api/http/define-operation.ts";
+import { langgraph } from "../../api/protocols/langgraph/langgraph.ts";
 import { protocols } from "../../api/protocols/protocols.ts";
 import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
@@ -69,9 +70,12 @@ async function ask({ name, method, path }: Operation<never>, ids: Ids, key: stri
   return { status: response.status, text: await response.text() };
 }
 
-/** Routes of scope `any` check the scope of the method that is called; a2a.test.ts and mcp.test.ts try that. */
+/**
+ * Routes of scope `any` check the scope of the method that is called; a2a.test.ts and mcp.test.ts try that. LangGraph's routes
+ * are tried in langgraph-keys.test.ts.
+ */
 const all = protocols
-  .flatMap(({ operations }) => operations)
+  .flatMap(({ prefix, operations }) => (prefix === langgraph.prefix ? [] : operations))
   .filter(({ scope }) => scope !== "any")
   .map((operation) => [operation.name, operation] as const);
 

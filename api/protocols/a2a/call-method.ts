@@ -8,9 +8,9 @@ import { requireScope } from "../../http/authorize.ts";
 import type { RequestInfo } from "../../http/request-info.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
-import { awayOf } from "../../stream/stream-format.ts";
+import { awayOf } from "../../stream/sent-away.ts";
 import { writeSse } from "../../stream/write-sse.ts";
-import { type Answer, jsonAnswer, resultOf, type StreamResult } from "../rpc-answer.ts";
+import { type Answer, jsonAnswer, resultOf } from "../rpc-answer.ts";
 import { readParams } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -128,7 +128,7 @@ async function answerStream(ctx: ApiContext, call: Call): Promise<Answer> {
 }
 
 /** Streams a task as it stands, then what follows. */
-function streamOf(ctx: ApiContext, { id, version }: Call, task: Task, following: Following): StreamResult {
+function streamOf(ctx: ApiContext, { id, version }: Call, task: Task, following: Following): Answer {
   const encode = (message: StreamMessage): string =>
     encodeMessage(resultOf(id, version === "1.0" ? message : legacyStreamMessage(message)));
   const away = awayOf(ctx);

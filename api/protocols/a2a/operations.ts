@@ -6,10 +6,10 @@ import { readAgent } from "../../../shared/store/agents/list-agents.ts";
 import type { ApiContext } from "../../context.ts";
 import { requireScope } from "../../http/authorize.ts";
 import { defineOperation, type Operation } from "../../http/define-operation.ts";
-import { awayOf } from "../../stream/stream-format.ts";
+import { awayOf } from "../../stream/sent-away.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { baseOf, baseHeaders } from "../base-of.ts";
-import { failureAnswer, jsonAnswer, type StreamResult, type TextResult } from "../rpc-answer.ts";
+import { failureAnswer, jsonAnswer, type Answer, type TextResult } from "../rpc-answer.ts";
 import { readRpc } from "../read-rpc.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -45,7 +45,7 @@ const getAgentCard = defineOperation({
 /** Clients of 0.3 read an error of these methods in a stream only. */
 const legacyStreams = new Set(["message/stream", "tasks/resubscribe"]);
 
-const asStream = (ctx: ApiContext, { text: body }: TextResult): StreamResult => ({
+const asStream = (ctx: ApiContext, { text: body }: TextResult): Answer => ({
   respond: (_req, res) => writeSse(res, once(`data: ${String(body)}\n\n`), awayOf(ctx)),
 });
 

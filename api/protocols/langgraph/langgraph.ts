@@ -26,5 +26,8 @@ const routes: readonly Operation<ApiContext>[] = [
 export const langgraph: Protocol<ApiContext> = {
   prefix,
   operations: routes.map((route) => ({ ...route, path: `${prefix}${route.path}`, ignores: "unknown_input" })),
-  showError: ({ status, message }) => ({ status, body: { detail: message } }),
+  showError: ({ status, code, message, faults, request_id }) => ({
+    status,
+    body: faults.length > 0 ? { detail: faults } : { detail: message, code, request_id },
+  }),
 };

@@ -31,7 +31,7 @@ type Material = {
   /** The id of the run whose request is run again. */
   replay_of: string | null;
   /** Left out: what the agent's config says. */
-  multitask?: NewRun["multitask"];
+  multitask?: NewRun["multitask"] | undefined;
   /** The position in the queue, if it is known. The next run to start has position 1. */
   position?: number | null;
   /** How many runs the owner's plan allows at once. */
@@ -39,7 +39,7 @@ type Material = {
   /** The id of the schedule (`/v1/jobs`) that made the run. */
   job_id?: string;
   /** What the service adds to the request's own. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 };
 
 /** Returns the row of a run that is accepted now. Its env_vars and files are sealed here; nothing stores them unsealed. */

@@ -68,8 +68,8 @@ export async function prepareRun(
     by: origin.actor ?? null,
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
-    ...(origin.metadata && { metadata: origin.metadata }),
-    ...(origin.multitask && { multitask: origin.multitask }),
+    metadata: origin.metadata,
+    multitask: origin.multitask,
   });
   return { ...run, replaces: waiting !== null };
 }

@@ -168,9 +168,10 @@ test("who moved production is in the audit log, with what they did; what only lo
   await call(url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "never-told" });
   await post("/v1/daemons", {});
   for (const action of ["status", "pause", "resume"]) await post(`/v1/daemon/${agent_id}/control`, { action });
-  const { body: message } = await post(`/v1/daemon/${agent_id}/messages`, { payload: {} });
-  await post(`/v1/daemon/${agent_id}/stop`, {});
-  await post(`/v1/daemon/${agent_id}/start`, {});
+  const daemon = (act: string, body: object) => call(url, "POST", `/v1/daemon/${agent_id}/${act}`, body);
+  const { body: message } = await daemon("messages", { payload: {} });
+  await daemon("stop", {});
+  await daemon("start", {});
   await post(`/v1/daemon/${agent_id}/control`, { action: "kill" });
   await post("/v1/runs/bulk/cancel", { filter: { agent_id }, preview: true });
   const { body } = await call(url, "GET", `/v1/admin/audit?target_type=agent&target_id=${agent_id}&order=asc`);
