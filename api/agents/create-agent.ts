@@ -1,7 +1,9 @@
+import { configWarnings } from "../../shared/domain/agent/config-warnings.ts";
+import { configKeys } from "../../shared/schemas/agent-config.ts";
 import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
 import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
-import { agentBody, agentRecord } from "../../shared/schemas/agent.ts";
+import { agentBody, publishedAgent } from "../../shared/schemas/agent.ts";
 import { publishVersion } from "../../shared/store/agents/publish-version.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
@@ -22,8 +24,8 @@ export const createAgent = defineOperation({
   request: { body: agentBody },
   errors: ["foreign_user_id", "agent_id_taken", "version_exists", "version_name_taken", "too_many_agents"],
   responses: {
-    200: { description: "This version exists already", schema: agentRecord },
-    201: { description: "The agent was created, or the version published", schema: agentRecord },
+    200: { description: "This version exists already", schema: publishedAgent },
+    201: { description: "The agent was created, or the version published", schema: publishedAgent },
   },
   async handle(
     { db, jsonSchemas, config: limits }: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
@@ -49,6 +51,7 @@ export const createAgent = defineOperation({
         `Version '${version}' exists with another config, and versions are immutable. Publish the config under a new version.`,
       );
     const { kind, agent } = published;
-    return kind === "published" ? { status: 201, body: agent } : { status: 200, body: agent };
+    const answer = { ...agent, warnings: configWarnings(config, configKeys) };
+    return kind === "published" ? { status: 201, body: answer } : { status: 200, body: answer };
   },
 });

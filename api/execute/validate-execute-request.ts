@@ -2,7 +2,8 @@ import { z } from "zod";
 import { chooseAdapter } from "../../shared/domain/run/choose-adapter.ts";
 import { quotaErrors } from "../../shared/domain/errors/error-codes.ts";
 import { defaultFiles } from "../../shared/domain/run/default-files.ts";
-import { readConfig } from "../../shared/schemas/agent-config.ts";
+import { configWarnings } from "../../shared/domain/agent/config-warnings.ts";
+import { configKeys, readConfig } from "../../shared/schemas/agent-config.ts";
 import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";
@@ -54,6 +55,7 @@ export const validateExecuteRequest = defineOperation({
     const usual: string[] = defaultFiles(chooseAdapter(body, { config }));
     const start = entrypoint ?? (source === undefined ? undefined : usual[0]) ?? usual.find(has) ?? null;
     const warnings = [
+      ...configWarnings(config, configKeys),
       ...(version_status === "deprecated"
         ? [{ code: "version_deprecated", message: `Version '${version}' is deprecated.` }]
         : []),

@@ -1,7 +1,9 @@
+import { configWarnings } from "../../shared/domain/agent/config-warnings.ts";
+import { configKeys } from "../../shared/schemas/agent-config.ts";
 import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
-import { versionBody, versionRecord } from "../../shared/schemas/version.ts";
+import { publishedVersion, versionBody } from "../../shared/schemas/version.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { publishVersion } from "../../shared/store/agents/publish-version.ts";
 import { readVersion } from "../../shared/store/versions/read-versions.ts";
@@ -22,14 +24,14 @@ export const createVersion = defineOperation({
   request: { params: agentParams, body: versionBody },
   errors: ["version_exists", "version_name_taken"],
   responses: {
-    200: { description: "This version exists already", schema: versionRecord },
-    201: { description: "Published", schema: versionRecord },
+    200: { description: "This version exists already", schema: publishedVersion },
+    201: { description: "Published", schema: publishedVersion },
   },
   async handle(
     { db, jsonSchemas }: Pick<ApiContext, "db" | "jsonSchemas">,
-    { params: { agent_id: id }, body: { version, ...body }, caller },
+    { params: { agent_id: id }, body: { version, config: given }, caller },
   ) {
-    const config = body.config ?? {};
+    const config = given ?? {};
     const agent = await readAgent(db, id, caller.owner);
     if (!agent) throw notFound("agent", id);
     const { user_id } = agent;
@@ -46,6 +48,7 @@ export const createVersion = defineOperation({
       );
     const record = await readVersion(db, id, version, caller.owner);
     if (!record) throw notFound("version", version);
-    return kind === "published" ? { status: 201, body: record } : { status: 200, body: record };
+    const body = { ...record, warnings: configWarnings(config, configKeys) };
+    return kind === "published" ? { status: 201, body } : { status: 200, body };
   },
 });

@@ -22,9 +22,9 @@ export const createWebhook = defineOperation({
   responses: { 201: { description: "The webhook and its secret", schema: newWebhook } },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
     checkUrl(body.url, config.callbacks.allowCidrs);
-    const { url, events, agent_ids, statuses, description = null } = body;
+    const { url, events, agent_ids, statuses, tags, description = null } = body;
     const user_id = ownerOf(caller, body.user_id);
-    const webhook = { url, events, agent_ids, statuses, user_id, description, metadata: body.metadata ?? {} };
+    const webhook = { url, events, agent_ids, statuses, tags, user_id, description, metadata: body.metadata ?? {} };
     const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
     if (!made)
       throw conflict("too_many_webhooks", `The user '${user_id}' has as many webhooks as allowed. Delete one first.`);

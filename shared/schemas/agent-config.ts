@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { egressPattern } from "../domain/egress/egress-rule.ts";
+import type { KnownKeys } from "../domain/agent/unknown-keys.ts";
 import { runLimits } from "../domain/run/limits.ts";
 import { requirementLimits } from "../domain/agent/requirement.ts";
 import { adapterTypes } from "../domain/run/run-modes.ts";
+import type { Field } from "./field.ts";
+import { type JsonObject, jsonObject } from "./primitives.ts";
 
 const MiB = 1024 * 1024;
 const atLeast = (min: number, max: number) => z.number().int().min(min).max(max).optional();
@@ -115,6 +118,20 @@ export const agentConfig = z.looseObject({
   secrets: z.array(envName).max(100).optional(),
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
+
+/** The keys of a config that the service reads, with those of its objects. */
+export const configKeys: KnownKeys = keysOf(agentConfig);
+
+function keysOf({ shape }: z.ZodObject): KnownKeys {
+  const below = (schema: z.core.$ZodType): KnownKeys | null => {
+    const inner = schema instanceof z.ZodOptional ? schema.def.innerType : schema;
+    return inner instanceof z.ZodObject ? keysOf(inner) : null;
+  };
+  return Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, below(schema)]));
+}
+
+/** A config in a request: an object, whose known keys `checkAgentConfig` checks. OpenAPI shows them. */
+export const configObject = (): Field<JsonObject> => jsonObject().meta(z.toJSONSchema(agentConfig, { io: "input" }));
 
 /** Reads a stored config. A key with a wrong type, stored before the service read that key, is left out. */
 export function readConfig(given: unknown): AgentConfig {

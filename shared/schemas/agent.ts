@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
-import { envNamePattern, reservedEnv } from "./agent-config.ts";
+import { configObject, envNamePattern, reservedEnv } from "./agent-config.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { readText } from "./read-lax.ts";
 import { exampleOf } from "./example-of.ts";
@@ -35,9 +35,9 @@ export const agentBody = z
     name: text({ min: 1, max: 256 }),
     id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
     version: newVersionName().default("1.0.0"),
-    config: jsonObject().nullish().meta({
+    config: configObject().nullish().meta({
       description:
-        "A free-form object. The service reads the keys entrypoint, source, files, env, limits and others; see the docs on agents.",
+        "The service reads the keys that are listed here. Any other key is the author's own: it is kept, and named in `warnings` of the answer.",
     }),
     metadata: metadataObject().nullish(),
   })
@@ -82,6 +82,15 @@ export const agentRecord = z
     },
   });
 export type AgentRecord = z.infer<typeof agentRecord>;
+
+/** What the author of a config should know. */
+export const configWarning = z.object({ code: z.string(), message: z.string() });
+const warnings = z.array(configWarning).meta({ description: "Keys of the config that the service doesn't read." });
+
+/** The answer to publishing. */
+export const publishedAgent = agentRecord
+  .extend({ warnings })
+  .meta({ id: "PublishedAgent", example: { ...exampleOf(agentRecord), warnings: [] } });
 
 const { config: _config, ...listed } = exampleOf(agentRecord);
 

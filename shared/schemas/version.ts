@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { agentParams, newVersionName } from "./agent.ts";
+import { agentParams, configWarning, newVersionName } from "./agent.ts";
+import { configObject } from "./agent-config.ts";
 import { exampleOf } from "./example-of.ts";
-import { choice, includeQuery, jsonObject, pageQuery, text } from "./primitives.ts";
+import { choice, includeQuery, pageQuery, text } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
 
@@ -15,7 +16,7 @@ export const versionListQuery = pageQuery.extend({
 
 /** The body of POST /v1/versions/{agent_id}. */
 export const versionBody = z
-  .object({ version: newVersionName(), config: jsonObject().nullish() })
+  .object({ version: newVersionName(), config: configObject().nullish() })
   .meta({ id: "VersionBody", example: { version: "1.1.0", config: { source: "def main(input):\n    return {}\n" } } });
 
 export const versionPatch = z
@@ -49,6 +50,13 @@ export const versionRecord = z
     },
   });
 export type VersionRecord = z.infer<typeof versionRecord>;
+
+/** The answer to publishing. */
+export const publishedVersion = versionRecord
+  .extend({
+    warnings: z.array(configWarning).meta({ description: "Keys of the config that the service doesn't read." }),
+  })
+  .meta({ id: "PublishedVersion", example: { ...exampleOf(versionRecord), warnings: [] } });
 
 const { config: _config, ...listed } = exampleOf(versionRecord);
 

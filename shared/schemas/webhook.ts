@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tagList } from "./labels.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
 import { choice, clientId, httpUrl, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
@@ -21,6 +22,7 @@ const runStatusList = () => z.array(choice(runStatuses)).max(runStatuses.length)
 const filterDocs = {
   agent_ids: "Only events of these agents. Empty: of all, and those of no agent.",
   statuses: "Of the events of runs, only those of runs with one of these statuses. Empty: of all.",
+  tags: "Of the events of runs, only those of runs with one of these tags. Empty: of all.",
 };
 
 export const webhookParams = z.object({
@@ -38,6 +40,7 @@ export const webhookBody = z
     }),
     agent_ids: agentIds().default([]).meta({ description: filterDocs.agent_ids }),
     statuses: runStatusList().default([]).meta({ description: filterDocs.statuses }),
+    tags: tagList().default([]).meta({ description: filterDocs.tags }),
     description: text({ max: 500 }).nullish(),
     metadata: metadataObject().nullish(),
   })
@@ -50,6 +53,7 @@ export const webhookPatch = z
     events: events().optional(),
     agent_ids: agentIds().optional().meta({ description: filterDocs.agent_ids }),
     statuses: runStatusList().optional().meta({ description: filterDocs.statuses }),
+    tags: tagList().optional().meta({ description: filterDocs.tags }),
     description: text({ max: 500 }).nullish(),
     status: choice(["active", "paused"])
       .optional()
@@ -76,6 +80,7 @@ const example = {
   events: ["run.*", "daemon.failed"],
   agent_ids: [],
   statuses: [],
+  tags: [],
   status: "active" as const,
   disabled_reason: null,
   failures: 0,
@@ -93,6 +98,7 @@ const webhook = z.object({
   events: z.array(z.string()),
   agent_ids: z.array(z.string()),
   statuses: z.array(z.string()),
+  tags: z.array(z.string()),
   status: z
     .enum(statuses)
     .meta({ description: "`disabled`: the service disabled the webhook; `disabled_reason` says why." }),

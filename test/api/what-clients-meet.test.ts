@@ -364,3 +364,21 @@ test("the export tells whose run it was, and why it failed", async () => {
     error_code: "agent_error",
   });
 });
+
+test("publishing and a dry run name the keys of a config that the service doesn't read, and keep them", async () => {
+  const config = { source: echo, requirments: ["httpx"], colour: "blue" };
+  const made = await call(url, "POST", "/v1/agents", { user_id: "u", name: "a", config });
+  const warnings = [
+    {
+      code: "unknown_config_key",
+      message: "The service doesn't read `config.requirments`. Did you mean `requirements`?",
+    },
+    { code: "unknown_config_key", message: "The service doesn't read `config.colour`." },
+  ];
+  expect(made).toMatchObject({ status: 201, body: { config, warnings } });
+  const agent_id = String(made.body["id"]);
+  const version = await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config });
+  expect(version).toMatchObject({ status: 201, body: { config, warnings } });
+  const dry = await call(url, "POST", "/v1/validate", { agent_id, version: "current" });
+  expect(dry.body["warnings"]).toMatchObject(warnings);
+});

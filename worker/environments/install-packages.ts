@@ -136,10 +136,15 @@ function archiveFault({ code, message }: ArchiveFault, maxBytes: number): Unpack
 const tooLarge = (maxBytes: number): string =>
   `The packages take more than ${maxBytes} bytes (ENVIRONMENT_MAX_BYTES of the worker).`;
 
+/** Before its errors pip writes of its tries to reach the index, of which an error's first line should not be one. */
+const errorsFirst = (lines: readonly string[]): string[] =>
+  lines.toSorted((one, other) => Number(isPipError(other)) - Number(isPipError(one)));
+const isPipError = (line: string): boolean => line.trimStart().startsWith("ERROR:");
+
 /** Returns why the install failed; null when pip succeeded and its folder was written to stdout. */
 function exitFault({ code, signal, limit }: SandboxExit, tail: readonly string[], maxBytes: number): string | null {
   if (code === 0) return null;
-  const words = tail.join("\n");
+  const words = errorsFirst(tail).join("\n");
   if (limit === "memory" || limit === "disk" || /No space left on device|Errno 2[78]\]/.test(words))
     return tooLarge(maxBytes);
   if (/No module named '?pip/.test(words))

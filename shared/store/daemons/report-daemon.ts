@@ -93,7 +93,8 @@ const beat = statement({
       SELECT $message_id AS seed, user_id, agent_id, version, restarts, last_exit, previous FROM written
       WHERE previous <> $status AND $status NOT IN ('starting', 'stopping')
     ), event AS (
-      SELECT seed, user_id, NULL::text AS run_id, agent_id, 'daemon.' || $status AS type,
+      SELECT seed, user_id, NULL::text AS run_id, agent_id, NULL::text[] AS tags,
+        'daemon.' || $status AS type,
         json_build_object('type', 'daemon.' || $status, 'timestamp', ${nowOnTheWire}, 'agent_id', agent_id, 'version', version,
           'data', json_build_object('agent_id', agent_id, 'version', version, 'status', $status, 'previous_status', previous,
             'restarts', restarts, 'last_exit', last_exit)) AS payload

@@ -28,7 +28,8 @@ export const notifyUsers: Sql = sql`
     FROM heard ON CONFLICT (user_id, dedup_key) DO NOTHING
     RETURNING *
   ), told_event AS (
-    SELECT told.id AS seed, told.user_id, NULL::text AS run_id, told.agent_id, 'notification.' || told.type AS type,
+    SELECT told.id AS seed, told.user_id, NULL::text AS run_id, told.agent_id, NULL::text[] AS tags,
+      'notification.' || told.type AS type,
       json_build_object('type', 'notification.' || told.type, 'timestamp', ${nowOnTheWire}, 'data', ${recordOf("told")})
         AS payload
     FROM told JOIN heard ON heard.id = told.id WHERE heard.webhook

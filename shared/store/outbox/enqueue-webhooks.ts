@@ -5,7 +5,7 @@ import { namedEvents } from "../webhooks/wanted-events.ts";
 /**
  * SQL: inserts a message for each active webhook that asks for the events in the CTE `events` and belongs to their user.
  * The CTE has `seed` (an id of ours: the messages' ids are made of it, so that a repeat makes the same ones), user_id,
- * run_id, agent_id, type and payload (null: the run's record as it is when it is sent). A user without webhooks costs a
+ * run_id, agent_id, tags (the run's), type and payload (null: the run's record as it is when it is sent). A user without webhooks costs a
  * probe of their index.
  */
 export const enqueueWebhooks = (events: string): Sql => sql`
@@ -16,7 +16,8 @@ export const enqueueWebhooks = (events: string): Sql => sql`
   WHERE w.status = 'active' AND w.events && CASE WHEN e.type IN (${joined(namedEvents.map(literal), ", ")})
       THEN ARRAY[e.type] ELSE ARRAY['*', split_part(e.type, '.', 1) || '.*', e.type] END
     AND (w.agent_ids = '{}' OR e.agent_id = ANY(w.agent_ids))
-    AND (w.statuses = '{}' OR e.type NOT LIKE 'run.%' OR ${statusOfEvent} = ANY(w.statuses))`;
+    AND (w.statuses = '{}' OR e.type NOT LIKE 'run.%' OR ${statusOfEvent} = ANY(w.statuses))
+    AND (w.tags = '{}' OR e.type NOT LIKE 'run.%' OR e.tags && w.tags)`;
 
 /** SQL: the status of a run's event `e`. */
 const statusOfEvent = sql`replace(substr(e.type, 5), 'started', ${literal(transitions.claim.to[0])})`;

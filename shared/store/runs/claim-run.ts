@@ -187,7 +187,7 @@ const batchOf = (shape: Shape): Batch<{ runId: string; worker: ClaimingWorker },
 const claims = { quiet: batchOf("quiet"), telling: batchOf("telling") };
 
 const tellStarted = sql`, event AS (
-      SELECT md5(id || ' started ' || attempt) AS seed, user_id, id AS run_id, agent_id, 'run.started' AS type,
+      SELECT md5(id || ' started ' || attempt) AS seed, user_id, id AS run_id, agent_id, tags, 'run.started' AS type,
         ${briefPayload("moved", literal("run.started"))} AS payload FROM moved
     ), enqueued AS (
       ${enqueueWebhooks("event")}
@@ -228,7 +228,7 @@ const textOf = (told: Sql): Sql => sql`
       set: sql`worker_id = $worker_id, sandbox = $sandbox, last_seq = 0, error = NULL, concurrency_slot = granted.slot,
         key_slot = granted.key_slot,
         lease_until = now() + $lease_ms * interval '1 ms', started_at = coalesce(started_at, now())`,
-      returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
+      returning: sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
         runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
         runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.request_options,
         runs.traceparent, runs.wait_reason`,

@@ -148,7 +148,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
     set: sql`result_content = input.result_content, error = input.error,
         state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
-    returning: sql`runs.user_id, runs.agent_id, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
+    returning: sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
         runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, runs.duration_ms, input.result_content, input.said,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason,
         coalesce(input.by, CASE WHEN runs.status = ${literal(cancelled)} THEN runs.cancel_requested_by END) AS by`,
@@ -167,7 +167,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
       SELECT message_id, user_id, id, 'run.' || status, completion_callback_url FROM moved
       WHERE completion_callback_url IS NOT NULL RETURNING run_id
     ), event AS (
-      SELECT message_id AS seed, user_id, id AS run_id, agent_id, 'run.' || status AS type, NULL::json AS payload FROM moved
+      SELECT message_id AS seed, user_id, id AS run_id, agent_id, tags, 'run.' || status AS type, NULL::json AS payload FROM moved
     ), enqueued AS (
       ${enqueueWebhooks("event")} RETURNING run_id
     )`,

@@ -252,7 +252,7 @@ const batchOf = (shape: Shape): Batch<RunRow, Refusal | null> => ({
 const inserts = { quiet: batchOf("quiet"), telling: batchOf("telling") };
 
 const tellAccepted = sql`, event AS (
-      SELECT md5(id || ' queued') AS seed, user_id, id AS run_id, agent_id, 'run.queued' AS type,
+      SELECT md5(id || ' queued') AS seed, user_id, id AS run_id, agent_id, tags, 'run.queued' AS type,
         ${briefPayload("run", literal("run.queued"))} AS payload FROM run
     ), enqueued AS (
       ${enqueueWebhooks("event")}
@@ -287,7 +287,7 @@ const textOf = (told: Sql): Sql => sql`
       FROM accepted WHERE (thread_id IS NULL OR thread_id IN (SELECT id FROM thread)) AND (NOT exclusive
         OR NOT EXISTS (SELECT 1 FROM runs WHERE ${keepsThreadBusy("runs", sql`accepted.thread_id`)} ${perRow}))
       ORDER BY id ON CONFLICT (id) DO NOTHING
-      RETURNING id, attempt, status, origin, user_id, agent_id, version, thread_id,
+      RETURNING id, attempt, status, origin, user_id, agent_id, tags, version, thread_id,
         (SELECT accepted.by FROM accepted WHERE accepted.id = runs.id) AS by
     ), secrets AS (
       INSERT INTO run_secrets (run_id, sealed_env, sealed_files)

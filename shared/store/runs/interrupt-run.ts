@@ -79,7 +79,7 @@ const interrupt = statement({
       set: sql`last_seq = $last_seq, state_snapshot = coalesce($state_snapshot, state_snapshot), usage = $usage,
         duration_ms = $duration_ms, expires_at = $expires_at::timestamptz`,
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.concurrency,
-        runs.concurrency_key`,
+        runs.concurrency_key, runs.tags`,
       reason: sql`$reason`,
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
@@ -87,7 +87,7 @@ const interrupt = statement({
       INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at)
       SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz FROM moved
     ), event AS (
-      SELECT $message_id AS seed, user_id, id AS run_id, agent_id, 'run.interrupted' AS type,
+      SELECT $message_id AS seed, user_id, id AS run_id, agent_id, tags, 'run.interrupted' AS type,
         json_build_object('type', 'run.interrupted', 'timestamp', ${nowOnTheWire}, 'run_id', id, 'thread_id', thread_id,
           'agent_id', agent_id, 'version', version, 'status', ${literal(interrupted)}, 'attempt', attempt, 'interrupts',
           json_build_array($interrupt)) AS payload

@@ -12,7 +12,7 @@ import { insertWebhookSecret } from "./webhook-secrets.ts";
 
 export type NewWebhook = Pick<
   WebhookRecord,
-  "user_id" | "url" | "events" | "agent_ids" | "statuses" | "description" | "metadata"
+  "user_id" | "url" | "events" | "agent_ids" | "statuses" | "tags" | "description" | "metadata"
 >;
 
 /** Makes a webhook with its first secret, which nobody can read again. Returns null when the user has `most` already. */

@@ -11,6 +11,7 @@ export function toWebhookRecord(row: Webhook): WebhookRecord {
     events: row.events,
     agent_ids: row.agent_ids,
     statuses: row.statuses,
+    tags: row.tags,
     status: row.status,
     disabled_reason: row.disabled_reason,
     failures: row.failures,

@@ -321,6 +321,30 @@ test("a webhook hears of the agents and of the runs' statuses that it asks for o
   expect((await deliveries(id, "?type=run.error")).length).toBe(1);
 });
 
+test("a webhook with tags hears only of runs that have one of them, and of all other events as before", async () => {
+  const target = await receiver();
+  const [agent_id, failing] = [await makeAgent(url, ok), await makeAgent(url, bad)];
+  const hooked = {
+    url: `${target.url}/hook`,
+    user_id: "tester",
+    agent_ids: [agent_id, failing],
+    tags: ["nightly", "eu"],
+  };
+  const made = await call(url, "POST", "/v1/webhooks", { ...hooked, events: ["*", "run.queued"] });
+  expect(made).toMatchObject({ status: 201, body: { tags: ["nightly", "eu"] } });
+  // Each process asks once a second what webhooks want.
+  await sleep(1_100);
+  const start = async (agent: string, tags: string[]) =>
+    (await call(url, "POST", "/v1/execute", { agent_id: agent, version: "current", tags }, { prefer: "wait=20" })).body[
+      "id"
+    ];
+  await start(failing, ["us"]);
+  await start(agent_id, []);
+  const heard = await start(agent_id, ["us", "eu"]);
+  await waitFor(() => target.got.filter(({ body }) => body["run_id"] === heard).length === 2, waitMs);
+  expect(typesOf(target.got)).toEqual(["notification.run.error", "run.queued", "run.success"]);
+});
+
 test("what was missed is sent again, all of a time and a status at once, or pulled from its list", async () => {
   const target = await receiver();
   const { id } = await hook(target.url, ["run.success"]);

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "webhooks" ADD COLUMN "tags" TEXT[] DEFAULT ARRAY[]::TEXT[];

@@ -1,0 +1,43 @@
+/** A key that the service doesn't read: it is the author's own, or a mistake. `path`: from the config to it. */
+export type UnknownKey = { path: string[]; meant: string | null };
+
+/** The keys of an object that the service reads, each with those of the object below it, where it reads such. */
+export type KnownKeys = { readonly [key: string]: KnownKeys | null };
+
+/** Returns the keys of `value` that aren't known, each with the known one that it is most like, if it is like one. */
+export function unknownKeys(value: Record<string, unknown>, known: KnownKeys, path: string[] = []): UnknownKey[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, key];
+    if (!Object.hasOwn(known, key)) return [{ path: at, meant: closest(key, Object.keys(known)) }];
+    const below = known[key];
+    const isObject = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+    return below && isObject ? unknownKeys(inner as Record<string, unknown>, below, at) : [];
+  });
+}
+
+/** So many letters may differ. */
+const mostEdits = 2;
+/** No key of ours is longer; a key of the author's may have any length. */
+const mostLength = 64;
+
+function closest(key: string, names: readonly string[]): string | null {
+  if (key.length > mostLength) return null;
+  const near = names
+    .map((name) => ({ name, edits: editsBetween(key.toLowerCase(), name) }))
+    .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length / 3));
+  return near.toSorted((one, other) => one.edits - other.edits)[0]?.name ?? null;
+}
+
+/** Levenshtein's distance, row by row. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let to = 1; to <= other.length; to += 1)
+      next.push(
+        Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + Number(letter !== other[to - 1])),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

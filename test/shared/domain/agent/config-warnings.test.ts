@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { configWarnings } from "../../../../shared/domain/agent/config-warnings.ts";
+import { configKeys } from "../../../../shared/schemas/agent-config.ts";
+
+const messagesOf = (config: Record<string, unknown>) =>
+  configWarnings(config, configKeys).map(({ message }) => message);
+
+test("a key that the service doesn't read is named, with the key that was probably meant", () => {
+  expect(messagesOf({ requirments: ["httpx"], limits: { timeout: 1, memory_mb: 64 }, entrypoint: "a.py" })).toEqual([
+    "The service doesn't read `config.requirments`. Did you mean `requirements`?",
+    "The service doesn't read `config.limits.timeout`.",
+  ]);
+  expect(messagesOf({ Reuse: true, colour: "blue" })).toEqual([
+    "The service doesn't read `config.Reuse`. Did you mean `reuse`?",
+    "The service doesn't read `config.colour`.",
+  ]);
+});
+
+test("what is free-form below a known key is the author's, and many keys are bounded", () => {
+  expect(messagesOf({ input_schema: { anything: 1 }, env: { ANY: "1" }, files: { "a.py": "" } })).toEqual([]);
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`own${at}${"x".repeat(500)}`, at]));
+  const found = messagesOf(many);
+  expect(found).toHaveLength(20);
+  expect(Math.max(...found.map((message) => message.length))).toBeLessThan(200);
+});
