@@ -40,7 +40,7 @@ function pathValue({ name, schema }: Parameter): fc.Arbitrary<string> {
   const prefix = name.replace(/_id$/, "");
   const right = fc.nat().map((n) => oneOf(n, known.get(prefix)));
   const other = fc.nat().map((n) => oneOf(n, [...known.values()].flat()));
-  const odd = fc.oneof(fc.string({ maxLength: 40, unit: "binary" }), valid(schema).map(String));
+  const odd = fc.oneof(fc.string({ maxLength: 40, unit: "binary" }), valid(schema).map(textOf));
   return fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: other }, { weight: 2, arbitrary: odd });
 }
 
@@ -51,7 +51,7 @@ function tryOf(operation: DocumentedOperation): fc.Arbitrary<Try> {
     return operation.path.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(left.shift() || "x"));
   });
   const given = (parameter: Parameter) =>
-    fc.oneof(valid(parameter.schema).map(String), fc.string({ maxLength: 30, unit: "binary" }));
+    fc.oneof(valid(parameter.schema).map(textOf), fc.string({ maxLength: 30, unit: "binary" }));
   const pick = (where: string): fc.Arbitrary<Record<string, string>> =>
     fc
       .tuple(...of(where).map((parameter) => fc.option(given(parameter).map((value) => [parameter.name, value]))))
@@ -88,6 +88,11 @@ function fillIds(body: unknown): unknown {
     return [name, name.endsWith("_id") && typeof value === "string" && ids ? oneOf(value.length, ids) : value];
   });
   return Object.fromEntries(entries);
+}
+
+/** A parameter as text. An object of the generator may have no `toString`. */
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function learn(text: string): void {

@@ -4,6 +4,7 @@ import { openDb } from "../../shared/store/client.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
 import { quickest } from "../harness/quickest.ts";
 
 const stack = await useTestStack();
@@ -230,8 +231,11 @@ test.each([
   const usage = expect.objectContaining({ input_tokens: 10 });
   const duration_ms = expect.toSatisfy((ms: number) => ms > 0 && ms < 60_000);
   expect(rest.at(-1)).toMatchObject({ event: `run.${status}`, data: { usage, duration_ms } });
-  const { body } = await call(url, "GET", `/v1/runs/${runId}`);
-  expect(body).toMatchObject({ status, usage, duration_ms, scheduled_at: null });
+  const record = async () => (await call(url, "GET", `/v1/runs/${runId}`)).body;
+  expect(await record()).toMatchObject({ status, duration_ms, scheduled_at: null });
+  // A try that is stopped tells what it has used when it is gone.
+  const all = until === "run.waiting" ? 10 : 20;
+  await waitFor(async () => ((await record())["usage"] as { input_tokens: number }).input_tokens === all);
   const { rows } = await stack.sql.query(
     "SELECT input_tokens::int, duration_ms::int FROM usage_records WHERE run_id = $1",
     [runId],

@@ -16,7 +16,7 @@ export type CheckJobDeps = { config: Pick<Config, "callbacks">; db: Db; jsonSche
 
 /** Returns the version that a tick of the job would run now. Throws the errors of an execute request, except those about live workers. */
 export async function checkJob(ctx: CheckJobDeps, body: JobBody, owner: Owner): Promise<ResolvedVersion> {
-  const request = executeRequest.parse(body);
+  const request = executeRequest.parse({ ...body, metadata: body.metadata ?? {} });
   checkRequest(request, ctx.config.callbacks.allowCidrs);
   const version = await chooseVersion(ctx, request, owner);
   const { thread_id } = request;

@@ -84,7 +84,14 @@ test("a run that asks holds the stream until it is answered", async () => {
   });
   for (const [asked, answer] of ["Ada", true].entries()) {
     await waitFor(() => events.filter(({ event }) => event === "run.interrupted").length === asked + 1);
-    expect((await call(here, "POST", `/v1/runs/${asking}/resume`, { response: answer })).status).toBe(202);
+    const answered = await call(
+      here,
+      "POST",
+      `/v1/runs/${asking}/resume`,
+      { response: answer },
+      { prefer: "respond-async" },
+    );
+    expect(answered.status).toBe(202);
   }
   const next = await say("asked", 2);
   await reading;
