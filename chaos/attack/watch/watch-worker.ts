@@ -15,16 +15,21 @@ const MB = 1024 * 1024;
 
 /**
  * Watches this process's event loop and memory. Time that the process waits for a processor on a crowded machine is not
- * counted: the kernel reports that time (/proc/<pid>/task/<tid>/schedstat, second number).
+ * counted: the kernel reports that time (/proc/<pid>/task/<tid>/schedstat, second number). Where it doesn't, no more is counted
+ * than the CPU time that this process used.
  */
 export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): void } {
   const found: WorkerUsage = { blockedMs: 0, grownMb: 0 };
-  let before = { at: performance.now(), waited: readWaited() };
+  let before = readTimes();
   let ticks = 0;
   let rss = process.memoryUsage.rss();
   const look = (): void => {
-    const now = { at: performance.now(), waited: readWaited() };
-    const blocked = now.at - before.at - (now.waited - before.waited) - tickMs;
+    const now = readTimes();
+    const passed = now.at - before.at - tickMs;
+    const blocked =
+      now.waited === null || before.waited === null
+        ? Math.min(passed, now.used - before.used)
+        : passed - (now.waited - before.waited);
     found.blockedMs = Math.max(found.blockedMs, blocked);
     before = now;
     if (ticks++ % weighEvery === 0) found.grownMb = Math.max(found.grownMb, (process.memoryUsage.rss() - rss) / MB);
@@ -32,7 +37,7 @@ export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): vo
   const timer = setInterval(look, tickMs);
   return {
     start() {
-      before = { at: performance.now(), waited: readWaited() };
+      before = readTimes();
       rss = process.memoryUsage.rss();
       Object.assign(found, { blockedMs: 0, grownMb: 0 });
     },
@@ -44,11 +49,16 @@ export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): vo
   };
 }
 
-/** Returns how many ms the main thread has waited for a processor; 0 where the kernel doesn't report that. */
-function readWaited(): number {
+/** In ms. `waited`: how long the main thread has waited for a processor; null where the kernel doesn't report that. */
+function readTimes(): { at: number; used: number; waited: number | null } {
+  const { user, system } = process.cpuUsage();
+  return { at: performance.now(), used: (user + system) / 1_000, waited: readWaited() };
+}
+
+function readWaited(): number | null {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[1]) / 1e6;
   } catch {
-    return 0;
+    return null;
   }
 }
