@@ -4,7 +4,7 @@ import { configObject, envNamePattern, reservedEnv } from "./agent-config.ts";
 import { field, Refused, refuse } from "./field.ts";
 import { readText } from "./read-lax.ts";
 import { exampleOf } from "./example-of.ts";
-import { choice, clientId, includeQuery, jsonObject, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, includeQuery, metadataObject, laxBool, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 
 const versionNameRules = { max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._+-]*$/ };

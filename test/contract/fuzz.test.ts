@@ -92,7 +92,7 @@ function fillIds(body: unknown): unknown {
 
 /** A parameter as text. An object of the generator may have no `toString`. */
 function textOf(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function learn(text: string): void {
