@@ -96,7 +96,7 @@ const readSend = ({ version, params }: Call): SendParams =>
   readParams<z.ZodType<SendParams>>(version === "1.0" ? sendParams : legacySendParams, params);
 
 const sendTask = (ctx: ApiContext, call: Call, params: SendParams): Promise<SentTask> =>
-  sendMessage(ctx, params, { ...call, answered_by: call.caller.actor });
+  sendMessage(ctx, params, { ...call, actor: call.caller.actor });
 
 async function answerSend(ctx: ApiContext, call: Call): Promise<Answer> {
   const params = readSend(call);

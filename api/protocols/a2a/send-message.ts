@@ -24,7 +24,7 @@ import { type TaskTranslation, translateRun } from "./translate-run.ts";
 export type SendDeps = AcceptDeps & ResumeDeps & Pick<ApiContext, "hub" | "db">;
 
 /** Who sends a message, and where to. */
-export type Sender = Place & { answered_by: string; traceparent: string | undefined };
+export type Sender = Place & { actor: string; traceparent: string | undefined };
 
 /** A task that a message has begun or gone on with, and that is listened to. */
 export type SentTask = { run: FollowedRun; translation: TaskTranslation };
@@ -50,7 +50,7 @@ async function beginTask(deps: SendDeps, { message }: SendParams, sender: Sender
   const input_payload = text === null ? fields : await chatInputOf(deps, sender, { messageId, text, fields });
   const asked = readExecuteRequest({ agent_id, version: "current", thread_id: contextId, input_payload, files });
   const metadata = metadataOf({ messageId, parts });
-  const run = await acceptAndFollow(deps, asked, { owner, traceparent, key: null, metadata });
+  const run = await acceptAndFollow(deps, asked, { owner, actor: sender.actor, traceparent, key: null, metadata });
   const taskId = run.run_id;
   const said: Message = { messageId, contextId, taskId, role: "ROLE_USER", parts };
   const translation = translateRun({ taskId, contextId, said: { input: said, answers: new Map() }, base });
@@ -105,12 +105,12 @@ async function resumeWithFirstFit(
   deps: SendDeps,
   run_id: string,
   [response, ...others]: readonly unknown[],
-  { owner, answered_by }: Sender,
+  { owner, actor }: Pick<Sender, "owner" | "actor">,
 ): Promise<FollowedRun> {
   try {
-    return await resumeAndFollow(deps, { run_id, interrupt_id: null, response, answered_by }, owner);
+    return await resumeAndFollow(deps, { run_id, interrupt_id: null, response, answered_by: actor }, owner);
   } catch (error) {
     if (!(error instanceof ValidationFault) || others.length === 0) throw error;
-    return resumeWithFirstFit(deps, run_id, others, { owner, answered_by } as Sender);
+    return resumeWithFirstFit(deps, run_id, others, { owner, actor });
   }
 }

@@ -38,7 +38,7 @@ export async function callAgent(deps: CallDeps, request: McpRequest, tool: ToolC
   const thread_id = tool.meta["runfleet/thread_id"];
   const asked = readExecuteRequest({ agent_id, version: "current", input_payload: tool.args, run_id, thread_id });
   request.holdOpen();
-  const origin = { owner: caller.owner, traceparent, key: null };
+  const origin = { owner: caller.owner, actor: caller.actor, traceparent, key: null };
   const { tail, queued } = await acceptAndFollow(deps, asked, origin);
   if (queued === null && (await hasEnded(deps, run_id))) {
     tail.close();

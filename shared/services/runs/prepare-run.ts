@@ -14,8 +14,8 @@ import type { CachedVersion, ResolveVersion, VersionCache } from "./version-cach
 
 export type Origin = {
   owner: Owner;
-  /** Who asks for it: the caller's `actor`. Absent: the service itself. */
-  actor?: string;
+  /** Who asks for it: the caller's `actor`. Null: the service itself. */
+  actor: string | null;
   traceparent: string | null;
   /** Requests with the same key share a run. */
   key: RepeatKey | null;
@@ -65,7 +65,7 @@ export async function prepareRun(
     position,
     bounds,
     traceparent: origin.traceparent,
-    by: origin.actor ?? null,
+    by: origin.actor,
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
     metadata: origin.metadata,
