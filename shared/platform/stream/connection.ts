@@ -61,6 +61,7 @@ function open(url: string, given: Options): RedisClient {
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls: {} }) };
   if (place.kind === "cluster") return new Cluster(nodes, clusterOptions(given, login));
   const { master, db, sentinelPassword } = place;
+  // Without ioredis' `failoverDetector`: it may close a connection that is being opened, which then never opens again.
   return new Redis({
     ...options,
     ...login,
@@ -70,7 +71,6 @@ function open(url: string, given: Options): RedisClient {
     name: master,
     sentinels: nodes,
     sentinelRetryStrategy: retryDelay,
-    failoverDetector: true,
   });
 }
 

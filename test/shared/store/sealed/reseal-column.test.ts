@@ -73,4 +73,4 @@ test("what an old key sealed is sealed with the first one, and opens without the
   // It opens what stood, to see that these are the same.
   const daemon = await call(after, "POST", "/v1/daemons", { agent_id, env_vars: { C: "d" } });
   expect(daemon.status).toBe(200);
-});
+}, 90_000);
