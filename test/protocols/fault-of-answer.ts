@@ -34,7 +34,9 @@ const rpcAnswer = z.union([
   z.strictObject({ jsonrpc: z.literal("2.0"), id: z.union([z.string(), z.number()]), result: z.unknown() }),
 ]);
 
-const internalError = -32603;
+/** The errors of protocols whose clients show the body as it is. */
+const sentence = z.string().min(1);
+const isInternal = z.object({ error: z.object({ code: z.literal(-32603) }) });
 
 /** Returns why an answer is none of the protocol whose path was asked. Null: it is one. */
 export function faultOfAnswer({ path }: Pick<Try, "path">, { status, type, text }: Sent): string | null {
@@ -42,28 +44,26 @@ export function faultOfAnswer({ path }: Pick<Try, "path">, { status, type, text 
   const fault = (why: string): string => `${status} ${type}: ${why}: ${text}`;
   if (text === null) return status === 200 ? null : fault("a stream");
   if (status >= 500 && !(status === 503 && absent.test(codeOf(text)))) return fault("a server's error");
-  if (/^\/(ai-sdk|ag-ui)\//.test(path)) {
-    if (status < 400) return null;
-    return type.startsWith("text/plain") && text !== "" ? null : fault("no sentence");
-  }
-  const isRpc = /^\/(a2a|mcp)\b/.test(path);
-  if (text === "") return status < 300 ? null : fault("an error without a body");
-  if (!type.startsWith("application/json")) return fault("no JSON");
-  const body = parse(text);
-  if (body === undefined) return fault("no JSON");
-  if (status < 400 && !isRpc) return null;
-  const isCard = status === 200 && path.includes("/.well-known/");
-  if (isCard) return null;
-  const shape = isRpc
-    ? status < 400
-      ? rpcAnswer
-      : rpcError
-    : path.startsWith("/openai")
-      ? openaiError
-      : langgraphError;
+  const why = text === "" && status < 300 ? null : faultOfBody(shapeOf(path, status), type, text);
+  return why === null ? null : fault(why);
+}
+
+function faultOfBody(shape: z.ZodType, type: string, text: string): string | null {
+  if (shape === sentence) return type.startsWith("text/plain") && text !== "" ? null : "no sentence";
+  const body = type.startsWith("application/json") ? parse(text) : undefined;
+  if (body === undefined) return "no JSON";
   const read = shape.safeParse(body);
-  if (!read.success) return fault(z.prettifyError(read.error));
-  return isRpc && rpcError.safeParse(body).data?.error.code === internalError ? fault("a server's error") : null;
+  if (!read.success) return z.prettifyError(read.error);
+  return isInternal.safeParse(body).success ? "a server's error" : null;
+}
+
+/** Returns what an answer has to be. What is no error, but for JSON-RPC's, is up to other tests. */
+function shapeOf(path: string, status: number): z.ZodType {
+  const isRpc = /^\/(a2a|mcp)\b/.test(path) && !path.includes("/.well-known/");
+  if (status < 400) return isRpc ? rpcAnswer : z.unknown();
+  if (/^\/(ai-sdk|ag-ui)\//.test(path)) return sentence;
+  if (path.startsWith("/openai/")) return openaiError;
+  return path.startsWith("/langgraph/") ? langgraphError : rpcError;
 }
 
 /** Returns the code of an error in any of the protocols. */

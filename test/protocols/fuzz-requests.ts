@@ -179,7 +179,8 @@ export class Requests {
     const params = fieldsOf(request.params).map(([name, schema]) => this.#pathValue(name, schema));
     const filled = fc.tuple(...params).map((values) => {
       const left = [...values];
-      return path.replaceAll(/\{[^}]+\}/g, () => left.shift() || "x");
+      // A segment of dots would make another path of it.
+      return path.replaceAll(/\{[^}]+\}/g, () => left.shift()?.replace(/^\.{1,2}$/, "x") || "x");
     });
     const given = ([name, schema]: [string, Json]) => {
       const own = this.#filled(valid(schema).map((value) => ({ [name]: value }))).map((o) => textOf((o as Json)[name]));
