@@ -43,7 +43,11 @@ export function faultOfAnswer({ path }: Pick<Try, "path">, { status, type, text 
   if (status === 0) return type;
   const fault = (why: string): string => `${status} ${type}: ${why}: ${text}`;
   if (text === null) return status === 200 ? null : fault("a stream");
-  if (status >= 500 && !(status === 503 && absent.test(codeOf(text)))) return fault("a server's error");
+  // A completion of a run that failed.
+  const isRunFailure =
+    status === 500 && path.startsWith("/openai/v1/chat/completions") && codeOf(text) === "agent_error";
+  if (status >= 500 && !isRunFailure && !(status === 503 && absent.test(codeOf(text))))
+    return fault("a server's error");
   const why = text === "" && status < 300 ? null : faultOfBody(shapeOf(path, status), type, text);
   return why === null ? null : fault(why);
 }

@@ -37,6 +37,9 @@ function kindOf(field: string): string | null {
   return found ? found[1] || field.replace(/_id$/, "") : null;
 }
 
+/** So many ids of a kind are kept from the beginning. */
+export const oldest = 6;
+
 /** The session that MCP's requests are in. */
 const session = `mcp_${"0".repeat(32)}`;
 
@@ -48,6 +51,19 @@ const marks: Readonly<Record<string, string>> = {
   "@digits": "9".repeat(400),
   "@prototype": '{"__proto__":{"polluted":true},"constructor":{"prototype":{}},"toString":1}',
   "@twice": '{"a":1,"a":{"b":2}}',
+};
+
+/** What clients usually say, by the field. */
+const usual: Readonly<Json> = {
+  input: { prompt: "hi" },
+  messages: [{ id: "m-1", role: "user", content: "hi", parts: [{ type: "text", text: "hi" }] }],
+  parts: [{ kind: "text", text: "hi" }],
+  stream_mode: "values",
+  schedule: "0 0 1 1 *",
+  namespace: ["a"],
+  namespace_prefix: ["a"],
+  value: { a: 1 },
+  version: 1,
 };
 
 const odd = fc.constantFrom<unknown>(
@@ -96,7 +112,7 @@ const spoiltWithin = (right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
 
 const bodyOf = (right: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 6, arbitrary: right.map(stringify) },
+    { weight: 20, arbitrary: right.map(stringify) },
     { weight: 3, arbitrary: spoilt(right).map(stringify) },
     { weight: 5, arbitrary: spoiltWithin(right).map(stringify) },
     { weight: 1, arbitrary: right.map((value) => stringify(value).slice(0, -1)) },
@@ -119,6 +135,16 @@ function withoutRefs(root: Json): Json {
   }
   const { $defs: _, ...own } = root;
   return inline(own, 0) as Json;
+}
+
+/** Returns the names of all fields that objects of a schema must have. */
+function requiredIn(schema: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  JSON.stringify(schema, (key, value: unknown) => {
+    if (key === "required" && Array.isArray(value)) for (const name of value) names.add(String(name));
+    return value;
+  });
+  return names;
 }
 
 const fieldsOf = (schema: z.ZodObject | undefined): [string, Json][] =>
@@ -147,7 +173,7 @@ export class Requests {
     if (path.startsWith("/a2a/") && method === "post")
       return ["1.0", "0.3"].flatMap((version) =>
         Object.entries(a2aMethods[version] ?? {}).map(([name, schema]) => {
-          const params = schema === null ? fc.anything().map(() => ({})) : valid(jsonOf(schema));
+          const params = schema === null ? fc.constant({}) : this.#filled(jsonOf(schema));
           return target(name, this.#rpc(name, params), { "a2a-version": mostly(version) });
         }),
       );
@@ -157,7 +183,7 @@ export class Requests {
       const calls = fc
         .constantFrom(...tools)
         .chain(({ name, inputSchema }) =>
-          fc.record({ name: fc.constant(name), arguments: valid(withoutRefs(inputSchema)) }),
+          fc.record({ name: fc.constant(name), arguments: this.#filled(withoutRefs(inputSchema)) }),
         );
       const messages = Object.entries({ ...mcpMethods, "tools/call": calls });
       return [
@@ -167,24 +193,26 @@ export class Requests {
       ];
     }
     const { body } = operation.request;
-    const bodies = body ? bodyOf(this.#filled(valid(jsonOf(body)))) : fc.constant(null);
+    const bodies = body ? bodyOf(this.#filled(jsonOf(body))) : fc.constant(null);
     return [target("", bodies, {})];
   }
 
   #requests(
-    { path, request }: Operation<never>,
+    { method, path, request }: Operation<never>,
     body: fc.Arbitrary<string | null>,
     always: Record<string, fc.Arbitrary<string>>,
   ): fc.Arbitrary<Try> {
-    const params = fieldsOf(request.params).map(([name, schema]) => this.#pathValue(name, schema));
+    const params = fieldsOf(request.params).map(([name, schema]) => this.#pathValue(name, schema, method));
     const filled = fc.tuple(...params).map((values) => {
       const left = [...values];
       // A segment of dots would make another path of it.
       return path.replaceAll(/\{[^}]+\}/g, () => left.shift()?.replace(/^\.{1,2}$/, "x") || "x");
     });
     const given = ([name, schema]: [string, Json]) => {
-      const own = this.#filled(valid(schema).map((value) => ({ [name]: value }))).map((o) => textOf((o as Json)[name]));
-      return fc.option(fc.oneof(own, odd.map(textOf)).map((value) => [name, value] as const));
+      const own = this.#filled({ type: "object", properties: { [name]: schema }, required: [name] });
+      const text = own.map((value) => textOf((value as Json)[name]));
+      const value = fc.oneof({ weight: 5, arbitrary: text }, { weight: 1, arbitrary: odd.map(textOf) });
+      return fc.option(value.map((sent) => [name, sent] as const));
     };
     const query = fc.tuple(...fieldsOf(request.query).map(given));
     const sent = fieldsOf(request.headers).filter(([name]) => !(name in always) && !/^(host|content-type)$/.test(name));
@@ -202,8 +230,10 @@ export class Requests {
   }
 
   /** Mostly an id of the right kind that an answer named, sometimes one of another kind, or no id at all. */
-  #pathValue(name: string, schema: Json): fc.Arbitrary<string> {
-    const right = fc.nat().map((n) => encodeURIComponent(this.#idOf(name, n) ?? "missing"));
+  #pathValue(name: string, schema: Json, method: string): fc.Arbitrary<string> {
+    // The first agents stay, so that there is something to run.
+    const isStaying = method === "delete" && kindOf(name) === "agent";
+    const right = fc.nat().map((n) => encodeURIComponent((isStaying ? null : this.#idOf(name, n)) ?? "missing"));
     const other = fc.nat().map((n) => encodeURIComponent(this.#anyId(n)));
     const own = valid(schema).map((value) => encodeURIComponent(textOf(value).slice(0, 700)));
     const strange = fc.constantFrom("%ED%A0%80", "%00", "%ff", "%2F..%2F", "@", "a@b@", "@1.0.0", "~2", "-", "%20");
@@ -222,8 +252,8 @@ export class Requests {
       { weight: 12, arbitrary: fc.constant(method) },
       { weight: 1, arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "", "rpc.discover", "\ud800") },
     );
-    const right = fc.record({ jsonrpc: fc.constant("2.0"), id: rpcId, method: named, params: this.#filled(params) });
-    const notification = fc.record({ jsonrpc: fc.constant("2.0"), method: named, params: this.#filled(params) });
+    const right = fc.record({ jsonrpc: fc.constant("2.0"), id: rpcId, method: named, params });
+    const notification = fc.record({ jsonrpc: fc.constant("2.0"), method: named, params });
     const bodies = { weight: 8, arbitrary: bodyOf(method.startsWith("notifications/") ? notification : right) };
     return fc.oneof(
       bodies,
@@ -246,27 +276,36 @@ export class Requests {
     return bodyOf(fc.record({ jsonrpc: fc.constant("2.0"), id, [name]: name === "result" ? result : error }));
   }
 
-  /** Puts ids that there are where a field asks for one. */
-  #filled(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-    return fc.tuple(right, fc.nat()).map(([value, n]) => this.#fill(value, n));
+  /**
+   * Puts ids that there are where a field asks for one. Most requests have few fields that they need not have, and what clients
+   * usually say in others, so that they are accepted.
+   */
+  #filled(schema: Json): fc.Arbitrary<unknown> {
+    const needed = requiredIn(schema);
+    return fc.tuple(valid(schema), fc.nat()).map(([value, n]) => this.#fill(value, n, needed));
   }
 
-  #fill(value: unknown, n: number): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.#fill(item, n));
+  #fill(value: unknown, n: number, needed: ReadonlySet<string>): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#fill(item, n, needed));
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value).map(([name, item]) => {
-      // Some requests keep the odd id that was drawn.
-      const id = typeof item === "string" && n % 5 !== 0 ? this.#idOf(name, n) : null;
-      return [name, id ?? this.#fill(item, n)];
-    });
+    const isUsual = n % 5 > 1;
+    const entries = Object.entries(value)
+      .filter(([name], i) => !isUsual || needed.has(name) || name in usual || (n + i) % 12 === 0)
+      .map(([name, item]) => {
+        if (isUsual && Object.hasOwn(usual, name)) return [name, usual[name]];
+        // Some requests keep the odd id that was drawn.
+        const id = typeof item === "string" && n % 5 !== 0 ? this.#idOf(name, n) : null;
+        return [name, id ?? this.#fill(item, n, needed)];
+      });
     return Object.fromEntries(entries);
   }
 
+  /** Returns one of the oldest ids, which belong together, or one of the newest. */
   #idOf(name: string, n: number): string | null {
     if (name === "id") return this.#anyId(n);
     const kind = kindOf(name);
-    const ids = kind === null ? undefined : this.#known.get(kind);
-    return ids?.[n % ids.length] ?? null;
+    const ids = (kind !== null && this.#known.get(kind)) || [];
+    return (n % 3 > 0 ? ids[n % Math.min(ids.length, oldest)] : ids.at(-1 - (n % 40))) ?? ids[0] ?? null;
   }
 
   #anyId(n: number): string {

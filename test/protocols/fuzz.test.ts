@@ -6,7 +6,7 @@ import { call, execute, makeAgent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { type Sent, faultOfAnswer } from "./fault-of-answer.ts";
-import { type KnownIds, type NamedTool, Requests, type Target, type Try } from "./fuzz-requests.ts";
+import { type KnownIds, type NamedTool, oldest, Requests, type Target, type Try } from "./fuzz-requests.ts";
 
 const seed = Number(readEnv()["FUZZ_SEED"] ?? 20_261_122);
 const requests = Number(readEnv()["FUZZ_REQUESTS"] ?? 1_500);
@@ -16,7 +16,7 @@ const patienceMs = 20_000;
 /** A stream may wait for a person. */
 const streamMs = 500;
 
-const known: KnownIds = new Map();
+const known: KnownIds = new Map([["thread", ["thread-1"]]]);
 const stack = await useTestStack();
 const { url, api } = await stack.startService({ api: { SHUTDOWN_GRACE_MS: "0" } });
 
@@ -43,7 +43,8 @@ const sources = [
 function learn(text: string): void {
   for (const [id, prefix = ""] of text.matchAll(/\b([a-z]+)_[0-9a-f]{32}\b/g)) {
     const ids = known.get(prefix) ?? [];
-    if (ids.length < 200 && !ids.includes(id)) ids.push(id);
+    if (!ids.includes(id)) ids.push(id);
+    if (ids.length > 200) ids.splice(oldest, 1);
     known.set(prefix, ids);
   }
 }
@@ -60,14 +61,16 @@ async function listTools(path: string): Promise<NamedTool[]> {
   );
   const session = { ...headers, "mcp-session-id": begun.headers.get("mcp-session-id") ?? "" };
   const listed = await call(url, "POST", path, { jsonrpc: "2.0", id: 2, method: "tools/list" }, session);
-  return (listed.body["result"] as { tools: NamedTool[] }).tools;
+  const { tools } = listed.body["result"] as { tools: NamedTool[] };
+  // The agents stay, so that there is something to call.
+  return tools.filter(({ name }) => name !== "delete_agent");
 }
 
 async function makeTargets(): Promise<Target[]> {
   for (const source of sources) {
     const agent_id = await makeAgent(url, source, { timeout_ms: 10_000 });
     learn(agent_id);
-    for (const thread_id of [null, "thread-1"])
+    for (const thread_id of ["thread-1", null])
       learn(await (await execute(url, { agent_id, version: "current", thread_id })).text());
   }
   learn(JSON.stringify((await call(url, "GET", "/v1/threads")).body));
