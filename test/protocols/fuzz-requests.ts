@@ -180,11 +180,11 @@ export class Requests {
     if (path.startsWith("/mcp")) {
       const headers = mcpHeaders(this.#known);
       if (method !== "post") return [target("", fc.constant(null), headers)];
-      const calls = fc
-        .constantFrom(...tools)
-        .chain(({ name, inputSchema }) =>
+      const calls = fc.oneof(
+        ...tools.map(({ name, inputSchema }) =>
           fc.record({ name: fc.constant(name), arguments: this.#filled(withoutRefs(inputSchema)) }),
-        );
+        ),
+      );
       const messages = Object.entries({ ...mcpMethods, "tools/call": calls });
       return [
         ...messages.map(([name, params]) => target(name, this.#rpc(name, params), headers)),

@@ -98,10 +98,10 @@ async function readStream({ body }: Response, ms: number): Promise<void> {
 }
 
 /** Sends one request. */
-async function send({ operation }: Target, { path, headers, body }: Try, letsGo: boolean): Promise<Sent> {
+async function send(method: string, { path, headers, body }: Try, letsGo: boolean): Promise<Sent> {
   const signal = AbortSignal.timeout(patienceMs);
   const init = {
-    method: operation.method.toUpperCase(),
+    method,
     headers: { "content-type": "application/json", ...headers },
     signal,
   };
@@ -135,7 +135,7 @@ test(`${requests} generated requests over all other protocols: no 5xx, every err
       const target = targets[i % targets.length];
       const [one] = target ? fc.sample(target.from, { seed: seed + i * 1_009, numRuns: 1 }) : [];
       if (!target || !one) throw new Error("There is nothing to draw from.");
-      const sent = await send(target, one, Math.floor(i / targets.length) % 2 === 0);
+      const sent = await send(target.operation.method.toUpperCase(), one, Math.floor(i / targets.length) % 2 === 0);
       statuses.set(sent.status, (statuses.get(sent.status) ?? 0) + 1);
       const fault = faultOfAnswer(one, sent);
       if (fault !== null)
@@ -151,3 +151,52 @@ test(`${requests} generated requests over all other protocols: no 5xx, every err
   expect((await call(url, "GET", "/health")).status).toBe(200);
   expect(api.child.exitCode).toBeNull();
 }, 600_000);
+
+test.each([
+  ["with NUL", "\u0000"],
+  ["with half a surrogate pair", "a\ud800"],
+  ["of 4,000 characters", "x".repeat(4_000)],
+])("a text %s is no server's error, wherever it stands", async (_name, odd) => {
+  const agent = await makeAgent(url, sources[0] ?? "");
+  const cursor = `${Buffer.from(JSON.stringify([odd, 1, null])).toString("base64url")}.1-1`;
+  const mcp = { accept: "application/json, text/event-stream", "mcp-session-id": `mcp_${"0".repeat(32)}-asks` };
+  const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
+  const cron = { assistant_id: agent, schedule: "0 0 1 1 *" };
+  const made = await call(url, "POST", "/langgraph/runs/crons", cron);
+  const said = { threadId: odd.length > 9 ? "long" : `t-${odd.length}`, runId: `r-${odd.length}`, messages: [] };
+  const chat = { id: "chat", messages: [{ role: "user", parts: [{ type: "text", text: odd }] }], [odd]: odd };
+  const asked: [string, string, object | null, Record<string, string>?][] = [
+    ["GET", "/mcp", null, { ...mcp, "last-event-id": cursor }],
+    ["POST", "/mcp", rpc("tools/call", { name: agent, arguments: { [odd]: odd } }), mcp],
+    ["POST", "/langgraph/threads", { metadata: { graph_id: odd } }],
+    ["POST", "/langgraph/threads/search", { metadata: { [odd]: odd, graph_id: odd } }],
+    ["POST", "/langgraph/threads/count", { metadata: { a: odd } }],
+    ["POST", "/langgraph/assistants/search", { metadata: { [odd]: odd } }],
+    ["POST", "/langgraph/assistants/count", { metadata: { a: odd } }],
+    ["POST", "/langgraph/runs/wait", { assistant_id: agent, input: { [odd]: odd }, metadata: { a: odd } }],
+    ["POST", "/langgraph/runs/crons", { ...cron, metadata: { a: odd }, input: { [odd]: odd } }],
+    ...["input", "metadata", "schedule", "timezone", "webhook"].map((field): [string, string, object] => [
+      "PATCH",
+      `/langgraph/runs/crons/${String(made.body["cron_id"])}`,
+      { [field]: odd },
+    ]),
+    ["POST", "/openai/v1/chat/completions", { model: agent, messages: [{ role: "user", content: odd }], [odd]: odd }],
+    ["POST", "/openai/v1/responses", { model: agent, input: [{ role: "user", content: odd }], metadata: { a: odd } }],
+    ["POST", `/ag-ui/${agent}`, { ...said, state: odd }],
+    ["POST", `/ag-ui/${agent}`, { ...said, runId: `${said.runId}-2`, state: { [odd]: odd }, context: [odd] }],
+    ["POST", `/ai-sdk/${agent}`, chat],
+    [
+      "POST",
+      `/a2a/${agent}`,
+      rpc("message/send", { message: { messageId: "m", parts: [{ kind: "data", data: { [odd]: odd } }] } }),
+    ],
+  ];
+  const faults: string[] = [];
+  for (const [method, path, body, headers = {}] of asked) {
+    const one = { path, headers, body: body && JSON.stringify(body) };
+    const sent = await send(method, one, true);
+    const fault = faultOfAnswer(one, sent);
+    if (fault !== null) faults.push(`${method} ${path} ${one.body?.slice(0, 200)} -> ${fault.slice(0, 400)}`);
+  }
+  expect(faults).toEqual([]);
+});
