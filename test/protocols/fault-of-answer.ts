@@ -43,13 +43,15 @@ export function faultOfAnswer({ path }: Pick<Try, "path">, { status, type, text 
   if (status === 0) return type;
   const fault = (why: string): string => `${status} ${type}: ${why}: ${text}`;
   if (text === null) return status === 200 ? null : fault("a stream");
-  // A completion of a run that failed.
-  const isRunFailure =
-    status === 500 && path.startsWith("/openai/v1/chat/completions") && codeOf(text) === "agent_error";
-  if (status >= 500 && !isRunFailure && !(status === 503 && absent.test(codeOf(text))))
-    return fault("a server's error");
+  if (status >= 500 && !mayFail(path, status, codeOf(text))) return fault("a server's error");
   const why = text === "" && status < 300 ? null : faultOfBody(shapeOf(path, status), type, text);
   return why === null ? null : fault(why);
+}
+
+/** True for a part that is absent, and for a chat completion whose run failed. */
+function mayFail(path: string, status: number, code: string): boolean {
+  if (status === 503) return absent.test(code);
+  return status === 500 && path.startsWith("/openai/v1/chat/completions") && code === "agent_error";
 }
 
 function faultOfBody(shape: z.ZodType, type: string, text: string): string | null {
