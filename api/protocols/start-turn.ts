@@ -1,7 +1,6 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
-import { executeRequest } from "../../shared/schemas/execute-request.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
 import type { Origin } from "../../shared/services/runs/prepare-run.ts";
 import { acceptAndFollow } from "../stream/accept-and-follow.ts";
@@ -9,6 +8,7 @@ import type { FollowedRun } from "../stream/respond-run.ts";
 import type { TailHub } from "../stream/tail-hub.ts";
 import { chatInput, type ChatMessage, plainContent, promptOf } from "./chat-input.ts";
 import type { NamedAgent } from "./choose-agent.ts";
+import { readExecuteRequest } from "./read-execute-request.ts";
 
 export type Turn = NamedAgent & {
   run_id?: string;
@@ -33,7 +33,7 @@ export async function startTurn(
   if ("missing" in found) throw notFound(found.missing, found.missing === "agent" ? agent_id : version);
   const { input_schema } = readConfig(found.config);
   const input_payload = chatInput(input_schema, { prompt: promptOf(messages), messages, ...fields });
-  const request = executeRequest.parse({ history: historyOf(messages), ...turn, agent_id, version, input_payload });
+  const request = readExecuteRequest({ history: historyOf(messages), ...turn, agent_id, version, input_payload });
   return acceptAndFollow(deps, request, origin);
 }
 

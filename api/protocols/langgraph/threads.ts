@@ -46,7 +46,8 @@ function stateOf(supersteps: readonly z.output<typeof superstep>[] | null | unde
 
 /** Returns the agent that a thread's `graph_id` names, if there is one, and the thread's owner. */
 async function graphOf(db: Db, named: unknown, { owner, user_id }: Caller) {
-  const agent = typeof named === "string" ? await readAgent(db, named, owner) : null;
+  const { data: id } = clientId().safeParse(named);
+  const agent = id === undefined ? null : await readAgent(db, id, owner);
   return { agent_id: agent?.id ?? null, user_id: agent && owner === null ? agent.user_id : user_id };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type EventId, formatEventId, parseEventId } from "../../../shared/domain/run/event-id.ts";
+import { text } from "../../../shared/schemas/primitives.ts";
 import type { RpcId } from "../rpc-id.ts";
 
 /** A tool call that is a run: all that is needed to go on with its stream at any API process. */
@@ -12,7 +13,7 @@ export type RunCall = {
 };
 
 const id = z.union([z.string(), z.number()]);
-const stored = z.tuple([z.string(), id, id.nullable()]);
+const stored = z.tuple([text({ max: 512 }), id, id.nullable()]);
 
 /** Returns the SSE ids of a call's stream: the call, and the run's event. */
 export function startCursors({ run_id, rpc_id, progress_token }: RunCall): (event: EventId) => string {
@@ -20,9 +21,9 @@ export function startCursors({ run_id, rpc_id, progress_token }: RunCall): (even
   return (event) => `${call}.${formatEventId(event)}`;
 }
 
-/** Returns null when the text is no id of a call's stream. */
-export function readCursor(text: string): { call: RunCall; after: EventId } | null {
-  const [encoded = "", place = ""] = text.split(".");
+/** Returns null when what is given is no id of a call's stream. */
+export function readCursor(given: string): { call: RunCall; after: EventId } | null {
+  const [encoded = "", place = ""] = given.split(".");
   const after = parseEventId(place);
   const read = stored.safeParse(parseJson(Buffer.from(encoded, "base64url").toString()));
   if (!after || !read.success) return null;
@@ -30,9 +31,9 @@ export function readCursor(text: string): { call: RunCall; after: EventId } | nu
   return { call: { run_id, rpc_id, progress_token }, after };
 }
 
-function parseJson(text: string): unknown {
+function parseJson(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }
