@@ -213,7 +213,6 @@ test("the recorded exchanges are answered as they were, with known differences",
     return name === undefined || (unseen.delete(name), false);
   };
   for (const recorded of readRecorded("langgraph")) {
-    const t0 = performance.now();
     await startUnrecorded(recorded);
     const { method, path, headers, body } = fill(recorded.request, names);
     const response = await fetch(url + path, {
@@ -225,14 +224,12 @@ test("the recorded exchanges are answered as they were, with known differences",
     const cut = /cut|aborted/.test(recorded.name);
     const ours = await readReply(response, (events) => cut && events.length === theirs.events.length);
     learn(theirs, ours, names);
-    console.log("TT", Math.round(performance.now() - t0), recorded.name);
     const differs = differences(told(theirs, ours), told(ours, theirs)).filter(isUnknown);
     const [was, is] = [recorded.response.headers["content-location"], response.headers.get("content-location")];
     if (theirs.status === ours.status && Boolean(was) !== Boolean(is))
       differs.push(`${is ? "+" : "-"} content-location`);
     if (differs.length > 0) found[recorded.name] = differs;
   }
-  (await import("node:fs")).writeFileSync("/tmp/replay-found.json", JSON.stringify(found, null, 1));
   expect(found).toEqual(known);
   expect([...unseen]).toEqual([]);
 });
