@@ -56,7 +56,9 @@ export async function readReply(
     return { status, type: text === "" ? "" : type, body: text === "" ? null : JSON.parse(text), events: [] };
   }
   const events: unknown[] = [];
-  const parser = createParser({ onEvent: ({ event, data }) => void events.push(named(event, data === "" ? "" : JSON.parse(data))) });
+  const parser = createParser({
+    onEvent: ({ event, data }) => void events.push(named(event, data === "" ? "" : JSON.parse(data))),
+  });
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     parser.feed(decoder.decode(chunk, { stream: true }));
@@ -110,7 +112,11 @@ export function fill<T>(value: T, known: ReadonlyMap<string, string>): T {
 
 /** Notes what stands in our answer where the recorded one has a placeholder. */
 export function learn(recorded: unknown, ours: unknown, known: Map<string, string>): void {
-  if (typeof recorded === "string" && typeof ours === "string" && /^<(?:task|context|thread|run|checkpoint)-\d+>$/.test(recorded)) {
+  if (
+    typeof recorded === "string" &&
+    typeof ours === "string" &&
+    /^<(?:task|context|thread|run|checkpoint)-\d+>$/.test(recorded)
+  ) {
     if (!known.has(recorded)) known.set(recorded, ours);
   } else if (typeof recorded === "object" && recorded !== null && typeof ours === "object" && ours !== null)
     for (const [name, field] of Object.entries(recorded)) learn(field, (ours as Record<string, unknown>)[name], known);
