@@ -72,6 +72,7 @@ const everywhere: Record<string, RegExp> = {
   "JSON is called so, and nothing has no type": /^[-+] type=(?:text\/plain|application\/json)?$/,
 };
 const refused = (was: number, is: number) => [`- status=${was}`, `+ status=${is}`];
+const interrupted = ["- .body.status=error", "+ .body.status=interrupted"];
 const ofCreated = (path: string) => [`- ${path}.config.configurable.x`, `- ${path}.metadata.team`];
 const firstState = (path: string) =>
   ["thread_id", "checkpoint_id", "checkpoint_map"].map((field) => `- ${path}.parent_checkpoint.${field}`);
@@ -143,6 +144,8 @@ const known: Record<string, string[]> = {
     "+ content-location",
   ],
   "multitask interrupt": ["- .body.fail"],
+  "multitask interrupt: the first run": interrupted,
+  "runs.cancel wait=true interrupt: the run": interrupted,
   "multitask rollback": ["- .body.fail"],
   "runs.cancel wait=true rollback: the run": refused(200, 404),
   // The real server has no question without a thread.
@@ -222,7 +225,9 @@ test("the recorded exchanges are answered as they were, with known differences",
     });
     const theirs = recordedReply(recorded);
     const cut = /cut|aborted/.test(recorded.name);
-    const ours = await readReply(response, (events) => cut && events.length === theirs.events.length);
+    const { length } = theirs.events;
+    const reply = await readReply(response, (events) => cut && events.length >= length);
+    const ours = cut ? { ...reply, events: reply.events.slice(0, length) } : reply;
     learn(theirs, ours, names);
     const differs = differences(told(theirs, ours), told(ours, theirs)).filter(isUnknown);
     const [was, is] = [recorded.response.headers["content-location"], response.headers.get("content-location")];

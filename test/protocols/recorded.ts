@@ -70,6 +70,7 @@ export async function readReply(
 /** Fields whose values matter; of all others only that they are there. */
 const told = new Set([
   "state",
+  "status",
   "kind",
   "role",
   "final",
