@@ -133,9 +133,6 @@ const known: Record<string, string[]> = {
   "resume with an object that is no id map": nodeOf(".events[].updates.ask_name", "name.first"),
   "input and command together": nodeOf(".events[].updates.ask_name"),
   "useStream: history": ["- .body[].tasks[].path[]", ...firstState(".body[]"), "- .body[].tasks[].result.topic"],
-  "useStream: answer with the head's checkpoint": nodeOf(".events[].values").map((fact) =>
-    fact.replace("visited", "visited[]"),
-  ),
   "joinStream, cut and resumed": ["+ content-location"],
   "joinStream ended, resumable, from the start": [
     ...inputOf(".events[].values"),
