@@ -565,6 +565,12 @@ test("threads are found by metadata, status and id, page by page", async () => {
   expect(await threads.search({ metadata: { set: "search" }, status: "interrupted" })).toMatchObject([
     { thread_id: ids[0] },
   ]);
+  // A thread that names no graph, as useStream makes it, is one of the agent that runs on it first.
+  const bare = await threads.create({ metadata: { set: "bare" } });
+  await runs.wait(bare.thread_id, speaker, { input: say("hi") });
+  expect(await threads.search({ metadata: { graph_id: speaker, set: "bare" } })).toMatchObject([
+    { thread_id: bare.thread_id, metadata: { assistant_id: speaker } },
+  ]);
   // A text that Postgres can't search is no reason for an error.
   await threads.create({ metadata: { set: "\0" } });
   expect(await threads.search({ metadata: { set: "\0" } })).toEqual([]);

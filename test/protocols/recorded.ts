@@ -35,8 +35,12 @@ export const recordedReply = ({ response: { status, headers, body }, events = []
   type: mediaType(headers["content-type"]),
   body: body ?? null,
   // An event without data is a comment.
-  events: events.flatMap(({ data }) => (data === undefined ? [] : [data])),
+  events: events.flatMap(({ event, data }) => (data === undefined ? [] : [named(event, data)])),
 });
+
+/** An event's data, under its name if it has one. */
+const named = (event: string | undefined, data: unknown): unknown =>
+  event === undefined || event === "message" ? data : { [event]: data };
 
 const mediaType = (header: string | null | undefined): string => (header ?? "").split(";")[0] ?? "";
 
@@ -52,7 +56,9 @@ export async function readReply(
     return { status, type: text === "" ? "" : type, body: text === "" ? null : JSON.parse(text), events: [] };
   }
   const events: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => void events.push(data === "" ? "" : JSON.parse(data)) });
+  const parser = createParser({
+    onEvent: ({ event, data }) => void events.push(named(event, data === "" ? "" : JSON.parse(data))),
+  });
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     parser.feed(decoder.decode(chunk, { stream: true }));
@@ -64,6 +70,7 @@ export async function readReply(
 /** Fields whose values matter; of all others only that they are there. */
 const told = new Set([
   "state",
+  "status",
   "kind",
   "role",
   "final",
@@ -106,7 +113,11 @@ export function fill<T>(value: T, known: ReadonlyMap<string, string>): T {
 
 /** Notes what stands in our answer where the recorded one has a placeholder. */
 export function learn(recorded: unknown, ours: unknown, known: Map<string, string>): void {
-  if (typeof recorded === "string" && typeof ours === "string" && /^<(task|context)-\d+>$/.test(recorded)) {
+  if (
+    typeof recorded === "string" &&
+    typeof ours === "string" &&
+    /^<(?:task|context|thread|run|checkpoint)-\d+>$/.test(recorded)
+  ) {
     if (!known.has(recorded)) known.set(recorded, ours);
   } else if (typeof recorded === "object" && recorded !== null && typeof ours === "object" && ours !== null)
     for (const [name, field] of Object.entries(recorded)) learn(field, (ours as Record<string, unknown>)[name], known);

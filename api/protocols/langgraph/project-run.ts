@@ -168,7 +168,6 @@ export function projectRun({ modes, agent_id, base, input }: RunView): Projected
         ...(isAgain || !hasBegun ? begin(event) : []),
         ...task(event, { input: start, triggers: ["__start__"], interrupts: [] }),
         ...chainEvent(event, "on_chain_start", { input }),
-        ...custom(event),
       ];
     },
     "output.delta": (event: EventOf<"output.delta">) => {

@@ -268,7 +268,7 @@ const textOf = (told: Sql): Sql => sql`
     ), thread AS (
       INSERT INTO threads (id, user_id, agent_id)
       SELECT thread_id, user_id, agent_id FROM accepted WHERE thread_id IS NOT NULL ORDER BY thread_id
-      ON CONFLICT (id) DO UPDATE SET updated_at = now()
+      ON CONFLICT (id) DO UPDATE SET updated_at = now(), agent_id = coalesce(threads.agent_id, excluded.agent_id)
         WHERE (SELECT owner FROM accepted WHERE thread_id = excluded.id) IS NULL
           OR threads.user_id = (SELECT owner FROM accepted WHERE thread_id = excluded.id)
       RETURNING id
@@ -309,5 +309,6 @@ export const lockThread = statement({
   takes: { thread_id: t.text, user_id: t.text, agent_id: t.text, owner: orNull(t.text) },
   text: sql`
     INSERT INTO threads (id, user_id, agent_id) VALUES ($thread_id, $user_id, $agent_id)
-    ON CONFLICT (id) DO UPDATE SET updated_at = now() WHERE $owner IS NULL OR threads.user_id = $owner`,
+    ON CONFLICT (id) DO UPDATE SET updated_at = now(), agent_id = coalesce(threads.agent_id, excluded.agent_id)
+    WHERE $owner IS NULL OR threads.user_id = $owner`,
 });
