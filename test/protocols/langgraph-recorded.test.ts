@@ -201,6 +201,8 @@ const told = (reply: Replied, other: Replied): Replied =>
     ? (JSON.parse(
         JSON.stringify(reply)
           .replaceAll('"call":{', '"agent":{')
+          // Whether a worker has it already is a matter of milliseconds.
+          .replaceAll('"status":"running"', '"status":"pending"')
           .replaceAll(/("messages\/metadata":\{)"[^"]+"/g, '$1"message"'),
       ) as Replied)
     : { status: reply.status, type: "", body: null, events: [] };
