@@ -20,7 +20,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
