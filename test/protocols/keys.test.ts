@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import type { Operation } from "../../api/http/define-operation.ts";
 import { langgraph } from "../../api/protocols/langgraph/langgraph.ts";
 import { protocols } from "../../api/protocols/protocols.ts";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
 import { call, execute } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
+import { makeKey } from "../harness/make-key.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
@@ -32,21 +32,9 @@ function newId(): string {
   return `id${randomBytes(6).toString("hex")}`;
 }
 
-async function makeKey(user_id: string, granted: readonly string[]): Promise<string> {
-  const { id, text, secret_hash } = newApiKey();
-  await stack.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING", [user_id]);
-  await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes) VALUES ($1, $2, $3, $4)", [
-    id,
-    user_id,
-    secret_hash,
-    granted,
-  ]);
-  return text;
-}
-
 async function makeOwner(): Promise<{ user_id: string; key: string; ids: Ids }> {
   const user_id = newId();
-  const key = await makeKey(user_id, ["*"]);
+  const key = await makeKey(stack, user_id, ["*"]);
   const headers = { authorization: `Bearer ${key}` };
   const source = py`
     def main(input): return "done"
@@ -92,7 +80,7 @@ describe.each(all)("%s", (name, operation) => {
   test("no key and a key without the scope are refused", async () => {
     expect((await ask(operation, owner.ids, null)).status).toBe(401);
     const others = scopes.filter((scope) => ![operation.scope, "admin", "*"].includes(scope));
-    expect((await ask(operation, owner.ids, await makeKey(owner.user_id, others))).status).toBe(403);
+    expect((await ask(operation, owner.ids, await makeKey(stack, owner.user_id, others))).status).toBe(403);
   });
 
   test("another owner's key finds nothing", async () => {
@@ -102,7 +90,7 @@ describe.each(all)("%s", (name, operation) => {
 
   test("its owner's key with just this scope is enough", async () => {
     const { ids, user_id } = operation.method === "get" ? owner : await makeOwner();
-    expect((await ask(operation, ids, await makeKey(user_id, [operation.scope]))).status).toBeLessThan(300);
+    expect((await ask(operation, ids, await makeKey(stack, user_id, [operation.scope]))).status).toBeLessThan(300);
   });
 });
 

@@ -3,9 +3,10 @@ import { Client } from "@langchain/langgraph-sdk";
 import { expect, test } from "vitest";
 import { langgraph } from "../../api/protocols/langgraph/langgraph.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
 import { call } from "../harness/client.ts";
 import { waitFor } from "../harness/wait-for.ts";
+import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
+import { makeKey } from "../harness/make-key.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const admin = randomBytes(32).toString("hex");
@@ -14,21 +15,10 @@ const { url } = await stack.startService({
   api: { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, RATE_LIMIT_PER_MINUTE: "0", AGENT_QUEUE_LIMIT: "1" },
 });
 
-async function makeKey(user_id: string, granted: readonly string[] = ["*"]): Promise<string> {
-  const { id, text, secret_hash } = newApiKey();
-  await stack.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING", [user_id]);
-  await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes) VALUES ($1, $2, $3, $4)", [
-    id,
-    user_id,
-    secret_hash,
-    granted,
-  ]);
-  return text;
-}
 const clientOf = (apiKey: string) =>
   new Client({ apiUrl: `${url}/langgraph`, apiKey, callerOptions: { maxRetries: 0 } });
 
-const [ada, bob] = [await makeKey("ada"), await makeKey("bob")];
+const [ada, bob] = [await makeKey(stack, "ada"), await makeKey(stack, "bob")];
 const source =
   "import time\ndef main(input):\n    yield 'hi'\n    time.sleep(60 if input.get('wait') else 0)\n    return {}\n";
 const agent = await call(
@@ -87,7 +77,7 @@ test.each(
     };
     expect((await ask(null)).status).toBe(401);
     const others = scopes.filter((one) => one !== scope && one !== "admin" && one !== "*");
-    expect((await ask(await makeKey("ada", others))).status).toBe(403);
+    expect((await ask(await makeKey(stack, "ada", others))).status).toBe(403);
     const foreign = await ask(bob);
     const isOwn =
       path.startsWith("/langgraph/store") || /\/(search|count)$/.test(path) || path === "/langgraph/threads";
