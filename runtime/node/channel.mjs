@@ -24,6 +24,16 @@ export const channel = {
    */
   currentRunId: () => undefined,
   /**
+   * Returns the output segment of a frame of this type, or null for a frame that is not sent. Only durable runs have segments.
+   * @type {(type: string) => string | null | undefined}
+   */
+  segmentOf: () => undefined,
+  /**
+   * Hears of the state and the usage that the code reports. Only durable runs listen.
+   * @type {(type: string, fields: Fields) => void}
+   */
+  onReport: () => {},
+  /**
    * The state that was saved last. A message without a state of its own gets it.
    * @type {string | null}
    */
@@ -37,16 +47,61 @@ export const channel = {
  */
 function convert(item) {
   if (item instanceof Uint8Array) return { $bytes: Buffer.from(item).toString("base64") };
+  if (item instanceof ArrayBuffer) return { $bytes: Buffer.from(item).toString("base64") };
+  // Numbers, as an embedding has them.
+  if (ArrayBuffer.isView(item) && Symbol.iterator in item) return listOf(/** @type {Iterable<unknown>} */ (item));
   if (item instanceof Map) return Object.fromEntries(item);
   if (item instanceof Set) return [...item];
   if (item instanceof Error) return { name: item.name, message: item.message };
-  return item;
+  if (item instanceof RegExp) return String(item);
+  if (!Array.isArray(item) && Symbol.iterator in item && Object.keys(item).length === 0) return convertIterable(item);
+  return convertLangChain(item);
+}
+
+const mostValues = 250_000; // The worker refuses a result with more. An iterator may have no end.
+
+/** @param {Iterable<unknown>} items */
+function listOf(items) {
+  const list = [];
+  for (const item of items) if (list.push(item) > mostValues) break;
+  return list;
+}
+
+/** Headers and the like become objects, as a map does; what else can be iterated and has nothing of its own, a list. */
+/** @param {any} item */
+const convertIterable = (item) =>
+  typeof item.entries === "function" && typeof item.get === "function" ? Object.fromEntries(item) : listOf(item);
+
+/** What a LangChain message has for others. Its own JSON is that of a constructor's call. */
+const messageFields = [
+  "content",
+  "id",
+  "name",
+  "tool_calls",
+  "tool_call_id",
+  "status",
+  "usage_metadata",
+  "response_metadata",
+];
+
+/** @param {any} item */
+const isMessage = (item) => typeof item?.getType === "function" && "content" in item && "lc_namespace" in item;
+
+/** @param {any} item */
+function convertLangChain(item) {
+  if (isMessage(item)) {
+    const given = messageFields.filter((name) => item[name] !== undefined);
+    return { type: item.getType(), ...Object.fromEntries(given.map((name) => [name, item[name]])) };
+  }
+  return item.lc === 1 && item.type === "constructor" && item.kwargs ? item.kwargs : item;
 }
 
 /** @param {unknown} item */
 function toPlain(item) {
   if (typeof item === "bigint") return Number.isSafeInteger(Number(item)) ? Number(item) : String(item);
-  return typeof item === "function" || typeof item === "symbol" ? String(item) : item;
+  // A function's text is the agent's source.
+  if (typeof item === "function") return undefined;
+  return typeof item === "symbol" ? String(item) : item;
 }
 
 /**
@@ -57,14 +112,17 @@ function toPlain(item) {
 export function toJson(value) {
   /** @type {unknown[]} */
   const enclosing = [];
-  return stringify(
+  const text = stringify(
     value ?? null,
     /**
      * @this {unknown}
-     * @param {string} _key
-     * @param {unknown} item
+     * @param {string} key
+     * @param {unknown} made
      */
-    function (_key, item) {
+    function (key, made) {
+      const given = /** @type {any} */ (this)[key];
+      // A message's own JSON is another, and a buffer's is a list of numbers.
+      const item = isMessage(given) || given instanceof Uint8Array ? given : made;
       if (typeof item !== "object" || item === null) return toPlain(item);
       const converted = convert(item);
       if (converted !== item) return converted;
@@ -74,6 +132,7 @@ export function toJson(value) {
       return item;
     },
   );
+  return text ?? "null";
 }
 
 /** @param {unknown} error */
@@ -103,7 +162,9 @@ export function writeFrame(type, fields) {
     channel.heldFrames.push(type);
     return true;
   }
-  const line = toJson({ type, to: channel.currentRunId(), ...fields });
+  const segment = channel.segmentOf(type);
+  if (segment === null) return true;
+  const line = toJson({ type, to: channel.currentRunId(), segment, ...fields });
   if (line.length > maxLineLength) return false;
   writeLine(line);
   return true;

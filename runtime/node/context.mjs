@@ -3,6 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { channel, send, toJson } from "./channel.mjs";
+import { stepErrors } from "./step-values.mjs";
+import { stepMethods } from "./steps.mjs";
+import { steering } from "./steering.mjs";
+import { waitMethods } from "./waits.mjs";
+import { childMethods } from "./children.mjs";
 
 /** @import { Context, Files, Question, RunRequest } from "./types.d.ts" */
 
@@ -14,6 +19,9 @@ export class Interrupted extends Error {
     this.question = question;
   }
 }
+
+/** The context's method that returns how often the code has asked a person. */
+export const askedCount = Symbol("askedCount");
 
 // A space before a saved value's JSON tells it from a saved text, which may look like JSON.
 const valueMark = " ";
@@ -29,6 +37,26 @@ function stateOf(text) {
   } catch {
     return text;
   }
+}
+
+const usageNames = ["input_tokens", "output_tokens", "cost_usd"];
+/** @type {Record<string, string>} */
+const levels = {
+  debug: "debug",
+  info: "info",
+  warn: "warn",
+  warning: "warn",
+  error: "error",
+  fatal: "error",
+  critical: "error",
+};
+
+/** @param {unknown} name */
+function levelOf(name) {
+  const level = levels[String(name).toLowerCase()];
+  if (level === undefined)
+    throw new TypeError(`log() takes the level debug, info, warn or error, not '${String(name)}'.`);
+  return level;
 }
 
 /** @param {any} thrown What a tool of the agent's threw. */
@@ -51,6 +79,11 @@ export function createContext(
   return {
     ...rest,
     ...more,
+    ...stepMethods,
+    ...waitMethods,
+    steering,
+    ...childMethods,
+    [askedCount]: () => asked,
     signal,
     input,
     state: stateOf(state),
@@ -63,11 +96,13 @@ export function createContext(
     /** @param {unknown} value From 0 to 1. @param {unknown} message */
     progress(value = null, message = null) {
       if (typeof value === "string") return send("progress", { value: null, message: value });
+      if (value !== null && !(Number(value) >= -0.01 && Number(value) <= 1.01))
+        throw new RangeError(`progress() takes a value from 0 to 1, such as 0.5 for half, not ${Number(value)}.`);
       return send("progress", { value: value === null ? null : Math.min(Math.max(Number(value), 0), 1), message });
     },
 
     /** @param {unknown} message @param {unknown} level */
-    log: (message, level = "info") => send("log", { level: String(level), stream: "agent", message: String(message) }),
+    log: (message, level = "info") => send("log", { level: levelOf(level), stream: "agent", message: String(message) }),
 
     /** @this {Context} @param {unknown} value */
     saveState(value) {
@@ -75,10 +110,18 @@ export function createContext(
       this.state_snapshot = channel.lastState = text;
       this.state = stateOf(text);
       send("state", { state_snapshot: text });
+      channel.onReport("state", { state_snapshot: text });
     },
 
     /** @param {Record<string, unknown>} counts */
-    usage: (counts) => send("usage", counts),
+    usage(counts) {
+      for (const [name, count] of Object.entries(counts)) {
+        if (!usageNames.includes(name)) throw new TypeError(`usage() takes ${usageNames.join(", ")}, not '${name}'.`);
+        if (typeof count !== "number") throw new TypeError(`usage() takes numbers; ${name} is a ${typeof count}.`);
+      }
+      send("usage", counts);
+      channel.onReport("usage", counts);
+    },
 
     /** @param {unknown} name @param {unknown} args @param {() => unknown} call */
     async tool(name, args, call) {
@@ -152,14 +195,20 @@ function decodeContent(content) {
  */
 export function offerHelper(context) {
   Object.assign(globalThis, { [Symbol.for("runfleet")]: context });
-  const names = ["emit", "progress", "log", "saveState", "usage", "tool", "artifact", "interrupt", "messages"];
+  Object.assign(globalThis, { [Symbol.for("runfleet.errors")]: stepErrors });
+  const calls = ["emit", "progress", "log", "saveState", "usage", "tool", "artifact", "interrupt", "messages"];
+  const durable = { ...stepMethods, ...waitMethods, steering, ...childMethods };
+  const names = [...calls, ...Object.keys(durable)];
+  const errors = Object.keys(stepErrors);
   const lookup = 'const context = globalThis[Symbol.for("runfleet")];\n';
   const folder = join("node_modules", "runfleet");
   mkdirSync(folder, { recursive: true });
   const exports_ = { import: "./index.mjs", require: "./index.cjs" };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "runfleet", exports: exports_ }));
-  const functions = names.map((name) => `const ${name} = (...args) => context.${name}(...args);\n`).join("");
-  const all = `{ ${["context", ...names].join(", ")} }`;
+  const functions =
+    `const { ${errors.join(", ")} } = globalThis[Symbol.for("runfleet.errors")];\n` +
+    names.map((name) => `const ${name} = (...args) => context.${name}(...args);\n`).join("");
+  const all = `{ ${["context", ...names, ...errors].join(", ")} }`;
   writeFileSync(join(folder, "index.mjs"), `${lookup}${functions}export ${all};\n`);
   writeFileSync(join(folder, "index.cjs"), `${lookup}${functions}module.exports = ${all};\n`);
 }

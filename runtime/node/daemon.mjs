@@ -14,11 +14,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { captureOutput, channel, writeFrame } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
-import { BadEntrypoint, drive, findMain, loadModule } from "./load-agent.mjs";
+import { BadEntrypoint, callAgent, drive, findMain, loadModule, NoEntrypoint } from "./load-agent.mjs";
 import { calledFor, Message } from "./message.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
-/** @import { AgentCode, AgentFunction, Context, RunRequest } from "./types.d.ts" */
+/** @import { AgentCode, AgentFunction, AgentModule, Context, RunRequest } from "./types.d.ts" */
 /**
  * @typedef {AgentCode & Pick<RunRequest, "env" | "state_snapshot"> &
  *   { lifecycle: string, agent_id: string, user_id: string, version: string }} Start
@@ -187,6 +187,19 @@ async function runMain(main, context) {
 }
 
 /**
+ * Returns what a run of this agent would call; null where there is nothing.
+ * @param {AgentModule} module
+ */
+function findCalled(module) {
+  try {
+    return findMain(module);
+  } catch (error) {
+    if (error instanceof NoEntrypoint) return null;
+    throw error;
+  }
+}
+
+/**
  * Serves a daemon's messages until it is asked to end, or until its `main` ends.
  * @param {Start} start
  * @param {Context} context
@@ -196,14 +209,14 @@ async function serve(start, context) {
   const { path, name, find } = module;
   const onMessage = find("onMessage") ?? find("on_message");
   const main = find(name && !/^on_?message$/i.test(name) ? name : "main");
-  const called = onMessage ?? (main ? null : findMain(module));
+  const called = onMessage ?? (main ? null : findCalled(module));
   if (!called && !main) throw new BadEntrypoint(`'${path}' has neither onMessage nor main.`);
   isCalled = called !== null;
   writeFrame("ready");
   const mainOver = main ? runMain(main, context) : null;
   if (called) {
     mainOver?.catch(fail);
-    await handleAll((message) => drive(called(message.input, message.context), message.context.signal));
+    await handleAll((message) => callAgent(called, message.context, message.context.signal));
   }
   await Promise.race([mainOver, stopped.then(() => sleep(stopGraceMs))]);
 }
@@ -219,7 +232,7 @@ async function serveThread(start) {
   /** @param {Context} context */
   const execute = async (context) => {
     main ??= findMain(await loadModule(start, loads++));
-    return main && drive(main(context.input, context), context.signal);
+    return main && callAgent(main, context, context.signal);
   };
   writeFrame("ready");
   await handleAll((message) => {

@@ -1,17 +1,21 @@
 // Loads an agent's module, finds the function to call, calls it, and tells how the call ended.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sendOutput } from "./channel.mjs";
 import { Interrupted } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
+import { frameworkOf } from "./frameworks.mjs";
+import { readerOf } from "./read-returned.mjs";
+import { atPart, Nondeterminism } from "./steps.mjs";
 import { placeSyntaxError, readTypeScript } from "./read-typescript.mjs";
 
-/** @import { AgentCode, AgentFunction, AgentModule, Frame } from "./types.d.ts" */
+/** @import { AgentCode, AgentFunction, AgentModule, Context, Frame } from "./types.d.ts" */
 
-const candidates = ["main", "run", "handler", "agent", "graph", "default"];
+const candidates = ["main", "run", "handler", "agent", "graph", "app", "default"];
+const shownNames = 10;
 
-class NoEntrypoint extends Error {
+export class NoEntrypoint extends Error {
   code = "no_entrypoint";
 }
 export class BadEntrypoint extends Error {
@@ -23,12 +27,30 @@ export class BadEntrypoint extends Error {
  * @param {string} entrypoint
  */
 function splitEntrypoint(entrypoint) {
-  if (!entrypoint) throw new NoEntrypoint("The agent has no code: neither its config nor the run's files name any.");
+  if (!entrypoint) throw new NoEntrypoint(describeMissing());
   const [path = "", name] = entrypoint.split(":");
   if (!/^[^/].*\.[mc]?[jt]s$/.test(path) || path.split("/").includes(".."))
     throw new BadEntrypoint(`'${entrypoint}' is not like file.js, file.ts or file.js:name.`);
-  if (!existsSync(path)) throw new BadEntrypoint(`There is no file '${path}' among the agent's code.`);
+  if (!existsSync(path)) throw new BadEntrypoint(`There is no file '${path}' among the agent's code.${others()}`);
   return { path, name };
+}
+
+/** Returns the agent's code files, the shortest paths first. */
+const ownFiles = () =>
+  readdirSync(".", { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.[mc]?[jt]s$/.test(name) && !name.startsWith("node_modules/"))
+    .sort((one, other) => one.split("/").length - other.split("/").length || (one < other ? -1 : 1));
+
+function others() {
+  const files = ownFiles();
+  return files.length > 0 ? ` There is: ${files.slice(0, shownNames).join(", ")}.` : "";
+}
+
+function describeMissing() {
+  const [first, ...more] = ownFiles();
+  if (first === undefined) return "The agent has no code: neither its config nor the run's files name any.";
+  const shown = [first, ...more].slice(0, shownNames).join(", ");
+  return `The agent's config has no entrypoint. Its code is ${shown}: name one, as in "entrypoint": "${first}:main".`;
 }
 
 /**
@@ -41,6 +63,8 @@ export async function loadModule({ entrypoint, type_stripper, code, files = {} }
   const { path, name } = splitEntrypoint(entrypoint);
   const sources = [path, ...Object.keys({ ...code, ...files })].filter((file) => /\.[mc]?[jt]s$/.test(file));
   if (sources.some((file) => file.endsWith("ts")) && !reload) readTypeScript(type_stripper);
+  // A bundle: its map shows the author's own lines.
+  if (code && `${path}.map` in code) process.setSourceMapsEnabled(true);
   process.argv = [process.argv[0] ?? "node", resolve(path)];
   /** @type {Record<string, unknown>} */
   const module = await import(`${pathToFileURL(resolve(path)).href}${reload ? `?${reload}` : ""}`).catch((error) => {
@@ -48,9 +72,11 @@ export async function loadModule({ entrypoint, type_stripper, code, files = {} }
     throw error;
   });
   const object = /** @type {Record<string, unknown>} */ (module.default ?? {});
+  const values = { ...(typeof object === "object" && object), ...module };
   return {
     path,
     name,
+    values,
     find: (wanted) =>
       toFunction(module[wanted], module[wanted] === object[wanted] ? object : null) ??
       toFunction(object[wanted], object),
@@ -58,33 +84,101 @@ export async function loadModule({ entrypoint, type_stripper, code, files = {} }
 }
 
 /**
- * Returns the function that a run calls, or null when the module has none: it has done its work while it was imported.
+ * Returns the function that a run calls, or null when the module exports nothing: it has done its work while it was imported.
+ * Throws when what the module exports can't be called.
  * @param {AgentModule} module
  */
-export function findMain({ path, name, find }) {
-  if (!name) return candidates.map(find).find((found) => found !== null) ?? null;
-  const found = find(name);
-  if (found === null) throw new BadEntrypoint(`'${path}' has nothing to call that is named '${name}'.`);
-  return found;
+export function findMain({ path, name, values, find }) {
+  const names = Object.keys(values).filter((one) => one !== "module.exports");
+  if (name) {
+    const found = find(name);
+    if (found === null) throw new BadEntrypoint(describeUnusable(path, name, values[name], names));
+    return found;
+  }
+  const found = candidates.map(find).find((one) => one !== null);
+  if (found) return found;
+  const there = candidates.find((one) => isThing(values[one]));
+  if (there !== undefined) throw new BadEntrypoint(describeUnusable(path, there, values[there], names));
+  const exported = names.filter((one) => one !== "default");
+  if (exported.length > 0) {
+    const looked = `${candidates.slice(0, -1).join(", ")} or a default export`;
+    const cure = `Export a function \`main\`, or name one in the entrypoint: '${path}:${exported[0]}'.`;
+    throw new NoEntrypoint(
+      `'${path}' has none of ${looked}. It exports ${exported.slice(0, shownNames).join(", ")}. ${cure}`,
+    );
+  }
+  const hidden = findHiddenMain(existsSync(path) ? readFileSync(path, "utf8") : "");
+  if (hidden) throw new NoEntrypoint(`'${path}' has a function \`${hidden}\`, but doesn't export it.`);
+  return null;
 }
 
+/** True for a value that may have been meant as the agent. @param {unknown} value */
+const isThing = (value) =>
+  value !== undefined &&
+  value !== null &&
+  Object.keys(value).length + Object.getOwnPropertyNames(Object.getPrototypeOf(value)).length > 0;
+
 /**
- * Returns a function, bound to its `owner` where it has one. A LangGraph graph or LangChain runnable, known by its shape, gets
- * a function around it. Returns null for anything else.
- * @param {any} found An agent's export.
+ * Returns the name of a function that a file declares as an agent's and neither exports nor calls.
+ * @param {string} text
+ */
+function findHiddenMain(text) {
+  const declared = /^(?:async\s+)?function\s*\*?\s*(main|run|handler|agent)\s*\(/m.exec(text)?.[1];
+  return declared && text.split(new RegExp(`\\b${declared}\\b`)).length === 2 ? declared : null;
+}
+
+/** @param {string} path @param {string} name @param {unknown} found @param {string[]} names */
+function describeUnusable(path, name, found, names) {
+  if (found === undefined || found === null) {
+    const has = names.length > 0 ? ` It exports ${names.slice(0, shownNames).join(", ")}.` : "";
+    return `'${path}' has nothing to call that is named '${name}'.${has}`;
+  }
+  const kind =
+    typeof found === "object" ? `an object of ${found.constructor?.name ?? "no class"}` : `a ${typeof found}`;
+  return `Nothing is known that runs '${name}' of '${path}', which is ${kind}. Export a function \`main(input, context)\` that uses it.`;
+}
+
+/** @param {Function} found */
+const isClass = (found) => /^class\b/.test(Function.prototype.toString.call(found));
+
+/**
+ * Returns the function that runs an agent's export: the function itself, bound to its `owner` where it has one, that of an object
+ * of a known framework, or an object's `run`. Null for anything else.
+ * @param {any} found
  * @param {object | null} owner
  * @returns {AgentFunction | null}
  */
 function toFunction(found, owner) {
-  if (typeof found === "function") return owner ? found.bind(owner) : found;
-  if (typeof found?.stream !== "function" || typeof found.invoke !== "function") return null;
-  return async function* (input, context) {
-    let last = null;
-    const stream = await found.stream(input, { configurable: { thread_id: context.thread_id ?? context.run_id } });
-    for await (const part of stream) yield (last = part?.content ?? part);
-    return last;
-  };
+  const known = frameworkOf(found);
+  if (known) return known;
+  if (typeof found === "function") {
+    if (isClass(found))
+      return typeof found.prototype?.run === "function" ? (...given) => new found().run(...given) : null;
+    return owner ? found.bind(owner) : found;
+  }
+  return typeof found?.run === "function" && Object.getPrototypeOf(found) !== Object.prototype
+    ? found.run.bind(found)
+    : null;
 }
+
+/**
+ * Calls an agent's function, and sends what it yields. A function that makes a graph, an agent or an app is called for what it
+ * makes.
+ * @param {AgentFunction} main
+ * @param {Context} context
+ * @param {AbortSignal} [signal]
+ */
+export async function callAgent(main, context, signal) {
+  const result = await drive(main(context.input, context), signal);
+  const made = frameworkOf(result);
+  return made ? drive(made(context.input, context), signal) : result;
+}
+
+/** How many iterators of the agent's were begun: each can be ended at its next yield. */
+export const driving = { count: 0 };
+
+/** @param {any} value */
+const iteratorOf = (value) => value?.[Symbol.asyncIterator]?.() ?? (typeof value?.next === "function" ? value : null);
 
 /**
  * Sends what an iterator yields. Returns its return value, or the value itself when it isn't an iterator. With a `signal`, an
@@ -96,15 +190,23 @@ function toFunction(found, owner) {
 export async function drive(returned, signal) {
   /** @type {any} An agent's value. */
   const value = await returned;
-  const iterator = value?.[Symbol.asyncIterator]?.() ?? (typeof value?.next === "function" ? value : null);
+  const read = readerOf(value);
+  if (read) return read();
+  const iterator = iteratorOf(value);
   if (!iterator) return value;
+  let count = 0;
+  driving.count += 1;
+  let turnedAt = 0;
   for (;;) {
-    const { done, value: part } = await iterator.next();
+    const { done, value: part } = await atPart(count, () => iterator.next());
+    count += 1;
     if (done) return part;
     sendOutput(part);
     if (!signal) continue;
     // Lets the process read commands: an iterator that never waits would keep it from reading its cancel.
+    if (performance.now() - turnedAt < 5) continue;
     await new Promise(setImmediate);
+    turnedAt = performance.now();
     if (!signal.aborted) continue;
     await iterator.return?.();
     throw signal.reason;
@@ -118,7 +220,7 @@ export async function drive(returned, signal) {
  */
 export function endingOf(error) {
   if (error instanceof Interrupted) return { type: "interrupt", ...error.question };
-  if (error instanceof NoEntrypoint || error instanceof BadEntrypoint)
+  if (error instanceof NoEntrypoint || error instanceof BadEntrypoint || error instanceof Nondeterminism)
     return {
       type: "error",
       code: error.code,

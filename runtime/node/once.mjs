@@ -3,8 +3,10 @@
 import { Readable } from "node:stream";
 import { captureOutput, channel, writeEnding, writeFrame } from "./channel.mjs";
 import { createContext, offerHelper, writeFiles } from "./context.mjs";
-import { drive, endingOf, findMain, loadModule } from "./load-agent.mjs";
+import { keepCheckpoints } from "./graph-checkpoints.mjs";
+import { callAgent, driving, endingOf, findMain, loadModule } from "./load-agent.mjs";
 import { loadAhead } from "./load-ahead.mjs";
+import { beginSteps, runInTurn, usesSteps } from "./steps.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
 /** @import { AgentCode, Context, Frame, Question, RunRequest } from "./types.d.ts" */
@@ -35,6 +37,31 @@ function reportEarlyExit() {
     isRunning = false;
     return exit(code);
   };
+}
+
+/**
+ * Asks the agent to end when SIGTERM comes: aborts `context.signal`. An agent that can't hear of it is over at once: one that never
+ * asked for the signal, has no handler of its own and yields nothing.
+ * @param {Context} context
+ */
+function listenForStop(context) {
+  const stopping = new AbortController();
+  let hears = false;
+  Object.defineProperty(context, "signal", {
+    enumerable: true,
+    get() {
+      hears = true;
+      return stopping.signal;
+    },
+  });
+  const handlers = process.listenerCount("SIGTERM");
+  process.on("SIGTERM", () => {
+    const reason = new Error("The run was asked to end.");
+    reason.name = "AbortError";
+    stopping.abort(reason);
+    if (!hears && !driving.count && process.listenerCount("SIGTERM") <= handlers + 1) fail(reason);
+  });
+  return stopping.signal;
 }
 
 const { parse } = JSON; // An agent may replace it.
@@ -80,6 +107,7 @@ const secondLine = await readLine();
 if (secondLine === "") process.exit(0);
 /** @type {RunRequest} */
 const request = parse(secondLine);
+commands.unref(); // What the worker may answer keeps no process alive.
 channel.heldFrames = null;
 // A module that was loaded ahead may have changed the variables of its version: they are set only where the run's differ.
 for (const [name, value] of Object.entries(request.env))
@@ -90,10 +118,26 @@ try {
   // The question is sent at once, so it ends the run even where the agent catches what `interrupt` throws.
   const onAsk = (/** @type {Question} */ question) => void writeFrame("interrupt", question);
   Object.assign(context, createContext(request, { onAsk }));
+  const signal = listenForStop(context);
   if (!module) offerHelper(context);
   isRunning = true;
+  const isDurable = request.journal !== undefined || usesSteps({ ...agent.code, ...request.files });
+  if (isDurable) {
+    const keepAlive = (/** @type {boolean} */ on) => void (on ? commands.ref() : commands.unref());
+    beginSteps({
+      runId: String(request.run_id),
+      kept: request.journal,
+      rehearsal: request["rehearsal"],
+      readLine,
+      keepAlive,
+      fail,
+    });
+  }
+  if (request["rehearsal"] === undefined) keepCheckpoints(request.checkpoints);
   const main = findMain(module ?? (await loadModule(agent)));
-  const result = main ? await drive(main(context.input, context)) : null;
+  // Steps take turns by themselves.
+  const call = async () => (main ? callAgent(main, context, isDurable ? undefined : signal) : null);
+  const result = await (isDurable ? runInTurn(call) : call());
   isRunning = false;
   finish({ type: "result", result_content: result ?? null });
 } catch (error) {

@@ -27,8 +27,12 @@ export function readTypeScript(stripper) {
       const text = readFileSync(new URL(url), "utf8");
       try {
         const { code, map } = strip(text, { mode: "transform", sourceMap: true, filename: url });
+        // A file that requires and doesn't import is CommonJS, whatever its name.
+        const isModule = /^\\s*(?:import|export)\\b|\\bimport\\.meta\\b|^await\\b/m.test(code);
+        const requires = /\\brequire\\s*\\(|\\bmodule\\.exports\\b|^exports\\.\\w/m.test(code);
+        const isCommon = url.endsWith(".cts") || (!isModule && requires && !url.endsWith(".mts"));
         const source = code + "\\n//# sourceMappingURL=data:application/json;base64," + Buffer.from(map).toString("base64");
-        return { format: url.endsWith(".cts") ? "commonjs" : "module", source, shortCircuit: true };
+        return { format: isCommon ? "commonjs" : "module", source, shortCircuit: true };
       } catch (error) {
         throw error instanceof Error ? error : new SyntaxError(error.message);
       }

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+from _runfleet import load_part
 from _runfleet.channel import send
 from _runfleet.encode_json import encode, scan
 
@@ -28,6 +29,18 @@ def state_of(text: Any) -> Any:
     except (ValueError, StopIteration):
         return text
     return value if end == len(text) else text
+
+
+USAGE = ("input_tokens", "output_tokens", "cost_usd")
+LEVELS = {name: name for name in ("debug", "info", "warn", "error")}
+LEVELS.update(warning="warn", critical="error", fatal="error")
+
+
+def level_of(name: Any) -> str:
+    level = LEVELS.get(str(name).lower())
+    if level is None:
+        raise ValueError(f"log() takes the level debug, info, warn or error, not '{name}'.")
+    return level
 
 
 class Tool:
@@ -57,14 +70,17 @@ class Tool:
 class Context(dict[str, Any] if TYPE_CHECKING else dict):
     """What the agent knows about its run, by key or attribute, and its ways to send more than it yields."""
 
-    if TYPE_CHECKING:
-        messages: Callable[[], Iterator[Any]]  # Of daemon.py's Message, which sets it.
-
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
+            if name in durable_calls:
+                return getattr(part_of(name), durable_calls[name])
             raise AttributeError(name) from None
+
+    def messages(self) -> Iterator[Any]:
+        """A daemon's messages: daemon.py gives it another method."""
+        raise RuntimeError("Only a daemon takes messages: run the agent with the lifecycle 'daemon'.")
 
     def emit(self, name: str, value: Any = None) -> None:
         send("custom", name=str(name), value=value)
@@ -73,11 +89,13 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         """`value`: from 0 to 1."""
         if isinstance(value, str):
             value, message = None, value
+        if value is not None and not -0.01 <= float(value) <= 1.01:
+            raise ValueError(f"progress() takes a value from 0 to 1, such as 0.5 for half, not {value}.")
         bounded = None if value is None else min(max(float(value), 0.0), 1.0)
         send("progress", value=bounded, message=None if message is None else str(message))
 
     def log(self, message: Any, level: str = "info") -> None:
-        send("log", level=str(level), stream="agent", message=str(message))
+        send("log", level=level_of(level), stream="agent", message=str(message))
 
     def save_state(self, state: Any) -> None:
         """Saves text, or any value that JSON has."""
@@ -85,8 +103,13 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
         self["state"], self["state_snapshot"] = state_of(text), text
         send("state", state_snapshot=text)
 
-    def usage(self, **counts: float) -> None:
+    def usage(self, **counts: Any) -> None:
         """`counts`: the run's totals so far of input_tokens, output_tokens and cost_usd."""
+        for name, count in counts.items():
+            if name not in USAGE:
+                raise TypeError(f"usage() takes {', '.join(USAGE)}, not '{name}'.")
+            if isinstance(count, bool) or not isinstance(count, (int, float)):
+                raise TypeError(f"usage() takes numbers; {name} is a {type(count).__name__}.")
         send("usage", **counts)
 
     def tool(self, name: str, args: Any = None) -> Tool:
@@ -117,6 +140,8 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
 
         The code before this call runs again. Questions that were answered before get the same answers.
         """
+        for settle in before_questions:
+            settle()
         asked.append(message)
         if len(asked) <= len(self["answers"]):
             return self["answers"][len(asked) - 1]
@@ -127,10 +152,34 @@ class Context(dict[str, Any] if TYPE_CHECKING else dict):
 class Interrupted(BaseException):
     """A question to a person, which ends the run. It is no Exception, so that agents don't catch it by accident."""
 
+    raised = False  # True once the run has asked: what ends now was not given up by the code.
+
     def __init__(self, **question: Any) -> None:
         self.question = question
+        Interrupted.raised = True
 
 
+# Loaded at first use: the context's methods and where they are.
+waiting_calls = ("sleep", "sleep_until", "wait_for", "first", "signal_url", "new_messages", "steering", "keep_warm")
+starting_calls = ("run_agent", "start_agent", "map")
+named_calls = ("now", "uuid", "random", *waiting_calls, *starting_calls)
+durable_calls = {"step": "run_step", **{name: name for name in named_calls}}
+durable_errors = (
+    "ChildFailed",
+    "DurableError",
+    "DurableCallInStep",
+    "DuplicateKey",
+    "JournalFull",
+    "NonRetryable",
+    "ResultNotJSON",
+    "ResultTooLarge",
+    "RetryAfter",
+    "SignalTimeout",
+    "StepFailed",
+    "StepTimeout",
+)
+before_questions: list[Callable[[], None]] = []
+graph_checkpoints: list[list[str]] = []  # What earlier attempts kept of a graph. Empty where nothing is kept.
 asked: list[Any] = []  # The questions of the current run, in the order of asking.
 context = Context()
 
@@ -139,9 +188,29 @@ def offer_helper() -> None:
     """Makes `import runfleet` work: the context, empty until the run begins, and its methods as functions."""
     helper: Any = type(sys)("runfleet", "What an agent may import: context, and its methods as functions.")
     helper.context = context
-    for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt"):
+    for name in ("emit", "progress", "log", "save_state", "usage", "tool", "artifact", "interrupt", "messages"):
         setattr(helper, name, getattr(context, name))
+    helper.__getattr__, helper.__dir__ = find_durable, list_helper
     sys.modules["runfleet"] = helper
+
+
+def part_of(name: str) -> Any:
+    if name in starting_calls:
+        return load_part("children")
+    return load_part("waits" if name in waiting_calls else "steps")
+
+
+def list_helper() -> list[str]:
+    return [*vars(sys.modules["runfleet"]), *durable_calls, *durable_errors]
+
+
+def find_durable(name: str) -> Any:
+    """Finds what only some agents import of the module."""
+    if name in durable_errors:
+        return getattr(load_part("step_values"), name)
+    if name in durable_calls:
+        return getattr(part_of(name), name)
+    raise AttributeError(f"module 'runfleet' has no attribute '{name}'")
 
 
 request_fields = (

@@ -26,6 +26,8 @@ from _runfleet.context import Context, asked, fill_context, state_of
 from _runfleet.context import context as own_context
 from _runfleet.endings import WORK_DIRECTORY, describe, ending_of, write_ending
 from _runfleet.files import write_files
+from _runfleet.load_code import defined_names, read_code, split_entrypoint
+from _runfleet.load_code import execute as execute_code
 from _runfleet.runner import become_runner
 
 TYPE_CHECKING = False
@@ -237,11 +239,11 @@ def end_daemon(error: BaseException | None = None) -> NoReturn:
 
 
 def serve(entrypoint: str) -> None:
-    path, name = call_agent.split_entrypoint(entrypoint)
-    path, tree, script = call_agent.read_code(path, name)
-    if script and "on_message" not in call_agent.defined_names(tree.body):
+    path, name = split_entrypoint(entrypoint)
+    code = read_code(path, name)
+    if code.script and "on_message" not in defined_names(code.tree.body):
         write_frame("ready")
-        call_agent.execute(path, tree, True)
+        execute_code(code)
         write_frame(
             "log",
             level="warn",
@@ -249,13 +251,12 @@ def serve(entrypoint: str) -> None:
             message=f"'{path}' has neither on_message nor main, and has run to its end.",
         )
         return None
-    module: Any = call_agent.execute(path, tree, False)
+    code.script = False
+    module: Any = execute_code(code)
     main: Any = getattr(module, name if name and name != "on_message" else "main", None)
     on_message: Any = getattr(module, "on_message", None)
     if on_message is None and main is None:
-        on_message = call_agent.adapt(call_agent.first_callable(module, send), send)
-    if on_message is None and main is None:
-        raise call_agent.BadEntrypoint(f"'{path}' has neither on_message nor main.")
+        on_message = call_agent.find_function(module, "", send)
     write_frame("ready")
     if on_message is None:
         return call_agent.drive(call_agent.call(main, own_context), send)  # pyright: ignore[reportArgumentType]
@@ -274,7 +275,7 @@ def main(fd: int, serve: Callable[[str], None] = serve) -> None:
     commands = os.fdopen(os.dup(fd), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), fd)
     daemon.interactive = start["lifecycle"] == "interactive"
-    become_runner(start["site_path"], start["packages"])
+    become_runner(start["venv"], start["packages"])
     channel.write = write_with_run_id
     sys.stdout, sys.stderr = (
         text_stream(STDOUT, print_to(STDOUT, print_output)),

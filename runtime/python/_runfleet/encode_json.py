@@ -7,10 +7,15 @@
 from __future__ import annotations
 
 import _json
+from itertools import islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+LISTS = ("deque", "dict_keys", "dict_values", "dict_items")
+MOST_VALUES = 250_000  # The worker refuses a result with more. An iterator may have no end.
 
 
 def plain(value: Any) -> Any:
@@ -19,17 +24,47 @@ def plain(value: Any) -> Any:
         import binascii
 
         return {"$bytes": binascii.b2a_base64(bytes(value), newline=False).decode()}
-    if isinstance(value, (set, frozenset)):
+    name = type(value).__name__
+    if isinstance(value, (set, frozenset, range)) or name in LISTS:
         return list(value)
     if type(type(value)).__name__ in ("EnumType", "EnumMeta"):
         return value.value
+    if name in ("NAType", "NaTType"):  # pandas' missing values.
+        return None
+    if name == "mappingproxy":
+        return dict(value)
+    if hasattr(value, "__next__"):
+        raise TypeError("An iterator can be read once: `clean` does it.")
     if not isinstance(value, type):
-        for method in ("model_dump", "dict", "to_dict", "isoformat"):
+        # `tolist` makes Python's own values of numpy's numbers and arrays, and of tensors.
+        for method in ("model_dump", "dict", "to_dict", "isoformat", "tolist", "to_list"):
             if callable(getattr(value, method, None)):
                 return getattr(value, method)()
-        if hasattr(value, "__dict__") and not callable(value) and not isinstance(value, BaseException):
-            return {name: item for name, item in vars(value).items() if not name.startswith("_")}
+        if hasattr(value, "__dataclass_fields__"):
+            return {field: getattr(value, field) for field in value.__dataclass_fields__}
+        if not callable(value) and not isinstance(value, BaseException):
+            return attributes(value)
     return str(value)
+
+
+def attributes(value: Any) -> Any:
+    """Returns a mapping's items, or an object's public attributes; without any, what it has in it, or its text."""
+    if callable(getattr(value, "keys", None)) and hasattr(value, "__getitem__"):
+        return {key: value[key] for key in list(value.keys())}
+    kind = type(value)
+    shows_itself = kind.__str__ is not object.__str__ or kind.__repr__ is not object.__repr__
+    if hasattr(value, "__dict__"):
+        public = {name: item for name, item in vars(value).items() if not name.startswith("_")}
+    elif shows_itself:
+        return str(value)
+    else:
+        names = [name for each in kind.__mro__ for name in getattr(each, "__slots__", ()) if not name.startswith("_")]
+        public = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    if public:
+        return public
+    if hasattr(value, "__iter__"):
+        return list(islice(value, MOST_VALUES + 1))
+    return str(value) if shows_itself else {}
 
 
 def clean(value: Any, enclosing: tuple[int, ...] = ()) -> Any:
@@ -46,6 +81,8 @@ def clean(value: Any, enclosing: tuple[int, ...] = ()) -> Any:
     if isinstance(value, (list, tuple)):
         return [clean(item, enclosing) for item in value]
     try:
+        if hasattr(value, "__next__"):
+            return [clean(item, enclosing) for item in islice(value, MOST_VALUES + 1)]
         return clean(plain(value), enclosing)
     except Exception as error:
         return f"<{type(value).__name__}: {type(error).__name__}>"

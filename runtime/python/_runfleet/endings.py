@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from _runfleet.channel import LINE_BYTES, flush, write_frame
+from _runfleet.channel import LINE_BYTES, flush, last_log, write_frame
 from _runfleet.context import Interrupted
+from _runfleet.stopping import Stopped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
 
 TRACEBACK_CHARS = 64 * 1024
 WORK_DIRECTORY = os.getcwd()  # Private to this run, and empty when the process starts.
+
+
+def flush_and_read_log() -> str:
+    """Returns the last of what was written to stderr: there a program says why it exits."""
+    flush()
+    return "\n".join(last_log)
 
 
 def describe(error: BaseException) -> dict[str, Any]:
@@ -42,12 +49,18 @@ def ending_of(error: BaseException) -> tuple[str, dict[str, Any]]:
     """Returns the type and fields of the last frame of a run that raised `error`."""
     if isinstance(error, Interrupted):
         return "interrupt", error.question
+    if isinstance(error, Stopped):
+        fields = {"error_type": "Stopped", "message": "The run was asked to end.", "traceback": None}
+        return "error", {"code": "agent_error", **fields}
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return "result", {"result_content": None}
     code = getattr(error, "runfleet_code", "agent_error")
     if code != "agent_error":
         return "error", {"code": code, "error_type": type(error).__name__, "message": str(error), "traceback": None}
     described = describe(error)
+    if isinstance(error, SystemExit) and not isinstance(error.code, str):
+        said = flush_and_read_log().strip()
+        described["message"] = f"The agent exited with code {error.code}{f': {said}' if said else '.'}"
     return "error", {
         "code": code,
         **described,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from _runfleet import call_agent
-from _runfleet.channel import EVENTS_FD, flush
+from _runfleet import call_agent, load_code
+from _runfleet.channel import EVENTS_FD, flush, send
 from _runfleet.files import SHARED_MEMORY, directories_of, write_files
+from _runfleet.frameworks import set_up_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,16 +58,19 @@ def load_agent(entrypoint: str, files: dict[str, str]) -> tuple[ModuleType | Non
     write_files(files)
     written = len({*files, *directories_of(files)})
     try:
-        code = call_agent.read_code(*call_agent.split_entrypoint(entrypoint))
+        code = load_code.read_code(*load_code.split_entrypoint(entrypoint))
     except Exception:
         code = None  # It can't be read or parsed. Each run reports why.
-    if code is None or code[2]:
+    if code is None or code.script:
         return None, None, []
     before = {*os.listdir("/proc/self/fd")}, count_shared()
     os.environ.__class__, plain = NotedEnviron, os.environ.__class__
     with Silence() as silence:
         try:
-            module = call_agent.execute(*code)
+            module = load_code.execute(code)
+            name = entrypoint.partition(":")[2]
+            set_up_module(module, name)
+            call_agent.prepare(module, name, send)
             flush()
         except BaseException as error:
             return None, f"it raises {type(error).__name__} when it is imported", []

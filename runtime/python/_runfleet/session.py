@@ -9,6 +9,8 @@ from _runfleet import call_agent
 from _runfleet.channel import print_log, print_output, send, write_frame
 from _runfleet.daemon import STDERR, STDOUT, current, daemon, handle, inbox, thread_state
 from _runfleet.daemon import main as main_of_daemon
+from _runfleet.load_code import execute as execute_code
+from _runfleet.load_code import read_code, split_entrypoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +66,11 @@ def serve_thread(entrypoint: str) -> NoReturn:
         os.environ.update(run_context["env"])
         try:
             if module is None:
-                module = call_agent.execute(*call_agent.read_code(*call_agent.split_entrypoint(entrypoint)))
-            return None if module is None else call_agent.call_entrypoint(entrypoint, run_context, send, module)
+                code = read_code(*split_entrypoint(entrypoint))
+                if code.script:
+                    return call_agent.run_script(code, run_context)
+                module = execute_code(code)
+            return call_agent.call_entrypoint(entrypoint, run_context, send, module)
         finally:
             for name, value in before.items():
                 os.environ.pop(name, None)

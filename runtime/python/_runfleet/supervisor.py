@@ -10,8 +10,9 @@ A worker that is root gives a sandbox two user ids: 0 inside is this process's, 
 one id only. Then this process is protected by a capability that the author's code doesn't have, by being undumpable,
 and by the second seccomp filter.
 
-Frames, both ways: type (1 byte), stream (1), zero (2), length (4, big-endian), body. From the worker: T start, L load.
-To the worker: S started, L loaded, P a process waits (its two descriptors), D data, E end, C clean.
+Frames, both ways: type (1 byte), stream (1), zero (2), length (4, big-endian), body. From the worker: T start, L load,
+K ask the run to end. To the worker: S started, L loaded, P a process waits (its two descriptors), D data, E end,
+C clean.
 """
 
 from __future__ import annotations
@@ -303,13 +304,17 @@ class Run:
         """
         poll, end = select.poll(), select.poll()
         end.register(self.pidfd, select.POLLIN)
-        for fd in (self.pidfd, *self.open_streams):
+        asks = control.socket.fileno()
+        for fd in (self.pidfd, asks, *self.open_streams):
             poll.register(fd, select.POLLIN)
         while True:
             data, ended = b"", False
             for fd, _ in poll.poll():
                 if fd == self.pidfd:
                     ended = True
+                elif fd == asks:
+                    control.receive(b"K")
+                    signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
                 elif part := read_some(fd):
                     data += frame(b"D", part, self.open_streams[fd])
                 else:

@@ -17,12 +17,12 @@ import signal
 import sys
 import traceback  # noqa: F401 -- Used when an agent fails. Imported here, so that no run has to load it.
 
-from _runfleet import encode_json, kernel
-from _runfleet.channel import channel, write_frame
+from _runfleet import call_agent, encode_json, kernel, load_part
+from _runfleet.channel import channel, send, write_frame
 from _runfleet.context import context, request_fields
 from _runfleet.files import decode_content, put_file
 from _runfleet.load_ahead import load_agent
-from _runfleet.runner import become_runner, loaded_with, run_agent, run_to_exit
+from _runfleet.runner import become_runner, loaded_with, replies, run_agent, run_to_exit, uses_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
         kernel.add_seccomp_filter(bytes.fromhex(options["filter"]))
     fork = kernel.SiblingFork()
     put_oom_score()
-    become_runner(options["site_path"], options["packages"])
+    become_runner(options["venv"], options["packages"])
     warm_up()  # What Python makes at first use is made here, once for all runs.
     request = read_message(pipe_fd)
     cpu = request["rlimits"].pop("CPU")
@@ -89,14 +89,30 @@ def prepare_agent(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
     """Returns what each fork needs to know about the agent, and the answer to the worker."""
     os.environ.update(request["env"])
     agent: dict[str, Any] = {"code": request["code"], "entrypoint": request["entrypoint"], "module": None}
+    agent["uses_steps"] = False
     fault: str | None = None
     env_read: list[str] = []
     if request["preload"]:
         agent["module"], fault, env_read = load_agent(request["entrypoint"], request["code"])
     if agent["module"]:
         loaded_with.update(request["env"])
+        agent["uses_steps"] = uses_steps(request["code"])
+        if agent["uses_steps"]:
+            load_ahead_of_steps()
         agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     return agent, {"preloaded": agent["module"] is not None, "fault": fault, "env_read": env_read}
+
+
+def load_ahead_of_steps() -> None:
+    """Loads what a run with steps needs, once for all forks."""
+    import hashlib  # noqa: F401
+    import threading  # noqa: F401
+
+    load_part("steps")
+    if "asyncio" in sys.modules:
+        import concurrent.futures.thread  # noqa: F401
+
+        load_part("async_steps")
 
 
 def await_run(agent: dict[str, Any]) -> NoReturn:
@@ -112,7 +128,8 @@ def await_run(agent: dict[str, Any]) -> NoReturn:
         numpy: Any = sys.modules["numpy"]
         numpy.random.seed()  # Python's own `random` does so at each fork.
     request = read_message(REQUEST_FD)
-    os.close(REQUEST_FD)
+    os.set_inheritable(REQUEST_FD, False)
+    replies.fd, replies.uses_steps = REQUEST_FD, agent["uses_steps"]
     request["code"] = {} if agent["module"] else agent["code"]
     run_to_exit(request, agent["module"])
 
@@ -150,6 +167,7 @@ def warm_up() -> None:
 
 warm_up_module = type(sys)("warm_up_module")
 exec("def main(input):\n    yield input\n    return {}", warm_up_module.__dict__)
+call_agent.prepare(warm_up_module, "", send)
 empty_request: dict[str, Any] = {
     **dict.fromkeys(request_fields, None),
     "entrypoint": "",
@@ -167,13 +185,13 @@ def read_message(fd: int) -> dict[str, Any]:
 
 
 def read_exactly(fd: int, length: int) -> bytes:
-    data = b""
+    data = bytearray()
     while len(data) < length:
         part = os.read(fd, min(length - len(data), 1 << 20))
         if not part:
             os._exit(1)  # The worker is gone.
         data += part
-    return data
+    return bytes(data)
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -1,0 +1,82 @@
+// Runs agents of the OpenAI Agents SDK, and reads what its `run` returns.
+import { send, sendOutput } from "./channel.mjs";
+import { endTool, startTool, Totals } from "./framework-events.mjs";
+
+/**
+ * Runs an agent of the OpenAI Agents SDK, through the tool that the agent makes of itself: the SDK's `run` can't be imported from
+ * here.
+ * @param {any} agent
+ * @param {unknown} prompt
+ */
+export async function runOpenAiAgent(agent, prompt) {
+  /** @type {any} */
+  let result = null;
+  /** @type {Error[]} What the SDK tells a tool's caller no more. */
+  const errors = [];
+  if (typeof agent.model === "object")
+    agent.model = watchModel(agent.model, (error) => void errors.push(/** @type {Error} */ (error)));
+  const tool = agent.asTool({
+    toolName: "agent",
+    toolDescription: "Runs the agent.",
+    inputBuilder: () => prompt,
+    onStream: (/** @type {any} */ { event }) => tellOpenAiEvent(event),
+    customOutputExtractor: (/** @type {any} */ ended) => {
+      result = ended;
+      return "";
+    },
+  });
+  const text = typeof prompt === "string" ? prompt : JSON.stringify(prompt);
+  const said = await tool.invoke(undefined, JSON.stringify({ input: text }), undefined);
+  if (result !== null) return openAiResult(result);
+  const [cause] = errors;
+  if (cause) throw cause;
+  throw new Error(`${said} Call run() in a main of your own to see the cause.`);
+}
+
+/**
+ * Returns a model whose errors are noted.
+ * @param {any} model
+ * @param {(error: unknown) => void} note
+ */
+const watchModel = (model, note) =>
+  new Proxy(model, {
+    get(_model, name) {
+      const value = model[name];
+      if (name === "getStreamedResponse")
+        return async function* (/** @type {unknown[]} */ ...given) {
+          try {
+            yield* value.apply(model, given);
+          } catch (error) {
+            note(error);
+            throw error;
+          }
+        };
+      return typeof value === "function" ? value.bind(model) : value;
+    },
+  });
+
+/** @param {any} event */
+export function tellOpenAiEvent(event) {
+  if (event?.type === "raw_model_stream_event" && event.data?.type === "output_text_delta")
+    sendOutput(event.data.delta);
+  if (event?.type === "run_item_stream_event") tellItem(event);
+}
+
+/** @param {any} event */
+function tellItem({ name, item }) {
+  const raw = item?.rawItem ?? {};
+  const id = raw.callId ?? raw.id;
+  if (name === "tool_called") startTool(id, raw.name, raw.arguments);
+  else if (name === "tool_output") endTool(id, item.output ?? raw.output);
+  else send("custom", { name, value: raw });
+}
+
+/** @param {any} result Of `run()`. */
+export function openAiResult(result) {
+  if (result.interruptions?.length > 0)
+    throw new Error(
+      "The agent asks for approval of a tool. Call run() in your own main, and ask with context.interrupt().",
+    );
+  new Totals().add(result.state?.usage ?? result.rawResponses?.at(-1)?.usage);
+  return result.finalOutput ?? null;
+}
