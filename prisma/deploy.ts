@@ -1,12 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 /**
  * Applies what `prisma/migrations` holds beyond the database's `_prisma_migrations`, as `prisma migrate deploy` would:
  * same table, same checksums, same advisory lock, so that the stock command may be used before and after it. Unlike it,
- * each file is one transaction, so a failing one leaves nothing behind (and may hold no CREATE INDEX CONCURRENTLY).
+ * each file is one transaction, so a failing one leaves nothing behind. A file of one statement with CONCURRENTLY has no
+ * transaction; the invalid index that it leaves when it fails is dropped before the next try.
+ *
+ * No statement waits long for a table's lock: it is tried again.
  *
  * Creates the database when it is missing. Any number may run at once: one applies, the others then find nothing to do.
  * Throws when a migration was edited after it was applied, failed before, or is unknown to this version of the service.
@@ -19,7 +23,7 @@ export async function deployMigrations(databaseUrl: string): Promise<{ applied: 
   try {
     const done = checkHistory(migrations, await readHistory(client));
     if (done.size === migrations.length) return { applied: [] };
-    await client.query("SELECT pg_advisory_lock($1)", [prismaMigrateLock]);
+    await lock(client);
     return { applied: await applyMissing(client, migrations) };
   } finally {
     await client.end();
@@ -31,6 +35,12 @@ type HistoryRow = { migration_name: string; checksum: string; finished_at: Date 
 
 /** The number that Prisma's own schema engine locks. The lock ends with the connection. */
 const prismaMigrateLock = 72707369;
+
+/** Asks again and again: an index that is built concurrently would wait for a statement that waits for this lock. */
+async function lock(client: pg.Client): Promise<void> {
+  const ask = "SELECT pg_try_advisory_lock($1) AS is_locked";
+  while (!(await client.query<{ is_locked: boolean }>(ask, [prismaMigrateLock])).rows[0]?.is_locked) await sleep(200);
+}
 
 /** As Prisma's schema engine writes it. */
 const historyTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -140,18 +150,57 @@ async function applyMissing(client: pg.Client, migrations: Migration[]): Promise
   return missing.map((migration) => migration.name);
 }
 
-async function applyOne(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/**
+ * A statement that waits for a table makes all that come after it wait, too: it gives up after this time, and the file is tried
+ * again a little later, for some two minutes. The time is shorter than after which Postgres looks for a deadlock (1 s), so that a
+ * migration gives way rather than a request is refused.
+ */
+const lockTimeoutMs = 400;
+const mostTries = 150;
+
+async function applyOne(client: pg.Client, migration: Migration): Promise<void> {
+  // While it waits, an index that is built concurrently holds up no reader and no writer.
+  await client.query(`SET lock_timeout = ${isConcurrent(migration) ? 0 : lockTimeoutMs}`);
+  for (let nth = 1; ; nth += 1)
+    try {
+      return await (isConcurrent(migration) ? applyConcurrently(client, migration) : applyAtOnce(client, migration));
+    } catch (error) {
+      const isLocked = error instanceof pg.DatabaseError && ["55P03", "40P01"].includes(error.code ?? "");
+      if (!isLocked || nth === mostTries)
+        throw new Error(`The migration ${migration.name} failed and was undone: ${String(error)}`, { cause: error });
+      await sleep(300 + 600 * Math.random());
+    }
+}
+
+async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
   await client.query("BEGIN");
   try {
-    await client.query(sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    );
+    await client.query(migration.sql);
+    await noteApplied(client, migration);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK");
-    throw new Error(`The migration ${name} failed and was undone: ${String(error)}`, { cause: error });
+    throw error;
   }
+}
+
+const concurrent = /\b(CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY (?:IF (?:NOT )?EXISTS )?"?(\w+)"?/;
+
+/** Returns whether the migration builds or drops an index while others write. */
+const isConcurrent = ({ sql }: Migration): boolean => concurrent.test(sql);
+
+/** Postgres allows no transaction around it. A process that dies between the two statements leaves an index that the next try makes anew. */
+async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
+  const index = client.escapeIdentifier(concurrent.exec(migration.sql)?.[2] ?? "");
+  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
+  if (!/\bDROP INDEX CONCURRENTLY/.test(migration.sql)) await client.query(migration.sql);
+  await noteApplied(client, migration);
+}
+
+async function noteApplied(client: pg.Client, { name, checksum }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
 }

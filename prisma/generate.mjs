@@ -23,7 +23,11 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== madeFrom) {
     CHECKPOINT_DISABLE: "1",
   };
   const cli = require.resolve("prisma/build/index.js");
-  const { status } = spawnSync(process.execPath, [cli, "generate"], { cwd: root, env, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, ["--liftoff-only", cli, "generate"], {
+    cwd: root,
+    env,
+    stdio: "inherit",
+  });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(stamp, madeFrom);
 }

@@ -11,5 +11,8 @@ const env = {
   CHECKPOINT_DISABLE: "1",
 };
 const cli = createRequire(import.meta.url).resolve("prisma/build/index.js");
-const { status } = spawnSync(process.execPath, [cli, ...process.argv.slice(2)], { env, stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--liftoff-only", cli, ...process.argv.slice(2)], {
+  env,
+  stdio: "inherit",
+});
 process.exit(status ?? 1);

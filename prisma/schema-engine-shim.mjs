@@ -6,6 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { createInterface } from "node:readline";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { ColumnTypeEnum, bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
@@ -81,6 +82,8 @@ function errorData(error) {
 }
 
 async function loadWasm() {
+  // To optimize the engine takes longer than all that it does.
+  setFlagsFromString("--liftoff-only");
   const file = fileURLToPath(import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg"));
   const bytes = readFileSync(file.replace(/\.js$/, ".wasm"));
   const { instance } = await WebAssembly.instantiate(bytes, { "./schema_engine_bg.js": engineBindings });

@@ -9,6 +9,7 @@ export type IdPrefix =
   | "user"
   | "msg"
   | "int"
+  | "input"
   | "art"
   | "req"
   | "worker"
@@ -18,11 +19,15 @@ export type IdPrefix =
   | "bulk"
   | "notif"
   | "webhook"
+  | "hook"
+  | "delivery"
   | "turn"
   | "sub"
   | "txn"
   | "usage"
-  | "mcp";
+  | "mcp"
+  | "session"
+  | "code";
 
 /** Returns a new id: `<prefix>_<32 hex digits>`. Ids sort by the time they were made (UUIDv7). */
 export function newId(prefix: IdPrefix): string {

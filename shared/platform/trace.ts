@@ -16,17 +16,20 @@ export const traceSteps = [
 ] as const;
 export type TraceStep = (typeof traceSteps)[number];
 
-/** `at`: milliseconds since the epoch, with fractions. */
-export type TraceMark = { run_id: string; step: TraceStep; at: number };
+/** `at`: milliseconds since the epoch, with fractions. `waited_ms`: of a claimed run, for how long it was queued. */
+export type TraceMark = { run_id: string; step: TraceStep; at: number; waited_ms?: number };
 
 const marks = channel("runfleet:trace");
 
-/** Marks that a run has come to a step. Nearly free without `writeTrace`. */
-export function trace(run_id: string, step: TraceStep): void {
-  if (marks.hasSubscribers) marks.publish({ run_id, step, at: performance.timeOrigin + performance.now() });
+/** Marks that a run has come to a step. Nearly free while nobody listens. */
+export function trace(run_id: string, step: TraceStep, more: Pick<TraceMark, "waited_ms"> = {}): void {
+  if (marks.hasSubscribers) marks.publish({ run_id, step, at: performance.timeOrigin + performance.now(), ...more });
+}
+
+/** Calls `listener` with every mark of this process. */
+export function onTrace(listener: (mark: TraceMark) => void): void {
+  marks.subscribe((mark) => listener(mark as TraceMark));
 }
 
 /** Writes every mark of this process to a file, as JSON lines. For measuring only, since it writes synchronously. */
-export function writeTrace(file: string): void {
-  marks.subscribe((mark) => appendFileSync(file, `${JSON.stringify(mark)}\n`));
-}
+export const writeTrace = (file: string): void => onTrace((mark) => appendFileSync(file, `${JSON.stringify(mark)}\n`));

@@ -47,7 +47,7 @@ export type QueueState = z.infer<typeof queueState>;
 export const adminOverview = z
   .object({
     workers: z.object({ active: count, draining: count, slots: count, busy: count }),
-    runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count }),
+    runs: z.object({ scheduled: count, queued: count, running: count, interrupted: count, suspended: count }),
     last_day: runAnalytics.meta({ description: "Analytics of the runs that ended in the last 24 hours." }),
     queues: z.array(queueState),
     daemons: z.record(z.string(), count).meta({ description: "The number of daemons by status." }),
@@ -58,7 +58,7 @@ export const adminOverview = z
     id: "AdminOverview",
     example: {
       workers: { active: 2, draining: 0, slots: 8, busy: 2 },
-      runs: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
+      runs: { scheduled: 0, queued: 1, running: 2, interrupted: 0, suspended: 0 },
       last_day: exampleOf(runAnalytics),
       queues: [exampleOf(queueState)],
       daemons: { running: 1, stopped: 3 },
@@ -66,6 +66,21 @@ export const adminOverview = z
       agents: 4,
     },
   });
+
+const setting = z
+  .object({
+    name: z.string(),
+    is_set: z.boolean().meta({ description: "False: the default holds." }),
+    value: z
+      .union([z.string(), z.number()])
+      .nullable()
+      .meta({ description: "Null: there is none, it is a list, or it may be a secret." }),
+  })
+  .meta({ id: "Setting", example: { name: "PORT", is_set: false, value: 8080 } });
+
+export const serviceConfig = z
+  .object({ object: z.literal("config"), data: z.array(setting) })
+  .meta({ id: "ServiceConfig", example: { object: "config", data: [exampleOf(setting)] } });
 
 export const deadLetterQuery = pageQuery.extend({
   user_id: clientId().optional().meta({ description: "Only things of this user." }),

@@ -28,13 +28,28 @@ export const newVersionName = () =>
 /** Any text is accepted as an agent id. A text that can't be an id is a 404, not a 422. */
 export const agentParams = z.object({ agent_id: text({ max: 512 }).meta({ example: "hello-agent" }) });
 
+/** What a publisher may ask of a version. */
+export const publishing = {
+  version: newVersionName().optional().meta({
+    description:
+      "Left out: `1.0.0` for a new agent. Another version is named by its content: the highest release, `+`, and 8 digits of the content's SHA-256. The same content is the same version.",
+  }),
+  dev: laxBool().default(false).meta({
+    description:
+      "True: a version left out is a development version, `0.0.0-dev.` and 8 digits. `latest` and a rollback pass it over.",
+  }),
+  make_current: laxBool()
+    .default(false)
+    .meta({ description: "True: also make the version the current one, as `POST /v1/upgrade` does." }),
+};
+
 /** The body of POST /v1/agents. */
 export const agentBody = z
   .object({
     user_id: clientId().meta({ description: "The owner." }),
     name: text({ min: 1, max: 256 }),
     id: clientId().nullish().meta({ description: "Left out: the service makes an id." }),
-    version: newVersionName().default("1.0.0"),
+    ...publishing,
     config: configObject().nullish().meta({
       description:
         "The service reads the keys that are listed here. Any other key is the author's own: it is kept, and named in `warnings` of the answer.",
@@ -85,11 +100,20 @@ export type AgentRecord = z.infer<typeof agentRecord>;
 
 /** What the author of a config should know. */
 export const configWarning = z.object({ code: z.string(), message: z.string() });
-const warnings = z.array(configWarning).meta({ description: "Keys of the config that the service doesn't read." });
+const warnings = z
+  .array(configWarning)
+  .meta({ description: "Keys of the config that the service doesn't read, and what has no effect." });
+
+/** A config in an answer to publishing, where it has at most `echoedConfigLength` characters of JSON. */
+export const echoedConfigLength = 16 * 1024;
+export const echoedConfig = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .meta({ description: "Left out when it has more than 16 KiB." });
 
 /** The answer to publishing. */
 export const publishedAgent = agentRecord
-  .extend({ warnings })
+  .extend({ config: echoedConfig, warnings })
   .meta({ id: "PublishedAgent", example: { ...exampleOf(agentRecord), warnings: [] } });
 
 const { config: _config, ...listed } = exampleOf(agentRecord);
@@ -141,11 +165,37 @@ export const secretBody = z
   .object({ value: text({ min: 1, max: requestLimits.env_value_bytes }) })
   .meta({ id: "SecretBody", example: { value: "sk-…" } });
 
-export const secretRecord = z.object({ name: z.string(), created_at: z.string(), updated_at: z.string() }).meta({
-  id: "AgentSecret",
-  example: { name: "OPENAI_API_KEY", created_at: "2026-11-21T10:00:00.000Z", updated_at: "2026-11-21T10:00:00.000Z" },
-});
+/** For which versions a secret is. */
+export const secretTag = {
+  tag: text({ min: 1, max: 128 }).optional().meta({
+    description:
+      "For versions that this tag names, which get it rather than the secret without a tag. Other versions never get it.",
+  }),
+};
+
+export const secretRecord = z
+  .object({ name: z.string(), tag: z.string().nullable(), created_at: z.string(), updated_at: z.string() })
+  .meta({
+    id: "AgentSecret",
+    example: {
+      name: "OPENAI_API_KEY",
+      tag: null,
+      created_at: "2026-11-21T10:00:00.000Z",
+      updated_at: "2026-11-21T10:00:00.000Z",
+    },
+  });
 export type SecretRecord = z.infer<typeof secretRecord>;
+
+export const secretList = z
+  .object({ data: z.array(secretRecord) })
+  .meta({ id: "AgentSecrets", example: { data: [exampleOf(secretRecord)] } });
+
+/** A secret of all of an owner's agents. */
+export const ownedSecretParams = z.object({ name: secretParams.shape.name });
+export const ownedSecretQuery = z.object({
+  user_id: clientId().optional().meta({ description: "Whose secret. Left out: the caller's." }),
+  ...secretTag,
+});
 
 const ms = z.number().nullable();
 

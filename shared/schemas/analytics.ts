@@ -94,7 +94,7 @@ const bucket = runAnalytics.extend({ start: z.string(), latency_ms: percentiles 
 
 const ofAgent = { agent_id: "hello-agent", since: "2026-10-22T10:00:00.000Z", until: "2026-11-21T10:00:00.000Z" };
 const timeRange = { since: z.string(), until: z.string() };
-const openRuns = z.object({ scheduled: count, queued: count, running: count, interrupted: count });
+const openRuns = z.object({ scheduled: count, queued: count, running: count, interrupted: count, suspended: count });
 const spread = { latency_ms: percentiles, queue_ms: percentiles };
 
 export const studioAnalytics = z
@@ -118,7 +118,7 @@ export const studioAnalytics = z
         latency_ms: exampleOf(percentiles),
         queue_ms: { p50: 6, p95: 40, p99: 95 },
       },
-      open: { scheduled: 0, queued: 1, running: 2, interrupted: 0 },
+      open: { scheduled: 0, queued: 1, running: 2, interrupted: 0, suspended: 0 },
       series: [exampleOf(bucket)],
     },
   });

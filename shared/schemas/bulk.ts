@@ -1,33 +1,32 @@
 import { z } from "zod";
 import { replayEdits } from "./replay.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { choice, laxBool } from "./primitives.ts";
+import { choice, clientId, laxBool, pageQuery } from "./primitives.ts";
 import { runFilter } from "./run-filter.ts";
 
-/** One status, or a list of them. */
-const status = z
-  .union([runFilter.status, z.array(choice(runStatuses)).min(1).max(runStatuses.length)])
-  .optional()
-  .meta({
-    description: "Only runs with this status, or with one of these.",
-  });
-
 // Strict: a misspelt condition or `preview` that was ignored would only be noticed after the runs were cancelled.
-const filter = z
-  .strictObject({ ...runFilter, status })
-  .meta({ description: "The conditions of the list of runs, at least one. An unknown field is a 422." });
+const filter = z.strictObject(runFilter).optional().meta({
+  description:
+    "The conditions of the list of runs, at least one, unless `run_ids` names runs. An unknown field is a 422.",
+});
+const run_ids = z
+  .array(clientId())
+  .min(1)
+  .max(1_000)
+  .optional()
+  .meta({ description: "Only these runs, as far as the filter matches them." });
 const preview = laxBool().default(false).meta({ description: "True: only count the runs, and show some of them." });
 
 export const bulkCancelBody = z
-  .strictObject({ filter, preview })
+  .strictObject({ filter, run_ids, preview })
   .meta({ id: "BulkCancelBody", example: { filter: { agent_id: "hello-agent", status: "queued" } } });
 export const bulkReplayBody = replayEdits
-  .extend({ filter, preview })
+  .extend({ filter, run_ids, preview })
   .strict()
   .meta({ id: "BulkReplayBody", example: { filter: { agent_id: "hello-agent", status: "error" }, version: "latest" } });
 
 /** A filter as it is stored: JSON, with times as texts. */
-export const storedFilter = z.object({ ...runFilter, status }).partial();
+export const storedFilter = z.object({ ...runFilter, run_ids }).partial();
 
 export const bulkPreview = z
   .object({
@@ -54,6 +53,13 @@ export const bulkPreview = z
   });
 export type BulkPreview = z.infer<typeof bulkPreview>;
 
+const bulkStatuses = ["pending", "running", "done", "error"] as const;
+
+export const bulkListQuery = pageQuery.extend({
+  status: choice(bulkStatuses).optional().meta({ description: "Only things with this status." }),
+  user_id: clientId().optional().meta({ description: "Only things of this user." }),
+});
+
 export const bulkRecord = z
   .object({
     id: z.string(),
@@ -61,7 +67,7 @@ export const bulkRecord = z
     user_id: z.string(),
     action: z.enum(["cancel", "replay"]),
     filter: z.record(z.string(), z.unknown()),
-    status: z.enum(["pending", "running", "done", "error"]),
+    status: z.enum(bulkStatuses),
     total: z.number().int().meta({ description: "The number of matching runs when the operation was requested." }),
     done: z.number().int(),
     failed: z.number().int(),

@@ -14,12 +14,15 @@ export const runJob = z.object({ run_ids: z.array(run_id).max(mostRunsInJob), qu
 export type RunJob = z.infer<typeof runJob>;
 
 /**
- * A signal to a worker, which may be lost. `look`: the row of a run that the worker holds has changed. `take`: a run is queued that
- * only this worker can claim.
+ * A signal to a worker, which may be lost. `look`: the row of a run that the worker holds has changed. `input`: something was said to a run that the worker holds. `take`: a run is queued that
+ * only this worker can claim. `granted`: a run was committed as this worker's, by a credit that it
+ * gave; `sealed`: what it would read of it, see seal-grant.ts; null: it is too large for a message.
  */
 export const workerMessage = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("look"), run_id }),
+  z.object({ kind: z.literal("input"), run_id }),
   z.object({ kind: z.literal("take"), run_id }),
+  z.object({ kind: z.literal("granted"), run_id, sealed: z.string().nullable() }),
   z.object({
     kind: z.literal("progress"),
     run_id,

@@ -19,6 +19,13 @@ export class Refused {
 export const refuse = (type: string, msg: string, ctx?: Record<string, unknown>): Refused =>
   new Refused([{ type, msg, ...(ctx ? { ctx } : {}) }]);
 
+/** Returns what a field has refused, as another field that reads it may refuse it. */
+export const toRefusal = ({ message, ...issue }: z.core.$ZodIssue): Refusal => {
+  const type: unknown = issue.code === "custom" ? issue.params?.["type"] : undefined;
+  const ctx = issue.code === "custom" ? (issue.params?.["ctx"] as Refusal["ctx"]) : undefined;
+  return { type: typeof type === "string" ? type : "value_error", msg: message, ...(ctx && { ctx }) };
+};
+
 export type Field<T> = z.ZodPipe<z.ZodUnknown, z.ZodTransform<T, unknown>>;
 
 /**

@@ -42,13 +42,14 @@ const checkedText = (max: number, faultOf: (value: string) => string | null) =>
   );
 
 const schedule = () =>
-  checkedText(256, scheduleFault).nullish().meta({
-    description:
-      "A cron expression (5 fields, or 6 with seconds), an interval such as `every 5m` (s, m, h, d), or an RFC 3339 time for a single run. Left out: a single run now.",
-  });
+  checkedText(256, scheduleFault)
+    .nullish()
+    .meta({ description: `${docs.schedule} Left out: a single run now.` });
 const timezone = () => checkedText(64, (name) => (isTimeZone(name) ? null : "not a time zone, like Europe/Berlin"));
 
 const docs = {
+  schedule:
+    "A cron expression (5 fields, or 6 with seconds), an interval such as `every 5m` (s, m, h, d), or an RFC 3339 time for a single run.",
   timezone: "The IANA time zone of the cron expression.",
   overlap:
     "What happens at a tick while a run of the job has not ended. skip: the tick makes no run. allow: the new run is started besides the old one. cancel_previous: the old run is cancelled.",
@@ -260,6 +261,22 @@ export const tickPreview = z
     id: "TickPreview",
     example: { data: [{ scheduled_at: "2026-11-23T08:00:00.000Z", run_at: "2026-11-23T08:00:00.000Z" }] },
   });
+
+/** The body of POST /v1/jobs/preview. */
+export const schedulePreviewBody = z
+  .object({
+    schedule: checkedText(256, scheduleFault).meta({ description: docs.schedule }),
+    timezone: timezone().default("UTC").meta({ description: docs.timezone }),
+    ends_at: timestamp().nullish().meta({ description: docs.ends_at }),
+    count: laxInt({ ge: 1, le: mostTicks })
+      .default(5)
+      .meta({ description: "How many ticks to show. Fewer come where the schedule has no more." }),
+  })
+  .meta({ id: "SchedulePreviewBody", example: { schedule: "0 9 * * MON-FRI", timezone: "Europe/Berlin" } });
+
+export const schedulePreview = z
+  .object({ data: z.array(z.object({ scheduled_at: z.string() })) })
+  .meta({ id: "SchedulePreview", example: { data: [{ scheduled_at: "2026-11-23T08:00:00.000Z" }] } });
 
 export const tickListQuery = pageQuery.extend({
   after: text({ pattern: /^\d{1,15}(-manual)?$/ })

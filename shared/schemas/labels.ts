@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { metadataLabel, tagLabel } from "../domain/run/labels.ts";
 import { requestLimits } from "../domain/run/limits.ts";
-import { type Field, field, Refused, refuse, type Refusal } from "./field.ts";
+import { type Field, field, Refused, refuse, type Refusal, toRefusal } from "./field.ts";
 import { type JsonObject, metadataObject, text } from "./primitives.ts";
 import { readText } from "./read-lax.ts";
 
@@ -20,11 +20,6 @@ export const labelledMetadata = (): Field<JsonObject> =>
   );
 
 const tooManyKeys = (count: number): string => `must have at most ${metadata_keys} keys, not ${count}`;
-
-const toRefusal = ({ message, ...issue }: z.core.$ZodIssue): Refusal => {
-  const type: unknown = issue.code === "custom" ? issue.params?.["type"] : undefined;
-  return { type: typeof type === "string" ? type : "value_error", msg: message };
-};
 
 const tag = () => text({ min: 1, max: tagLength });
 

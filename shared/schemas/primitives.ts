@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requestLimits } from "../domain/run/limits.ts";
-import { type Field, Refused, field, refuse } from "./field.ts";
+import { type Field, Refused, field, refuse, toRefusal } from "./field.ts";
 import {
   type Bounds,
   type TextRules,
@@ -37,6 +37,16 @@ export const text = (rules: TextRules = {}): Field<string> =>
 
 /** An id that a client may choose, such as that of an agent, run, thread or user. */
 export const clientId = (): Field<string> => text({ max: 128, pattern: /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/ });
+
+/** The name of a version in a query, where a `+` that isn't encoded is read as a blank. */
+export const versionQuery = (): Field<string> =>
+  field(
+    (value) => {
+      const name = readText(value, { max: 128 });
+      return name instanceof Refused ? name : name.replaceAll(" ", "+");
+    },
+    { type: "string", maxLength: 128 },
+  );
 
 /** An absolute http(s) URL of at most 2048 characters, unchanged. Whether requests may be sent to it is checked elsewhere. */
 export const httpUrl = (): Field<string> => field(readHttpUrl, { type: "string", format: "uri", maxLength: 2048 });
@@ -125,6 +135,22 @@ export const pageQuery = z.object({
     .meta({ description: "The page starts after the thing with this id: `last_id` of the previous page." }),
   order: choice(["desc", "asc"]).default("desc").meta({ description: "desc: newest first. asc: oldest first." }),
 });
+
+/** One value of a field, or several: in a query with commas between them, in JSON a list. One value stays itself. */
+export function oneOrMany<T>(one: Field<T>, most = 20): Field<T | T[]> {
+  const read = (value: unknown): T | T[] | Refused => {
+    const parts = typeof value === "string" ? value.split(",") : [value].flat();
+    if (parts.length > most) return tooLong("List", most, parts.length);
+    const results = parts.map((part) => one.safeParse(part));
+    const faults = results.flatMap(({ error }) => error?.issues.map(toRefusal) ?? []);
+    if (faults.length > 0) return new Refused(faults);
+    const [first, ...rest] = results.flatMap(({ data }) => (data === undefined ? [] : [data]));
+    if (first === undefined) return refuse("too_short", "List should have at least 1 item after validation, not 0");
+    return rest.length === 0 ? first : [first, ...rest];
+  };
+  const { description: _, id: __, ...json } = one.meta() ?? {};
+  return field(read, { anyOf: [json, { type: "array", items: json, minItems: 1, maxItems: most }] });
+}
 
 /** The query parameter of a list whose items leave fields out: the names of those that they shall have, with commas between them. */
 export function includeQuery<const W extends readonly string[]>(words: W) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { callCount } from "./run-call.ts";
 import { runStatuses, terminalStatuses } from "../domain/run/run-status.ts";
 
 /** Why a run failed. `code` is the service's and stable. `type` is the class of the agent's exception, if there was one. */
@@ -10,12 +11,22 @@ export const runError = z.object({
 });
 export type RunError = z.infer<typeof runError>;
 
-export const usage = z.object({
+const tokenUsage = {
   input_tokens: z.number().optional(),
   output_tokens: z.number().optional(),
   cost_usd: z.number().optional(),
+};
+const tokens = z.object(tokenUsage);
+export type TokenUsage = z.infer<typeof tokens>;
+
+export const usage = z.object({
+  ...tokenUsage,
   cpu_ms: z.number().optional(),
   max_rss_bytes: z.number().optional(),
+  metered: tokens.optional().meta({
+    description: "What services counted of calls to connections. Then the tokens and the cost above are these.",
+  }),
+  reported: tokens.optional().meta({ description: "With `metered`: what the agent said." }),
 });
 export type Usage = z.infer<typeof usage>;
 
@@ -42,6 +53,7 @@ export const waitReason = z.enum([
   "concurrency_key",
   "thread_busy",
   "paused",
+  "building",
   "retry",
   "delay",
 ]);
@@ -67,7 +79,38 @@ export const openInterrupt = z.object({
 });
 export type OpenInterrupt = z.infer<typeof openInterrupt>;
 
+/** A question as those see it who may answer it. */
+export const toldInterrupt = openInterrupt.extend({
+  answer_url: z.string().optional().meta({
+    description:
+      "The page on which a person answers, for whoever has this address. Without PUBLIC_URL it is the path on this service. Only those are told it who may resume the run.",
+  }),
+});
+export type ToldInterrupt = z.infer<typeof toldInterrupt>;
+
 const eventId = z.object({ attempt: z.number().int(), seq: z.number().int() });
+
+const voids = z
+  .array(z.tuple([z.string(), z.string()]))
+  .meta({ description: "Ranges of event ids, both ends included." });
+const step = {
+  key: z.string().meta({ description: "The same on every attempt." }),
+  name: z.string(),
+  try: z.number().int(),
+};
+
+const wait = {
+  kind: z.enum(["timer", "signal"]),
+  name: z.string(),
+  until: z.string().nullable().meta({ description: "When the wait ends by itself." }),
+};
+
+/** What a suspended run waits for. */
+const openWait = {
+  ...wait,
+  kind: z.enum(["timer", "signal", "child"]),
+  children: z.number().int().optional().meta({ description: "How many runs that it has started it waits for." }),
+};
 
 const queued = event("run.queued", {
   status: z.enum(runStatuses),
@@ -89,7 +132,15 @@ const started = event("run.started", {
     .optional()
     .meta({ description: "The process has executed earlier runs of this version (`reuse`)." }),
   follows: z.string().optional().meta({ description: "The id of the previous event, if the worker knows it." }),
-  discards: z.object({ attempt: z.number().int(), reason: z.string() }).optional(),
+  discards: z
+    .object({ attempt: z.number().int(), reason: z.string() })
+    .optional()
+    .meta({ description: "The attempt whose output is void." }),
+  keeps: z.string().optional().meta({
+    description: "Instead of `discards`: the id up to which the attempt before stands. Its later events are void.",
+  }),
+  voids: voids.optional().meta({ description: "With `keeps`: ids of this and earlier attempts that are void." }),
+  reason: z.string().optional().meta({ description: "With `keeps`: why the run started again." }),
 });
 
 /** All events of a run's stream, by `type`. Clients must ignore unknown types. */
@@ -123,8 +174,87 @@ export const runEvent = z
       url: z.string(),
     }),
     event("state", { state_snapshot: z.string() }),
-    event("usage", usage.shape),
+    event("usage", {
+      ...usage.omit({ metered: true, reported: true }).shape,
+      source: z.enum(["reported", "metered"]).optional().meta({
+        description: "Who says so: `reported` by the agent, or `metered` by the gateway, of all calls so far.",
+      }),
+    }),
+    event("call.start", {
+      call: z.number().int().meta({ description: "The number of the call in its attempt." }),
+      connection: z.string(),
+      method: z.string(),
+      host: z.string(),
+      path: z.string(),
+      model: z.string().nullable(),
+    }),
+    event("call.missed", {
+      call: z.number().int(),
+      path: z.string(),
+      at: z.string().nullable().meta({ description: "Where in the request it differs: a JSON path." }),
+      was: z.string().nullable(),
+      is: z.string().nullable(),
+      hint: z.string().nullable(),
+    }),
+    event("call.end", {
+      call: z.number().int(),
+      connection: z.string(),
+      status: z.number().int().nullable(),
+      model: z.string().nullable(),
+      counted: callCount.nullable(),
+      input_tokens: z.number(),
+      cached_tokens: z.number(),
+      output_tokens: z.number(),
+      cost_usd: z.number().nullable().meta({ description: "Null: the model's price isn't known." }),
+      request_bytes: z.number(),
+      response_bytes: z.number(),
+      duration_ms: z.number().int(),
+      recorded: z.boolean(),
+    }),
     event("custom", { name: z.string(), value: z.unknown() }),
+    event("step.start", step),
+    event("step.retrying", { ...step, error: z.string().nullable(), retry_at: z.string(), voids }),
+    event("step.copied", step),
+    event("replay.diverged", {
+      key: step.key,
+      name: step.name,
+      before: z.string().meta({ description: "What the run that is run again did here." }),
+      dropped: z.number().int().meta({ description: "How many of its steps are done anew, or not at all." }),
+    }),
+    event("step.end", { ...step, ok: z.boolean(), error: z.string().nullable(), duration_ms: z.number().nullable() }),
+    event("wait.opened", { key: step.key, ...wait }),
+    event("wait.ended", {
+      key: step.key,
+      name: z.string(),
+      by: z.enum(["timer", "signal", "timeout"]),
+      signal: z.string().nullable().meta({ description: "The name of the signal that ended it." }),
+    }),
+    event("message.accepted", {
+      message_id: z.string(),
+      sent_id: z.string().meta({ description: "The sender's id, or `message_id`." }),
+    }),
+    event("message.taken", { key: step.key, message_ids: z.array(z.string()) }),
+    event("child.started", {
+      key: step.key,
+      name: z.string(),
+      child_run_id: z.string(),
+      agent_id: z.string(),
+      detached: z.boolean().meta({ description: "It goes on when this run ends, and this run doesn't wait for it." }),
+    }),
+    event("child.ended", {
+      key: step.key,
+      name: z.string(),
+      child_run_id: z.string().nullable().meta({ description: "Null: it was not started." }),
+      status: z
+        .string()
+        .meta({ description: "As the run ended, `refused` for one that was not started, or `deleted`." }),
+      code: z.string().nullable().meta({ description: "Of the run's error, or why it was not started." }),
+    }),
+    event("run.suspended", {
+      waits: z
+        .array(z.object(openWait))
+        .meta({ description: "What the run waits for, without a process. At most 100." }),
+    }),
     event("run.interrupted", { interrupts: z.array(openInterrupt), state_snapshot: z.string().nullable() }),
     event("gap", { from: eventId, to: eventId, reason: z.string() }),
     event("run.success", terminalShape),

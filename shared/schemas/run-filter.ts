@@ -1,7 +1,19 @@
-import { runPayloads } from "./run.ts";
+import { z } from "zod";
+import { runOrigins, runPayloads } from "./run.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
 import { labelFilter } from "./labels.ts";
-import { choice, clientId, includeQuery, pageQuery, text, timestamp } from "./primitives.ts";
+import { lifecycles } from "../domain/run/run-modes.ts";
+import {
+  choice,
+  clientId,
+  includeQuery,
+  laxInt,
+  oneOrMany,
+  pageQuery,
+  text,
+  timestamp,
+  versionQuery,
+} from "./primitives.ts";
 
 const since = timestamp().optional().meta({ description: "Created at or after this time." });
 const until = timestamp().optional().meta({ description: "Created before this time." });
@@ -9,14 +21,34 @@ const until = timestamp().optional().meta({ description: "Created before this ti
 /** The time range of lists and analytics. */
 export const timeRange = { since, until };
 
+const several = (sentence: string): string => `${sentence}. Several, with commas between: any of them.`;
+
 /** The filters of a list of runs. */
 export const runFilter = {
-  status: choice(runStatuses).optional().meta({ description: "Only things with this status." }),
-  agent_id: clientId().optional().meta({ description: "Only things of this agent." }),
-  version: text({ max: 128 }).optional().meta({ description: "Only runs of this version. The name must be exact." }),
+  status: oneOrMany(choice(runStatuses))
+    .optional()
+    .meta({ description: several("Only runs with this status") }),
+  agent_id: oneOrMany(clientId())
+    .optional()
+    .meta({ description: several("Only runs of this agent") }),
+  version: oneOrMany(versionQuery())
+    .optional()
+    .meta({ description: several("Only runs of this version. The name must be exact") }),
   user_id: clientId().optional().meta({ description: "Only things of this user." }),
   thread_id: clientId().optional().meta({ description: "Only runs of this thread." }),
   job_id: clientId().optional().meta({ description: "Only runs that this job made." }),
+  replay_of: clientId().optional().meta({ description: "Only runs that ran this run again." }),
+  parent_run_id: clientId().optional().meta({ description: "Only runs that this run has started." }),
+  root_run_id: clientId().optional().meta({
+    description: "Only runs of the tree below this run: those that it has started, those that they have started.",
+  }),
+  worker_id: clientId().optional().meta({ description: "Only runs whose last attempt this worker executed." }),
+  origin: choice(runOrigins).optional().meta({ description: "Only runs that were started this way." }),
+  lifecycle: choice(lifecycles).optional().meta({ description: "Only runs of this lifecycle." }),
+  error_code: text({ min: 1, max: 128 })
+    .optional()
+    .meta({ description: "Only runs whose error has this code. With `status=error` a page looks further back." }),
+  min_duration_ms: laxInt({ ge: 0 }).optional().meta({ description: "Only runs that took so long at least." }),
   ...labelFilter,
   ...timeRange,
   search: text({ min: 1, max: 200 }).optional().meta({
@@ -28,6 +60,12 @@ export const runFilter = {
 export const searchPlaces = ["record", "output", "logs"] as const;
 /** A search in transcripts looks at so many runs a page, and at the first part of each. */
 export const transcriptLimits = { runs: 200, bytes: 512 * 1024 } as const;
+
+/** The query of a count of runs. */
+export const runCountQuery = z.object({
+  ...runFilter,
+  by: choice(["status"]).default("status").meta({ description: "What the runs are counted by." }),
+});
 
 /** The query of a list of runs. */
 export const runListQuery = pageQuery.extend({

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
+import { labelledMetadata } from "./labels.ts";
 import { givenOptions } from "./request-options.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { openInterrupt, runError, sandboxReport, usage, waitReason } from "./run-event.ts";
+import { toldInterrupt, runError, sandboxReport, usage, waitReason } from "./run-event.ts";
 
 const time = z.string().nullable();
 
@@ -18,6 +19,8 @@ export const runCallback = z
     id: "RunCallback",
     example: { url_host: "example.com", status: "delivered", attempts: 1, last_error: null, next_attempt_at: null },
   });
+
+export const runOrigins = ["api", "job", "daemon", "replay", "run"] as const;
 
 /** A run as every operation shows it. Of sealed values only the names are shown. */
 export const runRecord = z
@@ -45,9 +48,15 @@ export const runRecord = z
     usage: usage.nullable(),
     sandbox: sandboxReport.nullable(),
     worker_id: z.string().nullable(),
-    origin: z.enum(["api", "job", "daemon", "replay"]),
+    origin: z.enum(runOrigins),
     replay_of: z.string().nullable(),
     job_id: z.string().nullable(),
+    parent_run_id: z.string().nullable().meta({ description: "The run that has started it; null: none." }),
+    root_run_id: z
+      .string()
+      .nullable()
+      .meta({ description: "The run at the root of its tree; null: it is none's child." }),
+    detached: z.boolean().meta({ description: "Whether it goes on when the run that has started it ends." }),
     tags: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),
     timeout_ms: z.number().int(),
@@ -61,7 +70,7 @@ export const runRecord = z
     completed_at: time,
     queue_ms: z.number().int().nullable(),
     duration_ms: z.number().int().nullable(),
-    interrupts: z.array(openInterrupt).meta({ description: "What an interrupted run waits for; else empty." }),
+    interrupts: z.array(toldInterrupt).meta({ description: "What an interrupted run waits for; else empty." }),
     callback: runCallback.nullable(),
   })
   .meta({
@@ -93,6 +102,9 @@ export const runRecord = z
       origin: "api",
       replay_of: null,
       job_id: null,
+      parent_run_id: null,
+      root_run_id: null,
+      detached: false,
       tags: [],
       metadata: {},
       timeout_ms: 600_000,
@@ -116,11 +128,52 @@ export type RunPayload = (typeof runPayloads)[number];
 
 const { input_payload: _input, result_content: _result, state_snapshot: _state, ...listed } = exampleOf(runRecord);
 
+const preview = (what: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({
+      description: `The first 200 characters of the ${what} as JSON. Null: there is none, or it is very large.`,
+    });
+
 /** A run in a list. */
 export const runListItem = runRecord
   .partial({ input_payload: true, result_content: true, state_snapshot: true })
-  .meta({ id: "RunListItem", example: listed });
+  .extend({
+    input_preview: preview("input"),
+    result_preview: preview("result"),
+  })
+  .meta({
+    id: "RunListItem",
+    example: { ...listed, input_preview: '{"name":"Ada"}', result_preview: '{"greeted":true}' },
+  });
 export type RunListItem = z.infer<typeof runListItem>;
+
+/** How many of the runs of a list have each status. */
+export const runCounts = z
+  .object({
+    data: z.array(
+      z.object({
+        status: z.enum(runStatuses),
+        count: z.number().int(),
+        more: z.boolean().meta({ description: "True: there are more than are counted." }),
+      }),
+    ),
+  })
+  .meta({
+    id: "RunCounts",
+    example: {
+      data: [
+        { status: "running", count: 12, more: false },
+        { status: "success", count: 10_000, more: true },
+      ],
+    },
+  });
+export type RunCounts = z.infer<typeof runCounts>;
+
+export const runPatch = z
+  .object({ metadata: labelledMetadata().nullish() })
+  .meta({ id: "RunPatch", example: { metadata: { note: "looked at by Ada", pinned: true } } });
 
 const notEnded = { result_content: null, usage: null, completed_at: null, duration_ms: null } as const;
 

@@ -4,6 +4,8 @@ const areas = [
   "threads",
   "daemons",
   "jobs",
+  "hooks",
+  "connections",
   "store",
   "notifications",
   "billing",

@@ -1,23 +1,25 @@
 import { z } from "zod";
-import { agentParams, configWarning, newVersionName } from "./agent.ts";
+import { agentParams, configWarning, echoedConfig, publishing } from "./agent.ts";
+import { buildState } from "./build.ts";
 import { configObject } from "./agent-config.ts";
 import { exampleOf } from "./example-of.ts";
-import { choice, includeQuery, pageQuery, text } from "./primitives.ts";
+import { choice, includeQuery, pageQuery, text, versionQuery } from "./primitives.ts";
 
 const versionStatuses = ["active", "deprecated", "archived"] as const;
 
 export const versionParams = agentParams.extend({ version: text({ max: 128 }).meta({ example: "1.1.0" }) });
 
 export const versionListQuery = pageQuery.extend({
-  after: text({ max: 128 }).optional().meta({ description: "The page starts after this version." }),
+  after: versionQuery().optional().meta({ description: "The page starts after this version." }),
   status: choice(versionStatuses).optional().meta({ description: "Only things with this status." }),
   ...includeQuery(["config"]),
 });
 
 /** The body of POST /v1/versions/{agent_id}. */
-export const versionBody = z
-  .object({ version: newVersionName(), config: configObject().nullish() })
-  .meta({ id: "VersionBody", example: { version: "1.1.0", config: { source: "def main(input):\n    return {}\n" } } });
+export const versionBody = z.object({ ...publishing, config: configObject().nullish() }).meta({
+  id: "VersionBody",
+  example: { make_current: true, config: { source: "def main(input):\n    return {}\n" } },
+});
 
 export const versionPatch = z
   .object({
@@ -32,6 +34,7 @@ export const versionRecord = z
     version: z.string(),
     status: z.enum(versionStatuses),
     current: z.boolean(),
+    state: buildState,
     tags: z.array(z.string()),
     config: z.record(z.string(), z.unknown()),
     created_at: z.string(),
@@ -44,6 +47,7 @@ export const versionRecord = z
       version: "1.1.0",
       status: "active",
       current: true,
+      state: "ready" as const,
       tags: ["stable"],
       config: { source: "def main(input):\n    return {}\n" },
       created_at: "2026-11-21T10:00:00.000Z",
@@ -54,7 +58,10 @@ export type VersionRecord = z.infer<typeof versionRecord>;
 /** The answer to publishing. */
 export const publishedVersion = versionRecord
   .extend({
-    warnings: z.array(configWarning).meta({ description: "Keys of the config that the service doesn't read." }),
+    config: echoedConfig,
+    warnings: z
+      .array(configWarning)
+      .meta({ description: "Keys of the config that the service doesn't read, and what has no effect." }),
   })
   .meta({ id: "PublishedVersion", example: { ...exampleOf(versionRecord), warnings: [] } });
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runStatuses, terminalStatuses } from "../domain/run/run-status.ts";
 import { daemonExit, daemonStatuses } from "./daemon.ts";
 import { notificationRecord } from "./notification.ts";
-import { openInterrupt, runError, usage } from "./run-event.ts";
+import { runError, toldInterrupt, usage } from "./run-event.ts";
 import { runRecord } from "./run.ts";
 
 const about = { timestamp: z.string(), agent_id: z.string(), version: z.string() };
@@ -47,7 +47,7 @@ const runInterruptedMessage = z
     ...about,
     ...aboutRun,
     status: z.literal("interrupted"),
-    interrupts: z.array(openInterrupt),
+    interrupts: z.array(toldInterrupt),
   })
   .meta({ id: "RunInterruptedMessage" });
 

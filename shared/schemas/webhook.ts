@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { tagList } from "./labels.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { choice, clientId, httpUrl, metadataObject, pageQuery, text, timestamp } from "./primitives.ts";
+import { choice, clientId, httpUrl, metadataObject, pageQuery, text } from "./primitives.ts";
+import { deliveryRange } from "./redelivery.ts";
 import { timeRange } from "./run-filter.ts";
 
 /** A type, a family of types, or all. A misspelt type would never match, so it is refused. */
@@ -127,17 +128,10 @@ const deliveryStatuses = ["pending", "delivered", "exhausted"] as const;
 /** The body of POST /v1/webhooks/{webhook_id}/redeliver: one delivery, or all of a time. */
 export const redeliverBody = z
   .object({
-    delivery_id: text({ max: 512 })
-      .nullish()
-      .meta({ description: "The one delivery to send again. Left out: those since `since`." }),
-    since: timestamp().nullish().meta({ description: "Deliveries of events at or after this time." }),
-    until: timestamp().nullish().meta({ description: "Deliveries of events before this time." }),
+    ...deliveryRange,
     status: choice(deliveryStatuses)
       .default("exhausted")
       .meta({ description: "Which of them: by default those that were given up." }),
-    after: text({ max: 512 })
-      .nullish()
-      .meta({ description: "The `last_id` of the previous answer, while it says `has_more`." }),
   })
   .meta({ id: "RedeliverBody", example: { since: "2026-11-21T00:00:00Z", status: "exhausted" } });
 

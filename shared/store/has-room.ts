@@ -9,11 +9,15 @@ const isLive = sql`revoked_at IS NULL AND coalesce(expires_at > now(), true)`;
 const counted = {
   keys: sql`api_keys WHERE user_id = $user_id AND run_id IS NULL AND ${isLive}`,
   run_tokens: sql`api_keys WHERE user_id = $user_id AND run_id IS NOT NULL AND ${isLive}`,
+  session_codes: sql`session_codes WHERE user_id = $user_id AND expires_at > now()`,
   agents: sql`agents WHERE user_id = $user_id`,
   daemons: sql`daemons WHERE user_id = $user_id AND desired <> 'stopped'`,
   jobs: sql`jobs WHERE user_id = $user_id AND status NOT IN ('completed', 'cancelled')`,
   threads: sql`threads WHERE user_id = $user_id`,
   webhooks: sql`webhooks WHERE user_id = $user_id`,
+  hooks: sql`hooks WHERE user_id = $user_id`,
+  connections: sql`connections WHERE user_id = $user_id`,
+  secrets: sql`secrets WHERE user_id = $user_id`,
   store_items: sql`store_items WHERE user_id = $user_id AND coalesce(expires_at > now(), true)`,
 } as const;
 
@@ -30,11 +34,15 @@ const count = (thing: Thing) =>
 const counts = {
   keys: count("keys"),
   run_tokens: count("run_tokens"),
+  session_codes: count("session_codes"),
   agents: count("agents"),
   daemons: count("daemons"),
   jobs: count("jobs"),
   threads: count("threads"),
   webhooks: count("webhooks"),
+  hooks: count("hooks"),
+  connections: count("connections"),
+  secrets: count("secrets"),
   store_items: count("store_items"),
 };
 

@@ -22,7 +22,14 @@ const lock = (table: string) =>
     text: sql`SELECT id FROM ${raw(table)} WHERE id = $id FOR UPDATE`,
   });
 
-const locks = { agents: lock("agents"), threads: lock("threads"), users: lock("users"), webhooks: lock("webhooks") };
+const locks = {
+  agents: lock("agents"),
+  hooks: lock("hooks"),
+  runs: lock("runs"),
+  threads: lock("threads"),
+  users: lock("users"),
+  webhooks: lock("webhooks"),
+};
 
 /** Makes those wait that change the same row, until the transaction ends. */
 export async function lockRow(tx: PrismaTransaction, table: keyof typeof locks, id: string): Promise<void> {

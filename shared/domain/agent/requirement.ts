@@ -11,7 +11,7 @@ const pattern = new RegExp(`^ ?(${name}) ?(${extras})? ?(${versions}|\\( ?${vers
 const parse = (text: string): RegExpExecArray | null => pattern.exec(text.replaceAll(/ +/g, " "));
 
 /** The limits of a list of requirements. */
-export const requirementLimits = { count: 100, length: 256 } as const;
+export const requirementLimits = { count: 500, length: 256 } as const;
 
 /** Returns the first fault of a list of requirements and its index. Null: the list can be installed. */
 export function requirementsFault(requirements: readonly string[]): { index: number; message: string } | null {

@@ -20,7 +20,8 @@ const mostEdits = 2;
 /** No key of ours is longer; a key of the author's may have any length. */
 const mostLength = 64;
 
-function closest(key: string, names: readonly string[]): string | null {
+/** Returns the name that `key` is most like; null when it is like none. */
+export function closest(key: string, names: readonly string[]): string | null {
   if (key.length > mostLength) return null;
   const near = names
     .map((name) => ({ name, edits: editsBetween(key.toLowerCase(), name) }))
@@ -28,15 +29,24 @@ function closest(key: string, names: readonly string[]): string | null {
   return near.toSorted((one, other) => one.edits - other.edits)[0]?.name ?? null;
 }
 
-/** Levenshtein's distance, row by row. */
+/** Levenshtein's distance, row by row; two letters that have changed places count once. */
 function editsBetween(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  for (let at = 0; at < one.length; at += 1) {
     const next = [at + 1];
-    for (let to = 1; to <= other.length; to += 1)
+    for (let to = 1; to <= other.length; to += 1) {
+      const isSwap = at > 0 && one[at] === other[to - 2] && one[at - 1] === other[to - 1];
       next.push(
-        Math.min((row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1, (row[to - 1] ?? 0) + Number(letter !== other[to - 1])),
+        Math.min(
+          (row[to] ?? 0) + 1,
+          (next[to - 1] ?? 0) + 1,
+          (row[to - 1] ?? 0) + Number(one[at] !== other[to - 1]),
+          isSwap ? (before[to - 2] ?? 0) + 1 : Infinity,
+        ),
       );
+    }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -41,6 +41,22 @@ export const runLimits = {
   artifact_bytes: 8 * MiB,
   artifacts_bytes: 50 * MiB,
   idle_timeout_ms: 300_000,
+  // From asking a run to end (SIGTERM) to ending it (SIGKILL).
+  stop_grace_ms: 2_000,
+  max_stop_grace_ms: 30_000,
+} as const;
+
+/** The limits of a durable run's journal. runtime/ applies them, too, so that an agent can catch their errors. */
+export const journalLimits = {
+  entry_bytes: 1 * MiB,
+  entries: 10_000,
+  bytes: 64 * MiB,
+} as const;
+
+/** The limits of what is said to a run. `untaken`: what no entry of its journal has taken yet. */
+export const inputLimits = {
+  payload_bytes: 256 * KiB,
+  untaken: 1_000,
 } as const;
 
 /** A run that no worker claims within this time expires. */

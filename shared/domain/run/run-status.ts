@@ -3,6 +3,7 @@ export const runStatuses = [
   "queued",
   "running",
   "interrupted",
+  "suspended",
   "success",
   "error",
   "timeout",

@@ -27,6 +27,7 @@ type Transition = {
 };
 
 const waiting = ["scheduled", "queued", "interrupted"] as const;
+const aside = [...waiting, "suspended"] as const;
 const ended = ["success", "error", "timeout", "cancelled"] as const;
 
 export const transitions = {
@@ -47,6 +48,16 @@ export const transitions = {
     names: "held",
     unlessCancelling: true,
     reason: "drained",
+  },
+  /** A step of its agent ran over its time, which ended the process: back to the queue, uncharged. */
+  restart: {
+    from: ["running"],
+    to: ["queued"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+    reason: "step_timeout",
   },
   /** Its worker has lost the run's process: back to the queue, charged. */
   lose_process: {
@@ -70,7 +81,7 @@ export const transitions = {
   /** It was lost and can't be tried again. */
   give_up: { from: ["running"], to: ["error", "cancelled"], actor: "reconciler", attempt: "raise", names: "seen" },
   /** Completed from outside. */
-  complete: { from: ["running", ...waiting], to: ended, actor: "client", attempt: "raise", names: "seen" },
+  complete: { from: ["running", ...aside], to: ended, actor: "client", attempt: "raise", names: "seen" },
   /** Cancelled while no worker has it; a running one is cancelled by its worker, as `finish`. */
   cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise", names: "seen" },
   /** No worker took it in time. Never billed. */
@@ -101,6 +112,34 @@ export const transitions = {
     attempt: "keep",
     names: "none",
     reason: "resumed",
+  },
+  /** Its agent only waits for what the service knows: its process is ended, and a row is left. */
+  suspend: {
+    from: ["running"],
+    to: ["suspended"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+  },
+  /** The time of one of its waits has come, or what it waits for came while it was suspended. */
+  wake: { from: ["suspended"], to: ["queued"], actor: "reconciler", attempt: "keep", names: "none" },
+  /** Cancelled while it is suspended: its code is to clean up, and ends where it waits. */
+  wake_to_cancel: {
+    from: ["suspended"],
+    to: ["queued"],
+    actor: "client",
+    attempt: "keep",
+    names: "seen",
+    reason: "cancelled",
+  },
+  /** Somebody has sent what it waits for. */
+  wake_by_input: {
+    from: ["suspended"],
+    to: ["queued"],
+    actor: "client",
+    attempt: "keep",
+    names: "none",
   },
   /** The time of its first or its next attempt has come. */
   release: { from: ["scheduled"], to: ["queued"], actor: "reconciler", attempt: "keep", names: "none" },

@@ -30,4 +30,5 @@ const secretNames = new Set([
   "INTERNAL_TOKEN",
   "STRIPE_SECRET_KEY",
   "STRIPE_WEBHOOK_SECRET",
+  "OTEL_EXPORTER_OTLP_HEADERS",
 ]);

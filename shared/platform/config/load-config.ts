@@ -1,10 +1,13 @@
+import { availableParallelism, totalmem } from "node:os";
 import { z } from "zod";
 import { egressPattern } from "../../domain/egress/egress-rule.ts";
 import { imageRulePattern } from "../../domain/agent/image-rule.ts";
 import { canonicalHost, isLoopback } from "../../domain/egress/loopback.ts";
+import { defaultPool, poolName, poolRule } from "../../domain/run/pool.ts";
 import { adapterTypes, lifecycles } from "../../domain/run/run-modes.ts";
 import type { Env } from "./env.ts";
 import { readRedisUrl } from "./redis-url.ts";
+import { settingsOf } from "./settings.ts";
 
 const MiB = 1024 * 1024;
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -36,6 +39,15 @@ const hostList = commaList.pipe(
       .refine((host) => canonicalHost(host) !== null && !/^[^:]+:\d*$|\]:/.test(host), "must be hosts without ports"),
   ),
 );
+/** A host and a port to listen on. */
+const listenAddress = z
+  .string()
+  .regex(/^(\[[\da-f:]+\]|[^:\s]+):\d{1,5}$/i, "must be a host and a port, like 0.0.0.0:9464")
+  .transform((text) => {
+    const colon = text.lastIndexOf(":");
+    return { host: text.slice(0, colon).replaceAll(/[[\]]/g, ""), port: Number(text.slice(colon + 1)) };
+  })
+  .refine(({ port }) => port <= 65_535, "must have a port of at most 65535");
 const originList = commaList.pipe(
   z.array(
     z
@@ -64,6 +76,41 @@ const redisUrl = z
     "must be a URL like redis://:password@host:6379, redis+cluster://:password@host:6379,host:6379 or redis+sentinel://:password@host:26379,host:26379/master, or a socket's path",
   );
 
+/** Without a slash at its end, so that paths can follow. */
+const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => new URL(url).search === "" && new URL(url).hash === "", "must have no query and no fragment")
+  .transform((url) => url.replace(/\/+$/, ""));
+
+const otlpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
+/** `name=value` pairs, comma-separated, both percent-encoded: https://www.w3.org/TR/baggage/#header-content */
+const namedValues = commaList.transform((pairs, ctx) =>
+  Object.fromEntries(
+    pairs.flatMap((pair) => {
+      const at = pair.indexOf("=");
+      try {
+        if (at > 0)
+          return [[decodeURIComponent(pair.slice(0, at).trim()), decodeURIComponent(pair.slice(at + 1).trim())]];
+      } catch {
+        // A stray percent sign.
+      }
+      ctx.addIssue({ code: "custom", message: "must be pairs like name=value, comma-separated and percent-encoded" });
+      return [];
+    }),
+  ),
+);
+
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration */
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
 /** A secret that an operator chooses and sends as a bearer token. */
 const bearer = z.string().regex(/^\S{32,256}$/, "must have 32 to 256 characters, none of them blank");
 
@@ -84,8 +131,18 @@ const schema = z.object({
   ENCRYPTION_KEYS: keyRing,
   TRACE_FILE: z.string().optional(),
   ALIVE_FILE: z.string().optional(),
+  METRICS_ADDRESS: listenAddress.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: otlpUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: namedValues.default({}),
+  OTEL_RESOURCE_ATTRIBUTES: namedValues.default({}),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_SDK_DISABLED: z.enum(["true", "false"]).default("false"),
+  OTEL_TRACES_SAMPLER: z.enum(samplers).default("parentbased_always_on"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   NODE_ENV: z.string().default("development"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  PUBLIC_URL: publicUrl.optional(),
   HOST: z.string().default("127.0.0.1"),
   PORT: integer(0, 65_535).default(8080),
   ALLOWED_HOSTS: hostList.default([]),
@@ -104,12 +161,16 @@ const schema = z.object({
   JOBS_PER_USER: integer(1, 1_000_000).default(1_000),
   THREADS_PER_USER: integer(1, 10_000_000).default(100_000),
   WEBHOOKS_PER_USER: integer(1, 1_000_000).default(100),
+  HOOKS_PER_USER: integer(1, 1_000_000).default(100),
+  CONNECTIONS_PER_USER: integer(1, 1_000_000).default(100),
+  SECRETS_PER_USER: integer(1, 1_000_000).default(1_000),
   STORE_ITEMS_PER_USER: integer(1, 1_000_000).default(10_000),
   QUEUE_LIMIT: integer(1, 10_000_000).default(100_000),
   OWNER_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   AGENT_QUEUE_LIMIT: integer(1, 10_000_000).default(50_000),
   CALLBACK_ALLOW_CIDRS: commaList.default([]),
   EGRESS_ALLOW: egressList.default(["*"]),
+  MODEL_PRICES: z.string().nullable().default(null),
   EGRESS_ALLOW_CIDRS: commaList.default([]),
   CONTAINER_IMAGES: commaList
     .pipe(
@@ -134,7 +195,9 @@ const schema = z.object({
       ),
     )
     .default([]),
-  WORKER_SLOTS: integer(1, 1024).default(8),
+  WORKER_POOL: z.string().regex(poolName, poolRule).default(defaultPool),
+  WORKER_SLOTS: integer(1, 1024).optional(),
+  WORKER_MEMORY_MB: integer(64, 100_000_000).optional(),
   WARM_MEMORY_MB: integer(0, 1_000_000).default(512),
   WORKER_DAEMONS: integer(0, 1024).default(16),
   DAEMON_STALL_MS: integer(100, 86_400_000).default(60_000),
@@ -168,6 +231,16 @@ export type KeyRing = { id: string; key: Buffer }[];
 
 export type Config = ReturnType<typeof loadConfig>;
 
+/** Agents mostly wait, for a model or a service. Those that compute share the cores by weights, each run alike. */
+const usualSlots = (): number => Math.min(64, 12 * availableParallelism());
+
+/** Three quarters of what the machine has, or of what its container may use: the rest is for the worker, and for what is warm. */
+function usualMemory(): number {
+  const constrained = process.constrainedMemory();
+  // 0 or an absurd figure where there is no limit: https://nodejs.org/docs/latest-v20.x/api/process.html#processconstrainedmemory
+  return 0.75 * (constrained > 0 ? Math.min(constrained, totalmem()) : totalmem());
+}
+
 /** Checks the environment and groups it. Throws one error that lists every fault, without any value. */
 export function loadConfig(env: Env) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
@@ -179,9 +252,14 @@ export function loadConfig(env: Env) {
   const { data } = parsed;
   const authMode = chooseAuthMode(data);
   return {
+    // What operators are shown.
+    settings: settingsOf(variableNames, data, given),
     logLevel: data.LOG_LEVEL,
     traceFile: data.TRACE_FILE,
     aliveFile: data.ALIVE_FILE,
+    // Where a worker serves its metrics and its health.
+    metrics: data.METRICS_ADDRESS,
+    tracing: tracingOf(data),
     database: {
       url: data.DATABASE_URL,
       poolSize: data.DATABASE_POOL,
@@ -190,6 +268,8 @@ export function loadConfig(env: Env) {
     },
     redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
+    // The address under which people and senders reach the API. Empty: addresses are told as paths.
+    publicUrl: data.PUBLIC_URL ?? "",
     http: {
       host: data.HOST,
       port: data.PORT,
@@ -217,11 +297,18 @@ export function loadConfig(env: Env) {
       // Several while one is being replaced. Without any, events are stored but not trusted.
       webhookSecrets: data.STRIPE_WEBHOOK_SECRET,
     },
+    modelPrices: data.MODEL_PRICES,
     egress: { allowHosts: data.EGRESS_ALLOW, allowCidrs: data.EGRESS_ALLOW_CIDRS },
     containerImages: data.CONTAINER_IMAGES,
     // Offers that are accepted and make the API ready while no live worker has them.
     expectedAdapters: data.EXPECTED_ADAPTERS,
-    worker: { slots: data.WORKER_SLOTS, leaseMs: data.LEASE_MS, warmMemoryBytes: data.WARM_MEMORY_MB * 1024 * 1024 },
+    worker: {
+      pool: data.WORKER_POOL,
+      slots: data.WORKER_SLOTS ?? usualSlots(),
+      memoryBytes: data.WORKER_MEMORY_MB === undefined ? usualMemory() : data.WORKER_MEMORY_MB * MiB,
+      leaseMs: data.LEASE_MS,
+      warmMemoryBytes: data.WARM_MEMORY_MB * MiB,
+    },
     daemons: {
       perWorker: data.WORKER_DAEMONS,
       stallMs: data.DAEMON_STALL_MS,
@@ -241,6 +328,33 @@ export function loadConfig(env: Env) {
   };
 }
 
+/** Where spans are sent and which ones; null: nowhere. */
+export type TracingConfig = {
+  url: string;
+  headers: Record<string, string>;
+  /** What describes this process beside its role. */
+  resource: Record<string, string>;
+  serviceName: string | null;
+  sampler: (typeof samplers)[number];
+  /** The part of traces that a `traceidratio` sampler takes. */
+  ratio: number;
+};
+
+function tracingOf(data: z.output<typeof schema>): TracingConfig | null {
+  const base = data.OTEL_EXPORTER_OTLP_ENDPOINT;
+  // https://opentelemetry.io/docs/specs/otel/protocol/exporter/#endpoint-urls-for-otlphttp
+  const url = data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, "")}/v1/traces`);
+  if (url === undefined || data.OTEL_SDK_DISABLED === "true") return null;
+  return {
+    url,
+    headers: data.OTEL_EXPORTER_OTLP_HEADERS,
+    resource: data.OTEL_RESOURCE_ATTRIBUTES,
+    serviceName: data.OTEL_SERVICE_NAME ?? null,
+    sampler: data.OTEL_TRACES_SAMPLER,
+    ratio: data.OTEL_TRACES_SAMPLER_ARG,
+  };
+}
+
 const limitsPerUser = (data: z.output<typeof schema>) => ({
   keys: data.KEYS_PER_USER,
   agents: data.AGENTS_PER_USER,
@@ -248,6 +362,9 @@ const limitsPerUser = (data: z.output<typeof schema>) => ({
   jobs: data.JOBS_PER_USER,
   threads: data.THREADS_PER_USER,
   webhooks: data.WEBHOOKS_PER_USER,
+  hooks: data.HOOKS_PER_USER,
+  connections: data.CONNECTIONS_PER_USER,
+  secrets: data.SECRETS_PER_USER,
   storeItems: data.STORE_ITEMS_PER_USER,
 });
 
@@ -283,7 +400,8 @@ function installerOf(data: z.infer<typeof schema>, env: Env) {
 
 /** The variables that say where packages come from: an index, a folder of wheels, certificates, a proxy. */
 function installerEnv(env: Env): Record<string, string> {
-  const passed = /^(PIP_|UV_|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
+  const passed =
+    /^(PIP_|UV_|(npm_config_registry|NPM_CONFIG_REGISTRY)$|HOME$|SSL_CERT_FILE$|https?_proxy$|HTTPS?_PROXY$|no_proxy$|NO_PROXY$)/;
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
   );

@@ -1,7 +1,7 @@
 import { createCompiler, type Validate } from "./compile-schema.mjs";
 import { isHarmless, weigh } from "./is-harmless.ts";
-import { deadlineMs, openSchemaThreads, queueLimits, type SchemaAnswer } from "./schema-threads.ts";
 import type { FaultItem } from "../../domain/errors/validation-fault.ts";
+import { openThreads, type Refusal } from "../threads/open-threads.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -30,6 +30,24 @@ const heaviestSchema = 200;
 const compileEveryMs = 200;
 /** The largest weight of a schema times that of a value. Such a check takes some 5 ms when every part of the value is wrong. */
 const heaviestCheck = 50_000;
+
+const deadlineMs = 500;
+const queueLimits = { waiting: 64, late: 3, windowMs: 60_000 } as const;
+
+/** A schema and a value to check, as JSON texts. Without a value the schema is only compiled. */
+type Question = { schema: string; value: string | null };
+/** `error`: the schema can't be used. */
+type SchemaAnswer = { faults: FaultItem[] } | { error: string };
+
+/** A pattern may backtrack for years, and a schema may be circular. */
+const openSchemaThreads = () =>
+  openThreads<Question, SchemaAnswer>({
+    program: new URL("schema-thread.mjs", import.meta.url),
+    count: 2,
+    deadlineMs,
+    queueLimits,
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+  });
 
 /**
  * A harmless schema that was used before is applied to small values in this thread, which is faster than asking another one.
@@ -91,7 +109,7 @@ function describe(schema: Schema): Known {
   return { isHarmless: isHarmless(schema), isProven: false, weight: weigh(schema, heaviestSchema), validate: null };
 }
 
-function whyRefused(refused: Extract<SchemaAnswer, { refused: unknown }>["refused"]): string {
+function whyRefused(refused: Refusal["refused"]): string {
   const { late, windowMs, waiting } = queueLimits;
   switch (refused) {
     case "late":

@@ -1,3 +1,4 @@
+import { defaultPool } from "../../domain/run/pool.ts";
 import { isCluster } from "../config/redis-url.ts";
 
 /**
@@ -6,6 +7,7 @@ import { isCluster } from "../config/redis-url.ts";
  */
 export const bullPrefix = (url: string, prefix: string): string =>
   isCluster(url) && !prefix.includes("{") ? `{${prefix}bull}` : `${prefix}bull`;
-/** The queue of runs' nudges, and that of schedules' ticks. */
-export const runsQueue = "runs";
+/** The queue of nudges for a pool's runs: a name of an agent's pool can't hold a dot. */
+export const runsQueue = (pool: string): string => (pool === defaultPool ? "runs" : `runs.${pool}`);
+/** The queue of schedules' ticks. */
 export const ticksQueue = "ticks";

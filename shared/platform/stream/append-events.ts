@@ -1,9 +1,9 @@
-import { hash } from "node:crypto";
 import { isTerminalEvent } from "../../domain/run/run-status.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import type { RedisClient } from "./connection.ts";
 import { formatEventLine } from "./event-line.ts";
 import { runStream } from "./keys.ts";
+import { redisScript } from "./redis-script.ts";
 
 /** How long an ended run's stream stays in Redis. Afterwards the transcript in Postgres is read. */
 const endedTtlMs = 300_000;
@@ -24,24 +24,14 @@ export async function appendEvents(
   const last = events.at(-1);
   if (!last) return "written";
   const ttl = isTerminalEvent(last.type) ? endedTtlMs : liveTtlMs;
-  const rest = [runStream(prefix, runId), String(last.attempt), String(ttl), ...events.map(formatEventLine)];
-  const answer = await evaluate(redis, rest);
+  const rest = [String(last.attempt), String(ttl), ...events.map(formatEventLine)];
+  const answer = await append(redis, [runStream(prefix, runId)], rest);
   return answer === "fenced" ? "fenced" : "written";
-}
-
-/** Calls the script by its digest. Redis forgets scripts only when it restarts. */
-async function evaluate(redis: RedisClient, keyAndArguments: string[]): Promise<unknown> {
-  try {
-    return await redis.call("EVALSHA", digest, "1", ...keyAndArguments);
-  } catch (error) {
-    if (!String(error).includes("NOSCRIPT")) throw error;
-    return redis.call("EVAL", script, "1", ...keyAndArguments);
-  }
 }
 
 // XADD refuses an id that is not greater than the stream's last. When that one is of a later attempt, the caller is fenced;
 // when it is of the same attempt, the event is a repeat. It refuses for other reasons, too: a replica takes no writes.
-const script = `
+const append = redisScript(`
 local new = {}
 for i = 3, #ARGV do
   local id = string.match(ARGV[i], '^[^\\t]+')
@@ -58,5 +48,4 @@ if #new > 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
   redis.call('PUBLISH', KEYS[1], table.concat(new, '\\n'))
 end
-return 'written'`;
-const digest = hash("sha1", script);
+return 'written'`);

@@ -9,3 +9,9 @@ export const workerChannel = (prefix: string, workerId: string): string => `${pr
 
 /** The channel of signals about new notifications, to all API processes. */
 export const notificationsChannel = (prefix: string): string => `${prefix}news`;
+
+/** The channel of signals about new builds, to all workers. */
+export const buildsChannel = (prefix: string): string => `${prefix}builds`;
+
+/** The key of a worker's credits. All have one slot of a cluster. */
+export const creditsKey = (prefix: string, workerId: string): string => `${prefix}{credits}:${workerId}`;

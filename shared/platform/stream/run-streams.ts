@@ -1,9 +1,10 @@
+import { Cluster } from "ioredis";
 import type { EventId } from "../../domain/run/event-id.ts";
 import type { WorkerMessage } from "../../schemas/dispatch.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
-import { daemonsChannel, notificationsChannel, runStream, workerChannel } from "./keys.ts";
+import { buildsChannel, daemonsChannel, notificationsChannel, runStream, workerChannel } from "./keys.ts";
 import { readEvents } from "./read-events.ts";
 
 /** The streams of all runs, and signals, over one connection. Every call rejects within seconds when Redis is out of reach. */
@@ -12,14 +13,16 @@ export type RunStreams = {
   append(runId: string, events: StreamEvent[]): Promise<"written" | "fenced">;
   /** See read-events.ts. */
   read(runId: string, after: EventId): Promise<StreamEvent[]>;
-  /** Sends a worker a message about one of its runs. The message may be lost. */
-  signalWorker(workerId: string, message: WorkerMessage): Promise<void>;
+  /** Sends a worker a message about one of its runs. The message may be lost. Returns whether it listens; null: a cluster can't tell. */
+  signalWorker(workerId: string, message: WorkerMessage): Promise<boolean | null>;
   /** Returns how many API processes have readers of a run. */
   countReaders(runId: string): Promise<number>;
   /** Removes a run's stream. */
   forget(runId: string): Promise<void>;
   /** Signals a daemon's owner: `mail` for a new message, `look` for a change of its row. May be lost: the owner polls both. */
   signalDaemons(word: "mail" | "look", agentId: string): Promise<void>;
+  /** Signals workers that there is a version to build. May be lost: they poll. */
+  signalBuilds(): Promise<void>;
   /** Signals the readers of a user's notifications that there is a new one. May be lost: they poll. */
   signalReaders(userId: string): Promise<void>;
   ping(): Promise<void>;
@@ -32,7 +35,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     append: (runId, events) => appendEvents(redis, prefix, runId, events),
     read: (runId, after) => readEvents(redis, prefix, runId, after),
     async signalWorker(workerId, message) {
-      await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
+      const heard = await redis.publish(workerChannel(prefix, workerId), JSON.stringify(message));
+      // Each node of a cluster counts its own subscribers only.
+      return redis instanceof Cluster ? null : heard > 0;
     },
     async countReaders(runId) {
       const [, readers] = await redis.pubsub("NUMSUB", runStream(prefix, runId));
@@ -43,6 +48,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     },
     async signalDaemons(word, agentId) {
       await redis.publish(daemonsChannel(prefix), `${word} ${agentId}`);
+    },
+    async signalBuilds() {
+      await redis.publish(buildsChannel(prefix), "");
     },
     async signalReaders(userId) {
       await redis.publish(notificationsChannel(prefix), userId);

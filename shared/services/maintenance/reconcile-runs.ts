@@ -1,39 +1,55 @@
+import { queueTtlMs } from "../../domain/run/limits.ts";
 import type { RunError } from "../../schemas/run-event.ts";
+import { settleFamilies } from "../children/settle-families.ts";
 import { giveUpRun } from "../runs/give-up-run.ts";
+import { nudgeRuns } from "../runs/nudge-run.ts";
 import { countLostRuns } from "../../store/runs/overdue-runs.ts";
 import { requeueLostRuns } from "../../store/runs/requeue-run.ts";
+import { wakeRuns } from "../../store/runs/suspend-run.ts";
 import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import type { InternalJob } from "./internal-job.ts";
 
 const batch = 100;
+/** Many may be due at a full hour. */
+const wakeBatch = 500;
 
 /**
  * Queues runs whose worker's lease has expired, or ends them when no attempt is left or a cancel was requested. Queues runs
- * whose retry is due, too.
+ * whose retry, or one of whose waits, is due, too.
  */
 export const reconcileRuns: InternalJob = {
   name: "reconcile-runs",
-  summary: "Queues or ends the runs of lost workers, and queues due retries. Each worker does so every second.",
+  summary:
+    "Queues or ends the runs of lost workers, and queues due retries and suspended runs that are due. Each worker does so every second.",
   every_ms: null,
   async run(deps, { dry_run }) {
     if (dry_run) return { lost: await countLostRuns(deps.db) };
-    const counts = { requeued: 0, ended: 0, released: 0 };
+    const counts = { requeued: 0, ended: 0, released: 0, woken: 0 };
+    const requeued: string[] = [];
     for (const run of await requeueLostRuns(deps.db, { limit: batch, leaseMs: deps.config.worker.leaseMs })) {
       deps.log.warn({ run_id: run.id, attempt: run.attempt, outcome: run.outcome }, "a run's worker was lost");
       const { outcome } = run;
       if (outcome === "requeued") {
         counts.requeued += 1;
-        // Not awaited: a slow or unreachable Redis must not delay the next run. The workers' poll finds a lost nudge.
-        void deps.queue.dispatch(run.id).catch(() => undefined);
+        requeued.push(run.id);
       } else if (await giveUpRun(deps, { ...run, outcome }, workerLost)) counts.ended += 1;
     }
+    // Not awaited: a slow or unreachable Redis must not delay the next run.
+    void nudgeRuns(deps, requeued);
     for (let due = batch; due === batch;) {
       const released = await releaseRuns(deps.db, batch);
-      for (const id of released) void deps.queue.dispatch(id).catch(() => undefined);
+      void nudgeRuns(deps, released);
       due = released.length;
       counts.released += due;
     }
-    return counts;
+    for (let due = wakeBatch; due === wakeBatch;) {
+      const { due: found, woken } = await wakeRuns(deps.db, wakeBatch, queueTtlMs);
+      void nudgeRuns(deps, woken);
+      due = found;
+      counts.woken += woken.length;
+    }
+    const { woken, cancelled } = await settleFamilies(deps);
+    return { ...counts, woken: counts.woken + woken, cancelled };
   },
 };
 

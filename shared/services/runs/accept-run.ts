@@ -1,15 +1,19 @@
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
 import { capacityErrors } from "../../domain/errors/error-codes.ts";
+import { defaultPool } from "../../domain/run/pool.ts";
 import type { Log } from "../../platform/log.ts";
+import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import { trace } from "../../platform/trace.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { replaceDebounced } from "../../store/runs/debounce-run.ts";
-import { insertRun, type NewRun } from "../../store/runs/insert-run.ts";
+import { markWaiting } from "../../store/runs/mark-waiting.ts";
+import { type Insertion, insertRun, type NewRun } from "../../store/runs/insert-run.ts";
 import { releaseRuns } from "../../store/runs/schedule-run.ts";
 import { type CancelDeps, cancelEarlierRuns } from "./cancel-run.ts";
 import { acceptableErrors } from "./check-acceptable.ts";
-import { nudgeRun } from "./nudge-run.ts";
+import { announceGrant, type Granted, returnCredit, takeCredit } from "./grant-run.ts";
+import { nudgeRun, nudgeRuns } from "./nudge-run.ts";
 import { type Origin, type PrepareDeps, prepareRun } from "./prepare-run.ts";
 import { retryWhenAgentChanged } from "./version-cache.ts";
 
@@ -24,7 +28,7 @@ export const acceptErrors = [
   "run_id_taken",
 ] as const;
 
-export type AcceptDeps = PrepareDeps & CancelDeps & { log: Log };
+export type AcceptDeps = PrepareDeps & CancelDeps & { log: Log; queue: RunQueue };
 
 export type AcceptedRun = {
   run_id: string;
@@ -52,24 +56,24 @@ export function acceptRun(
       const uncached = request.debounce ? deps.versions.resolveUncached : resolve;
       const run = await prepareRun(deps, uncached, request, origin);
       const listening = listen?.(run.id);
-      const committed = run.replaces
-        ? await replaceWaiting(deps, run, origin.owner)
-        : await commitRun(deps, run, origin.owner);
+      const { committed, granted } = run.replaces
+        ? { committed: await replaceWaiting(deps, run, origin.owner), granted: null }
+        : await commitAndGrant(deps, run, origin.owner);
       // The debounced run is due, left its place since it was looked for, or another one took it.
       if (committed === "raced") {
         await releaseDue(deps);
         continue;
       }
       const isNew = committed === "inserted";
-      if (isNew && !isScheduled(run)) await nudgeOnceListening(deps, run, listening);
+      if (isNew && !isScheduled(run)) await tellOnceListening(deps, run, granted, listening);
       return { run_id: run.id, thread_id: run.thread_id, queued: isNew ? run.queued_event : null };
     }
   });
 }
 
 /** Lets runs that are due join the queue, as the workers do each second: a run that is due isn't debounced any more. */
-async function releaseDue({ db, queue }: AcceptDeps): Promise<void> {
-  for (const id of await releaseRuns(db, mostReleased)) void queue.dispatch(id).catch(() => undefined);
+async function releaseDue(deps: AcceptDeps): Promise<void> {
+  void nudgeRuns(deps, await releaseRuns(deps.db, mostReleased));
 }
 
 const mostReleased = 100;
@@ -90,10 +94,32 @@ async function replaceWaiting(deps: AcceptDeps, run: NewRun, owner: Origin["owne
   return "repeated";
 }
 
+type Commit = { committed: Committed; granted: Granted | null };
+
+/** Commits the run, as a worker's if one gave a credit. */
+async function commitAndGrant(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Commit> {
+  const worker_id = await takeCredit(deps, run);
+  let granted: Granted | null = null;
+  try {
+    const insertion = await commitRun(deps, run, owner, worker_id);
+    if (insertion.kind === "debounced") return { committed: "raced", granted };
+    if (insertion.kind !== "inserted") return { committed: "repeated", granted };
+    if (insertion.grant && worker_id !== null) granted = { worker_id, grant: insertion.grant };
+    return { committed: "inserted", granted };
+  } finally {
+    if (worker_id !== null && granted === null) returnCredit(deps, worker_id);
+  }
+}
+
 /** Throws conflict when an earlier request with other content has made the run. */
-async function commitRun(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]): Promise<Committed> {
-  const insertion = await insertRun(deps.db, run, owner);
-  if (insertion.kind === "debounced") return "raced";
+async function commitRun(
+  deps: AcceptDeps,
+  run: NewRun,
+  owner: Origin["owner"],
+  worker_id: string | null,
+): Promise<Insertion> {
+  const insertion = await insertRun(deps.db, run, owner, worker_id);
+  if (insertion.kind === "debounced") return insertion;
   if (insertion.kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (insertion.kind === "thread_busy")
     throw conflict("thread_busy", `The thread '${run.thread_id}' has a run that has not ended.`);
@@ -101,20 +127,41 @@ async function commitRun(deps: AcceptDeps, run: NewRun, owner: Origin["owner"]):
     throw conflict("run_id_taken", `The run id '${run.id}' belongs to another request. Send a new run_id.`);
   // A repeated request does it too: the process of the first one may have died before it could.
   if (run.multitask === "interrupt" && !isScheduled(run)) await cancelEarlierRuns(deps, run);
-  return insertion.kind === "inserted" ? "inserted" : "repeated";
+  return insertion;
 }
 
 /** The nudge waits this long for Redis to confirm that we listen. A tail that listens later reads what it missed. */
 const maxListenMs = 250;
 
-/** Nudges a worker once `listening` has resolved. A lost nudge is found by the workers' poll. */
-async function nudgeOnceListening(deps: AcceptDeps, run: NewRun, listening: Promise<void> | undefined): Promise<void> {
+/** Tells the worker that has the run, or else some worker, once `listening` has resolved. A lost message is found by the workers' poll. */
+async function tellOnceListening(
+  deps: AcceptDeps,
+  run: NewRun,
+  granted: Granted | null,
+  listening: Promise<void> | undefined,
+): Promise<void> {
   trace(run.id, "committed");
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => (timer = setTimeout(resolve, maxListenMs)));
   await Promise.race([listening, timeout]);
   clearTimeout(timer);
-  nudgeRun(deps, run)
+  if (granted === null && run.lifecycle !== "daemon" && !(await isServed(deps, run))) return;
+  (granted === null ? nudgeRun(deps, run) : announceGrant(deps, run, granted))
     .then(() => trace(run.id, "queued"))
-    .catch((error: unknown) => deps.log.warn({ run_id: run.id, err: String(error) }, "a new run could not be nudged"));
+    .catch((error: unknown) =>
+      deps.log.warn({ run_id: run.id, err: String(error) }, "no worker was told of a new run"),
+    );
+}
+
+/**
+ * Tells of a run that no live worker takes. Returns false when it needs no nudge: a worker that starts looks for what waits in its
+ * pool, and nudges for pools that are never served would be kept for ever.
+ */
+async function isServed({ db, fleet, streams }: AcceptDeps, run: NewRun): Promise<boolean> {
+  const workers = await fleet.offering(run).catch(() => null);
+  if (workers === null || workers.length > 0) return true;
+  const event = await markWaiting(db, run.id, "no_worker").catch(() => null);
+  // Redis away: readers find the event in the transcript.
+  if (event) await streams.append(run.id, [event]).catch(() => undefined);
+  return run.pool === defaultPool;
 }

@@ -1,12 +1,15 @@
+import { queueTtlMs } from "../../domain/run/limits.ts";
 import { isTerminal } from "../../domain/run/run-status.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import type { Db } from "../../store/client.ts";
+import { cancelBelow } from "../../store/children/cancel-below.ts";
 import type { Owner } from "../../store/owned-by.ts";
-import { readRunHandle, requestCancel } from "../../store/runs/request-cancel.ts";
+import { readRunHandle, requestCancel, wakeToCancel } from "../../store/runs/request-cancel.ts";
 import { findAhead } from "../../store/threads/find-ahead.ts";
 import { endRun } from "./end-run.ts";
+import { nudgeRuns } from "./nudge-run.ts";
 
 export type CancelDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
@@ -14,10 +17,33 @@ export type CancelDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "d
 type Canceller = { owner: Owner; actor: string | null };
 
 /**
- * Cancels a run. A queued or interrupted run ends at once. A running one is stopped by its worker, which gets a signal and
+ * Cancels a run, and the runs that it has started. A queued or interrupted run ends at once, a suspended one once its code has
+ * cleaned up. A running one is stopped by its worker, which gets a signal and
  * otherwise finds the request in the row. An ended run stays as it is. Returns false when the owner has no such run.
  */
-export async function cancelRun(deps: CancelDeps, runId: string, { owner, actor }: Canceller): Promise<boolean> {
+export async function cancelRun(deps: CancelDeps, runId: string, canceller: Canceller): Promise<boolean> {
+  if (!(await cancelOne(deps, runId, canceller))) return false;
+  await cancelChildren(deps, runId, canceller.actor);
+  return true;
+}
+
+/**
+ * Cancels the runs below a run that has ended or is to end. Resolves when that is committed: a run that no worker has ends a little
+ * later.
+ */
+export async function cancelChildren(deps: CancelDeps, runId: string, actor: string | null): Promise<void> {
+  const left = await cancelBelow(deps.db, runId, actor);
+  const next = async (): Promise<void> => {
+    for (let run = left.pop(); run; run = left.pop()) await cancelOne(deps, run.id, { owner: null, actor });
+  };
+  // Whatever fails here is done by the internal job.
+  void Promise.all(Array.from({ length: atOnce }, next)).catch(() => undefined);
+}
+
+/** Runs that are ended at the same time. */
+const atOnce = 4;
+
+async function cancelOne(deps: CancelDeps, runId: string, { owner, actor }: Canceller): Promise<boolean> {
   for (;;) {
     const run = await readRunHandle(deps.db, runId, owner);
     if (!run) return false;
@@ -27,6 +53,11 @@ export async function cancelRun(deps: CancelDeps, runId: string, { owner, actor 
       const outcome = { ...nothing, status: "cancelled" } as const;
       if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null, by: actor }))
         return true;
+    } else if (mayMove("wake_to_cancel", run.status, "queued")) {
+      if (await wakeToCancel(deps.db, run, actor, queueTtlMs)) {
+        await nudgeRuns(deps, [run.id]);
+        return true;
+      }
     } else if (await requestCancel(deps.db, run, actor)) {
       if (run.worker_id)
         await deps.streams.signalWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);

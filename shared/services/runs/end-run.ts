@@ -4,8 +4,10 @@ import { placeEvent } from "../../domain/run/stream-event.ts";
 import { salvageStream } from "./salvage-stream.ts";
 import type { Db } from "../../store/client.ts";
 import { type Finalization, finalizeRun, type SeenRun } from "../../store/runs/finalize-run.ts";
+import { forgetWaits } from "../../store/journal/read-waits.ts";
 import { readSpent } from "../../store/runs/read-spent.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
+import { nudgeRuns } from "./nudge-run.ts";
 
 export type EndRunDeps = { db: Db; streams: RunStreams; queue: Pick<RunQueue, "dispatch"> };
 
@@ -38,9 +40,10 @@ export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, 
   const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason, by });
   if (end.kind === "stale") return false;
   await Promise.allSettled([
+    forgetWaits(db, id),
     streams.append(id, [last]).then(() => salvageStream(db, streams, id, attempt)),
     worker_id && streams.signalWorker(worker_id, { kind: "look", run_id: id }),
-    end.next_run_id && queue.dispatch(end.next_run_id),
+    end.next_run_id && nudgeRuns({ db, queue }, [end.next_run_id]),
   ]);
   return true;
 }

@@ -1,3 +1,4 @@
+import { shareRead } from "../../platform/lifecycle/share-read.ts";
 import type { Db } from "../../store/client.ts";
 import { listWorkers } from "../../store/workers/list-workers.ts";
 
@@ -13,6 +14,8 @@ export type FleetView = {
   isStaffed(): Promise<boolean>;
   /** Returns what the live workers offer. */
   adapters(): Promise<ReadonlySet<string>>;
+  /** Returns the live workers of the run's pool that offer its adapter. */
+  offering(run: { adapter_type: string; pool: string }): Promise<readonly string[]>;
 };
 
 /**
@@ -21,32 +24,26 @@ export type FleetView = {
  */
 export function createFleetView(db: Db, expected: readonly string[]): FleetView {
   const isExpected = new Set(expected);
-  let readAt = -Infinity;
-  let reading: Promise<Set<string>> | null = null;
-
-  function adapters(): Promise<Set<string>> {
-    const now = performance.now();
-    if (reading && now - readAt < maxAgeMs) return reading;
-    readAt = now;
-    reading = listWorkers(db, maxSilenceMs).then((workers) => {
-      const active = workers.filter((worker) => worker.status === "active");
-      return new Set(active.flatMap((worker) => worker.adapters));
-    });
-    reading.catch(() => {
-      reading = null;
-    });
-    return reading;
-  }
+  const read = async () => {
+    const workers = await listWorkers(db, maxSilenceMs);
+    return workers.filter((worker) => worker.status === "active");
+  };
+  let active = shareRead(maxAgeMs, read);
+  const adapters = async () => new Set((await active()).flatMap((worker) => worker.adapters));
 
   async function finds(what: (adapters: ReadonlySet<string>) => boolean): Promise<boolean> {
     if (what(await adapters())) return true;
     // Read again: a worker that has just been started should be found at once.
-    reading = null;
+    active = shareRead(maxAgeMs, read);
     return what(await adapters());
   }
 
   return {
     adapters,
+    offering: async ({ adapter_type, pool }) =>
+      (await active())
+        .filter((worker) => worker.pool === pool && worker.adapters.includes(adapter_type))
+        .map(({ id }) => id),
     offers: async (adapterType) => isExpected.has(adapterType) || finds((offered) => offered.has(adapterType)),
     isStaffed: async () => isExpected.size > 0 || finds((offered) => offered.size > 0),
   };

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { chooseAdapter } from "../../domain/run/choose-adapter.ts";
+import { chooseRuntimeMode } from "../../domain/run/choose-runtime-mode.ts";
 import type { KeyRing } from "../../platform/config/load-config.ts";
 import { defaultMaxAttempts, queueTtlMs, runLimits } from "../../domain/run/limits.ts";
 import { narrowConfig } from "../../domain/run/narrow-config.ts";
+import { defaultPool } from "../../domain/run/pool.ts";
 import { placeEvent } from "../../domain/run/stream-event.ts";
 import { type AgentConfig, readConfig } from "../../schemas/agent-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
@@ -61,7 +63,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     agent_revision: version.cached ? version.revision : null,
     thread_id,
     adapter_type: chooseAdapter(request, version),
-    runtime_mode: request.runtime_mode,
+    runtime_mode: chooseRuntimeMode(request, version),
     lifecycle: request.lifecycle,
     ...rulesOf(narrowConfig(readConfig(version.config), request_options), request_options),
     request_options,
@@ -108,13 +110,14 @@ function queuedAs(at: Date | null, position: number | null) {
 
 type Rules = Pick<
   NewRun,
-  "multitask" | "timeout_ms" | "concurrency" | "key_concurrency" | "max_attempts" | "queue_ttl_ms"
+  "pool" | "multitask" | "timeout_ms" | "concurrency" | "key_concurrency" | "max_attempts" | "queue_ttl_ms"
 >;
 
 /** Returns the settings of a run: those of its agent's config, narrowed by its request. */
 function rulesOf(config: AgentConfig, asked: GivenOptions | null): Rules {
-  const { multitask_strategy, limits, concurrency, key_concurrency, max_attempts } = config;
+  const { pool, multitask_strategy, limits, concurrency, key_concurrency, max_attempts } = config;
   return {
+    pool: pool ?? defaultPool,
     multitask: multitask_strategy ?? "enqueue",
     timeout_ms: limits?.timeout_ms ?? runLimits.timeout_ms,
     concurrency: concurrency ?? null,

@@ -1,5 +1,6 @@
 import type { Config } from "../../platform/config/load-config.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import type { CopiedEntry } from "../../store/journal/copy-entries.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { findDebounced } from "../../store/runs/debounce-run.ts";
 import type { NewRun } from "../../store/runs/insert-run.ts";
@@ -21,6 +22,8 @@ export type Origin = {
   key: RepeatKey | null;
   /** The id of the run whose request is run again. */
   replay_of?: string;
+  /** Returns the journal that the run begins with. */
+  begin?: (runId: string) => Promise<CopiedEntry[]>;
   /** The run's metadata. */
   metadata?: Record<string, unknown>;
   /** What happens while a run of the thread has not ended. Left out: what the agent's config says. */
@@ -71,7 +74,8 @@ export async function prepareRun(
     metadata: origin.metadata,
     multitask: origin.multitask,
   });
-  return { ...run, replaces: waiting !== null };
+  const beginning = await origin.begin?.(run_id);
+  return { ...run, ...(beginning && { beginning }), replaces: waiting !== null };
 }
 
 /** Checks the request against the cached version. A refusal counts only if the version in Postgres is the same. */

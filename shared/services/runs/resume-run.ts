@@ -8,6 +8,7 @@ import type { Db } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { readRunHandle } from "../../store/runs/request-cancel.ts";
 import { readOpenInterrupt, resumeRun as resume } from "../../store/runs/resume-run.ts";
+import { nudgeRuns } from "./nudge-run.ts";
 
 /** The codes that `resumeRun` throws. */
 export const resumeErrors = ["run_not_interrupted", "interrupt_closed"] as const;
@@ -47,7 +48,6 @@ export async function resumeRun(deps: ResumeDeps, answer: Answer, owner: Owner):
   const { answered_by } = answer;
   if (!(await resume(db, { run_id, interrupt_id, response, answered_by, queue_ttl_ms: queueTtlMs })))
     throw conflict("run_not_interrupted", "The run was answered, cancelled or expired at the same time.");
-  // A lost nudge is found by the workers' poll.
-  await queue.dispatch(run_id).catch(() => undefined);
+  await nudgeRuns({ db, queue }, [run_id]);
   return asked;
 }

@@ -1,13 +1,11 @@
 import { checkRequest } from "../runs/check-request.ts";
 import { chooseVersion } from "../runs/choose-version.ts";
 import { notFound } from "../../domain/errors/app-error.ts";
-import { firstTick } from "../../domain/schedule/due-ticks.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { JobBody } from "../../schemas/job.ts";
 import type { ResolvedVersion } from "../../store/agents/resolve-version.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { mayUseThread } from "../../store/threads/may-use-thread.ts";
-import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import type { Db } from "../../store/client.ts";
@@ -22,15 +20,4 @@ export async function checkJob(ctx: CheckJobDeps, body: JobBody, owner: Owner): 
   const { thread_id } = request;
   if (thread_id != null && !(await mayUseThread(ctx.db, thread_id, owner))) throw notFound("thread", thread_id);
   return version;
-}
-
-/** Returns the first tick of a schedule, from `now` on. Throws ValidationFault when there is none. */
-export function firstTickOf({ schedule = null, timezone, ends_at = null }: JobBody, now: Date): Date {
-  const first = firstTick({ schedule, timezone, ends_at }, now);
-  if (first) return first;
-  const [place, what] = firstTick({ schedule, timezone, ends_at: null }, now)
-    ? ["ends_at", "it ends before its first tick"]
-    : ["schedule", "its time has passed"];
-  const msg = `Value error, no tick is to come: ${what}`;
-  throw new ValidationFault([{ type: "value_error", loc: ["body", place], msg }]);
 }

@@ -8,7 +8,8 @@ import { jobColumns } from "../../store/jobs/job-columns.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { readClock } from "../../store/read-clock.ts";
 import { versionErrors } from "../runs/choose-version.ts";
-import { checkJob, type CheckJobDeps, firstTickOf } from "./check-job.ts";
+import { checkJob, type CheckJobDeps } from "./check-job.ts";
+import { firstTickOf } from "./first-tick-of.ts";
 
 /** The codes that `createJob` throws. */
 export const createJobErrors = [...versionErrors, "thread_not_found", "too_many_jobs"] as const;

@@ -3,7 +3,7 @@ import type { KeyRing } from "../../platform/config/load-config.ts";
 import type { JobBody } from "../../schemas/job.ts";
 import type { JobChange } from "../../store/jobs/change-job.ts";
 import { jobColumns, type JobRow } from "../../store/jobs/job-columns.ts";
-import { firstTickOf } from "./check-job.ts";
+import { firstTickOf } from "./first-tick-of.ts";
 
 /** Returns how a job stands with another body. Its next tick changes only with its times. Throws conflict for an ended job. */
 export function rewriteJob(keys: KeyRing, job: JobRow, { now, body }: { now: Date; body: JobBody }): JobChange {

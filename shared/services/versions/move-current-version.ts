@@ -27,13 +27,15 @@ export async function moveCurrentVersion(
   }
   if (moved.daemon) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await readDaemon(ctx.db, agent_id, owner);
-  const { previous_version, version, created, at } = moved;
+  const { previous_version, version, created, isNewer, at } = moved;
+  const changed = version !== previous_version;
   return {
     agent_id,
     previous_version,
     version,
-    direction: directionOf(compareVersions(version, previous_version)),
-    changed: version !== previous_version,
+    // Names that differ behind a `+` only are as old as their versions.
+    direction: changed ? directionOf(compareVersions(version, previous_version) || (isNewer ? 1 : -1)) : "none",
+    changed,
     created,
     daemon: daemon?.desired === "stopped" ? null : daemon,
     upgraded_at: at.toISOString(),
@@ -41,6 +43,5 @@ export async function moveCurrentVersion(
 }
 
 function directionOf(order: number): Upgraded["direction"] {
-  if (order === 0) return "none";
   return order > 0 ? "upgrade" : "downgrade";
 }

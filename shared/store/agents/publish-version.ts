@@ -1,19 +1,25 @@
-import { isDeepStrictEqual } from "node:util";
-import type { Agent, AgentVersion, Prisma } from "../generated/client.ts";
+import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
+import { hashJson } from "../../platform/hash-json.ts";
 import type { Db } from "../client.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
 import { toAgentRecord } from "./agent-record.ts";
+import { firstVersion, nameContent } from "./name-content.ts";
 
 export type NewVersion = {
   user_id: string;
   id: string;
   /** Null: the agent must stand already. */
   name: string | null;
-  version: string;
+  /** Null: the version is named by its content. */
+  version: string | null;
+  /** A version without a name becomes a development version. */
+  dev: boolean;
   config: Record<string, unknown>;
+  /** The adapter whose workers build the version. Null: it needs no build. */
+  builder: string | null;
   metadata: Record<string, unknown>;
   /** Of one user. */
   most_agents: number;
@@ -44,35 +50,53 @@ export async function publishVersion(db: Db, version: NewVersion): Promise<Publi
 
 const json = (value: Record<string, unknown>) => value as Prisma.InputJsonObject;
 
+/** A config may be some MB long. */
+const patience = { maxWait: 10_000, timeout: 30_000 };
+
 async function publish(db: Db, asked: NewVersion): Promise<Publication> {
-  const { user_id, id, name, version, config } = asked;
+  const { user_id, id, name, config, dev } = asked;
+  const content_hash = hashJson(config);
   return db.inTurn(turnOf("agents", user_id), () =>
     db.prisma.$transaction(async (tx) => {
       await tx.user.upsert({ where: { id: user_id }, create: { id: user_id }, update: { deleted_at: null } });
       await lockRow(tx, "agents", id);
-      const include = { versions: { where: { version } }, tags: { where: { tag: version } } };
-      const agent = await tx.agent.findUnique({ where: { id }, include });
+      const agent = await tx.agent.findUnique({ where: { id } });
       if (agent && agent.user_id !== user_id) return { kind: "foreign" };
       if (!agent && name === null) return { kind: "missing" };
-      const standing = agent?.versions[0];
-      if (agent && standing) return compare(agent, standing, config);
-      if (agent?.tags.length) return { kind: "is_tag" };
-      const owner = agent ?? (await createAgent(tx, asked));
+      const content = { agent_id: id, content_hash, dev };
+      const version = asked.version ?? (agent ? await nameContent(tx, content) : firstVersion(content));
+      const taken = agent && (await findTaken(tx, agent, { version, content_hash }));
+      if (taken) return taken;
+      const owner = agent ?? (await createAgent(tx, { ...asked, version }));
       if (!owner) return { kind: "full" };
-      const made = await tx.agentVersion.create({ data: { agent_id: id, version, config: json(config) } });
+      const data = { agent_id: id, version, config: json(config), content_hash: new Uint8Array(content_hash) };
+      const made = await tx.agentVersion.create({ data });
+      if (asked.builder !== null) await tx.build.create({ data: { agent_id: id, version, adapter: asked.builder } });
       return { kind: "published", agent: toAgentRecord(owner, made) };
-    }),
+    }, patience),
   );
 }
 
-function compare(agent: Agent, standing: AgentVersion, config: Record<string, unknown>): Publication {
-  const same = isDeepStrictEqual(standing.config, JSON.parse(JSON.stringify(config)));
-  return same ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
+/** Returns why a version can't be made, or that it stands already; null when its name is free. */
+async function findTaken(
+  tx: Prisma.TransactionClient,
+  agent: Agent,
+  { version, content_hash: hash }: { version: string; content_hash: Buffer },
+): Promise<Publication | null> {
+  const { id: agent_id } = agent;
+  const standing = await tx.agentVersion.findUnique({ where: { agent_id_version: { agent_id, version } } });
+  if (standing) {
+    const isSame = hash.equals(standing.content_hash ?? hashJson(standing.config));
+    return isSame ? { kind: "unchanged", agent: toAgentRecord(agent, standing) } : { kind: "differs" };
+  }
+  return (await tx.agentTag.count({ where: { agent_id, tag: version } })) > 0 ? { kind: "is_tag" } : null;
 }
 
 /** Returns null when its user has `most_agents` already. */
-async function createAgent(tx: Prisma.TransactionClient, asked: NewVersion): Promise<Agent | null> {
-  const { user_id, id, name, version, metadata, most_agents: most } = asked;
+async function createAgent(
+  tx: Prisma.TransactionClient,
+  { user_id, id, name, version, metadata, most_agents: most }: NewVersion & { version: string },
+): Promise<Agent | null> {
   if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;
   const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };
   return tx.agent.create({ data });

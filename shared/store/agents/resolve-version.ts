@@ -4,8 +4,9 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { AgentStatus, VersionStatus } from "../generated/client.ts";
 import type { Owner } from "../owned-by.ts";
+import { isDevVersion } from "./is-dev-version.ts";
 
-/** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest). */
+/** An agent's version by its exact name, a tag, `current` (what Upgrade set) or `latest` (the newest, a development version only where there is no other). */
 export type ResolvedVersion = {
   user_id: string;
   /** Of the agent. */
@@ -52,7 +53,8 @@ const resolve = statement({
       WHERE agent_id = a.id AND (version = $version
         OR ($version = 'current' AND version = a.current_version)
         OR ($version = 'latest' AND version = (
-          SELECT version FROM agent_versions WHERE agent_id = a.id ORDER BY created_at DESC, version DESC LIMIT 1))
+          SELECT version FROM agent_versions WHERE agent_id = a.id
+          ORDER BY ${isDevVersion}, created_at DESC, version DESC LIMIT 1))
         OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $version))
       ORDER BY rank LIMIT 1
     ) v ON true

@@ -7,24 +7,24 @@ import { orNull, type Row, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
+import { shownColumns, toSecretRecord } from "../secrets/secret-record.ts";
 
 const secretColumns = { name: t.text, created_at: t.timestamptz, updated_at: t.timestamptz };
 
-const toRecord = ({ name, created_at, updated_at }: Row<typeof secretColumns>): SecretRecord => ({
-  name,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
-});
+const toRecord = (row: Row<typeof secretColumns>): SecretRecord => toSecretRecord({ ...row, tag: null });
 
 const shown = { name: true, created_at: true, updated_at: true } as const;
 
-/** The names of an agent's secrets, never their values. Returns null when the owner has no such agent. */
+/** The names of an agent's secrets, those of tags behind the others, never their values. Returns null when the owner has no such agent. */
 export async function listSecrets(db: Db, agent_id: string, owner: Owner): Promise<SecretRecord[] | null> {
   const agent = await db.prisma.agent.findUnique({
     where: { id: agent_id, ...ownedBy(owner) },
-    select: { secrets: { select: shown, orderBy: { name: "asc" } } },
+    select: {
+      secrets: { select: shown, orderBy: { name: "asc" } },
+      tagged_secrets: { select: shownColumns, orderBy: [{ name: "asc" }, { tag: "asc" }] },
+    },
   });
-  return agent && agent.secrets.map(toRecord);
+  return agent && [...agent.secrets.map(toRecord), ...agent.tagged_secrets.map(toSecretRecord)];
 }
 
 export type NewSecret = { agent_id: string; name: string; value: string };

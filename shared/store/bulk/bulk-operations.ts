@@ -7,6 +7,7 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { BulkOperation, Prisma } from "../generated/client.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import type { RunFilter } from "../runs/list-runs.ts";
 import type { BulkAction } from "./bulk-scope.ts";
 import { countBulk } from "./preview-bulk.ts";
@@ -42,6 +43,25 @@ export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
 export async function readBulk(db: Db, id: string, owner: Owner): Promise<BulkRecord | null> {
   const row = await db.prisma.bulkOperation.findUnique({ where: { id, ...ownedBy(owner) } });
   return row && toRecord(row);
+}
+
+export function listBulks(
+  db: Db,
+  owner: Owner,
+  { status, user_id }: { status?: BulkRecord["status"] | undefined; user_id?: string | undefined },
+  page: PageRequest,
+): Promise<Page<BulkRecord>> {
+  const listing = {
+    table: "bulk_operations",
+    key: "id",
+    within: [["user_id = ?", owner]],
+    filters: [["user_id = ?", user_id]],
+    unindexed: [["status = ?::bulk_status", status]],
+    bytes: [bytesOf("filter")],
+    load: async (ids: string[]) =>
+      (await db.prisma.bulkOperation.findMany({ where: { id: { in: ids } } })).map(toRecord),
+  } as const;
+  return readPage<BulkRecord>(db, listing, page);
 }
 
 function toRecord({ id, user_id, action, filter, status, total, done, failed, ...times }: BulkOperation): BulkRecord {

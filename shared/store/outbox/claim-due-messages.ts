@@ -17,6 +17,8 @@ const dueMessage = {
   tries: t.integer,
   /** By Postgres' clock. */
   claimed_at: t.timestamptz,
+  /** Of its run. */
+  traceparent: orNull(t.text),
   url: t.text,
 };
 
@@ -84,5 +86,6 @@ const claim = statement({
     UPDATE outbox SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
     RETURNING id, user_id, webhook_id, run_id, type, payload::text AS payload, ${hostOf("url")} AS host, tries,
       clock_timestamp() AS claimed_at,
+      (SELECT traceparent FROM runs WHERE runs.id = outbox.run_id) AS traceparent,
       coalesce((SELECT url FROM webhooks WHERE webhooks.id = outbox.webhook_id), outbox.url) AS url`,
 });

@@ -5,7 +5,7 @@ import { statement } from "../statement.ts";
 
 /**
  * Forgets what the runs that ended longest ago said, at most `limit` of them: all events but the terminal one, by which a
- * late reader learns of the gap and of the outcome, and their artifacts. Returns how many runs that were.
+ * late reader learns of the gap and of the outcome, and their artifacts and journals. Returns how many runs that were.
  */
 export async function purgeTranscripts(db: Db, olderThanDays: number, limit: number): Promise<number> {
   return (await purge.first(db.sql, { days: olderThanDays, limit }))?.purged ?? 0;
@@ -41,6 +41,18 @@ const purge = statement({
       WHERE c.run_id = old.id AND c.attempt = old.attempt AND c.last_seq = old.last_seq
     ), files AS (
       DELETE FROM artifacts USING old WHERE artifacts.run_id = old.id
+    ), counted AS (
+      DELETE FROM run_journals USING old WHERE run_journals.run_id = old.id
+    ), done AS (
+      DELETE FROM journal_entries USING old WHERE journal_entries.run_id = old.id
+    ), waits AS (
+      DELETE FROM run_waits USING old WHERE run_waits.run_id = old.id
+    ), graphs AS (
+      DELETE FROM run_checkpoints USING old WHERE run_checkpoints.run_id = old.id
+    ), inputs AS (
+      DELETE FROM run_inputs USING old WHERE run_inputs.run_id = old.id
+    ), calls AS (
+      DELETE FROM run_open_calls USING old WHERE run_open_calls.run_id = old.id
     ), marked AS (
       UPDATE runs SET purged_at = now() FROM old WHERE runs.id = old.id RETURNING 1
     )

@@ -1,3 +1,4 @@
+import { sessionIdle } from "../sessions/live-session.ts";
 import { raw, type Sql, sql } from "../sql.ts";
 
 /** What is deleted once it is old, row by row. */
@@ -20,6 +21,7 @@ export const agingRows: readonly RetentionPolicy[] = [
     key: "id",
     isOld: sql`webhook_id IS NOT NULL AND status <> 'pending' AND ${olderThan("created_at")}`,
   },
+  { name: "hook_deliveries", table: "hook_deliveries", key: "id", isOld: olderThan("created_at") },
   { name: "daemon_logs", table: "daemon_logs", key: "agent_id, epoch, first_seq", isOld: olderThan("created_at") },
   { name: "job_ticks", table: "job_ticks", key: "job_id, scheduled_at, manual", isOld: olderThan("created_at") },
   {
@@ -29,6 +31,7 @@ export const agingRows: readonly RetentionPolicy[] = [
     isOld: sql`read_at IS NOT NULL AND ${olderThan("read_at")}`,
   },
   { name: "run_keys", table: "api_keys", key: "id", isOld: sql`run_id IS NOT NULL AND ${olderThan("expires_at")}` },
+  { name: "agent_moves", table: "agent_moves", key: "agent_id, name, number", isOld: olderThan("at") },
   { name: "internal_job_runs", table: "internal_job_runs", key: "id", isOld: olderThan("finished_at") },
   { name: "bulk_operations", table: "bulk_operations", key: "id", isOld: olderThan("finished_at") },
 ];
@@ -40,8 +43,15 @@ export const agingAudit: RetentionPolicy = {
   isOld: olderThan("created_at"),
 };
 
-/** Whole runs, with all that belongs to them. */
-export const agingRuns: RetentionPolicy = { name: "runs", table: "runs", key: "id", isOld: olderThan("completed_at") };
+/** Whole runs, with all that belongs to them. A run keeps the results of those that it has started. */
+export const agingRuns: RetentionPolicy = {
+  name: "runs",
+  table: "runs",
+  key: "id",
+  isOld: sql`${olderThan("completed_at")}
+    AND (parent_run_id IS NULL OR NOT EXISTS (
+      SELECT 1 FROM runs AS parent WHERE parent.id = runs.parent_run_id AND parent.completed_at IS NULL))`,
+};
 
 /** What is of no use at all any more: `$days` is not asked. */
 export const spentRows: readonly RetentionPolicy[] = [
@@ -52,10 +62,35 @@ export const spentRows: readonly RetentionPolicy[] = [
     isOld: sql`$days IS NOT NULL AND expires_at < now()`,
   },
   {
+    name: "sessions",
+    table: "sessions",
+    key: "id",
+    isOld: sql`$days IS NOT NULL AND (expires_at < now() OR last_used_at < now() - ${sessionIdle})`,
+  },
+  { name: "session_codes", table: "session_codes", key: "id", isOld: sql`$days IS NOT NULL AND expires_at < now()` },
+  {
     name: "store_items",
     table: "store_items",
     key: "user_id, namespace, key",
     isOld: sql`$days IS NOT NULL AND expires_at < now()`,
+  },
+  {
+    name: "call_budgets",
+    table: "call_budgets",
+    key: "kind, subject",
+    isOld: sql`$days IS NOT NULL AND touched_at < now() - interval '2 days' AND CASE kind
+      WHEN 'thread' THEN NOT EXISTS (SELECT 1 FROM threads WHERE id = subject)
+      WHEN 'tree' THEN NOT EXISTS (
+        SELECT 1 FROM runs WHERE id = subject AND (completed_at IS NULL OR completed_at > now() - interval '30 days'))
+      ELSE true END`,
+  },
+  {
+    name: "call_reservations",
+    table: "call_reservations",
+    key: "run_id, attempt, call, kind, subject",
+    isOld: sql`$days IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM call_budgets AS budget
+      WHERE budget.kind = call_reservations.kind AND budget.subject = call_reservations.subject)`,
   },
   {
     // The statement that ends a run wipes them; this finds what a fault has left.

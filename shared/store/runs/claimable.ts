@@ -1,3 +1,4 @@
+import { isBuilt } from "../builds/is-building.ts";
 import { perRow, raw, type Sql, sql } from "../sql.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { runIs } from "./run-is.ts";
@@ -8,10 +9,10 @@ export const isFirstOfThread = (run: string): Sql => sql`
     SELECT 1 FROM runs ahead WHERE ${keepsThreadBusy("ahead", raw(`${run}.thread_id`))}
       AND (ahead.created_at, ahead.id) < (${raw(run)}.created_at, ${raw(run)}.id) ${perRow}))`;
 
-/** SQL on one row of `runs`: neither its agent nor the whole queue is paused. */
+/** SQL on one row of `runs`: neither its agent nor the whole queue is paused, and its version is not being built. */
 export const isNotPaused = (run: string): Sql => sql`
   NOT EXISTS (SELECT 1 FROM agents WHERE agents.id = ${raw(run)}.agent_id AND agents.status = 'paused' ${perRow})
-    AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'runs')`;
+    AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'runs') AND ${isBuilt(run)}`;
 
 /**
  * SQL on one row with the `agent_id` and `concurrency` of a run: of the slots (1 … concurrency) of its agent that no running
@@ -29,7 +30,7 @@ export const freeKeySlot = (run: string, passed: Sql = sql`0`): Sql => sql`
       AND peer.concurrency_key = ${raw(run)}.concurrency_key AND peer.key_slot = slot
       AND ${runIs.running("peer")} AND peer.key_slot IS NOT NULL) ORDER BY slot OFFSET ${passed} LIMIT 1)`;
 
-/** SQL on one row of `runs`: queued, and nothing keeps a worker that offers its adapter from taking it. */
+/** SQL on one row of `runs`: queued, and nothing keeps a worker of its pool that offers its adapter from taking it. */
 export const isClaimable = (run: string): Sql => sql`
   ${runIs.queued(run)} AND ${raw(run)}.lifecycle <> 'daemon' AND ${isFirstOfThread(run)} AND ${isNotPaused(run)}
     AND (${raw(run)}.concurrency IS NULL OR ${freeSlot(run)} IS NOT NULL)

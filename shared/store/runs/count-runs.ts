@@ -11,7 +11,7 @@ export async function countRuns(db: Db): Promise<{ status: OpenStatus; count: nu
 }
 
 type OpenStatus = (typeof openStatuses)[number];
-const openStatuses = ["scheduled", "queued", "running", "interrupted"] as const satisfies RunStatus[];
+const openStatuses = ["scheduled", "queued", "running", "interrupted", "suspended"] as const satisfies RunStatus[];
 
 /** One count for each status: there are small indexes of each, and none of all of them. */
 const byStatus = statement({

@@ -8,7 +8,8 @@ import { inTransaction } from "../in-transaction.ts";
 import type { Owner } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { lockThread, type NewRun } from "./insert-run.ts";
+import type { NewRun } from "./insert-run.ts";
+import { lockThread } from "./lock-thread.ts";
 import { appendWaiting } from "./mark-waiting.ts";
 import { optionColumns } from "./option-columns.ts";
 import { runIs, runIsStill } from "./run-is.ts";
@@ -61,6 +62,7 @@ const replace = statement({
     adapter_type: t.text,
     runtime_mode: t.text,
     lifecycle: t.text,
+    pool: t.text,
     timeout_ms: t.integer,
     concurrency: orNull(t.integer),
     key_concurrency: orNull(t.integer),
@@ -86,7 +88,7 @@ const replace = statement({
   text: sql`
     WITH given AS (SELECT $request_options AS request_options), replaced AS (
       UPDATE runs SET version = $version, thread_id = $thread_id, adapter_type = $adapter_type,
-        runtime_mode = $runtime_mode, lifecycle = $lifecycle, timeout_ms = $timeout_ms, concurrency = $concurrency,
+        runtime_mode = $runtime_mode, lifecycle = $lifecycle, pool = $pool, timeout_ms = $timeout_ms, concurrency = $concurrency,
         key_concurrency = $key_concurrency, max_attempts = $max_attempts, request_options = $request_options,
         (priority, concurrency_key) = (SELECT ${optionColumns} FROM given), input_payload = $input_payload,
         history = $history, state_snapshot = $state_snapshot, env_names = $env_names, files = $files,

@@ -13,7 +13,17 @@ export async function deleteRun(db: Db, id: string, owner: Owner): Promise<"dele
 }
 
 /** Tables whose rows belong to a run and have no foreign key: the statements that write them write the run, too. */
-const childTables = ["transcript_chunks", "run_transitions"];
+const childTables = [
+  "transcript_chunks",
+  "run_transitions",
+  "run_journals",
+  "journal_entries",
+  "run_waits",
+  "run_checkpoints",
+  "run_inputs",
+  "run_calls",
+  "run_open_calls",
+];
 
 /** SQL: deletes the runs that `which` selects by their id, and all that belongs to them. Returns their ids. */
 export function deleteRuns(which: Sql): Sql {

@@ -1,9 +1,10 @@
 import type { Db } from "../client.ts";
-import { listOf, orNull, type Row, t } from "../columns.ts";
+import { orNull, type Row, t } from "../columns.ts";
 import { literal, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { isClaimable } from "./claimable.ts";
 import { runIs } from "./run-is.ts";
+import { isFor, type RunTaker, runTaker } from "./run-taker.ts";
 
 const waitingRuns = { several: orNull(t.boolean), prioritized: t.boolean };
 /** `several`: runs of more than one owner are queued. `prioritized`: one of the queued runs has a priority. */
@@ -27,8 +28,8 @@ const look = statement({
  * The run that its priority puts before `runId`, of the same owner: it counts as older by so many seconds. Null: it is that
  * run's turn.
  */
-export async function findUrgentRun(db: Db, runId: string, adapters: string[]): Promise<string | null> {
-  return (await urgent.first(db.sql, { id: runId, adapters }))?.id ?? null;
+export async function findUrgentRun(db: Db, runId: string, taker: RunTaker): Promise<string | null> {
+  return (await urgent.first(db.sql, { id: runId, ...taker }))?.id ?? null;
 }
 
 const countsSince = (run: string): Sql =>
@@ -36,15 +37,15 @@ const countsSince = (run: string): Sql =>
 
 const urgent = statement({
   name: "find-urgent-run",
-  takes: { id: t.text, adapters: listOf(t.text) },
+  takes: { id: t.text, ...runTaker },
   gives: { id: t.text },
   text: sql`
     SELECT run.id FROM runs AS mine CROSS JOIN LATERAL (
-      SELECT * FROM runs WHERE runs.user_id = mine.user_id AND ${isPrioritized("runs")}
+      SELECT * FROM runs WHERE runs.user_id = mine.user_id AND runs.pool = $pool AND ${isPrioritized("runs")}
         AND ${countsSince("runs")} < ${countsSince("mine")}
       ORDER BY ${countsSince("runs")} LIMIT ${literal(200)}
     ) AS run
-    WHERE mine.id = $id AND run.adapter_type = ANY($adapters) AND ${isClaimable("run")}
+    WHERE mine.id = $id AND ${isFor("run")} AND ${isClaimable("run")}
     ORDER BY ${countsSince("run")} LIMIT 1`,
 });
 
@@ -52,8 +53,8 @@ const urgent = statement({
  * The oldest run of the owner who has the fewest running, if that is fewer than the owner of `runId` has, or if `runId` no
  * longer waits; null when it is that run's turn. So an owner with one run waits for a slot, not for another's ten thousand.
  */
-export async function findFairerRun(db: Db, runId: string, adapters: string[]): Promise<string | null> {
-  return (await fairer.first(db.sql, { id: runId, adapters }))?.id ?? null;
+export async function findFairerRun(db: Db, runId: string, taker: RunTaker): Promise<string | null> {
+  return (await fairer.first(db.sql, { id: runId, ...taker }))?.id ?? null;
 }
 
 /** Owners that are looked at, and runs of each: beyond them the queue's own order decides. */
@@ -61,7 +62,7 @@ const most = { owners: literal(200), runs: literal(20) };
 
 const fairer = statement({
   name: "find-fairer-run",
-  takes: { id: t.text, adapters: listOf(t.text) },
+  takes: { id: t.text, ...runTaker },
   gives: { id: t.text },
   text: sql`
     WITH RECURSIVE running AS (
@@ -75,9 +76,9 @@ const fairer = statement({
     )
     SELECT oldest.id FROM waiting LEFT JOIN running USING (user_id) CROSS JOIN LATERAL (
       SELECT run.id, run.created_at FROM (
-        SELECT * FROM runs WHERE ${runIs.queued()} AND runs.user_id = waiting.user_id
+        SELECT * FROM runs WHERE ${runIs.queued()} AND runs.user_id = waiting.user_id AND runs.pool = $pool
         ORDER BY created_at LIMIT ${most.runs}
-      ) run WHERE run.adapter_type = ANY($adapters) AND ${isClaimable("run")} ORDER BY run.created_at LIMIT 1
+      ) run WHERE ${isFor("run")} AND ${isClaimable("run")} ORDER BY run.created_at LIMIT 1
     ) oldest
     WHERE NOT EXISTS (SELECT 1 FROM runs WHERE id = $id AND ${runIs.queued()}) OR coalesce(running.count, 0) < (
       SELECT count FROM running WHERE user_id = (SELECT user_id FROM runs WHERE id = $id))

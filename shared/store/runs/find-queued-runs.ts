@@ -1,59 +1,59 @@
 import type { Db } from "../client.ts";
-import { listOf, t } from "../columns.ts";
+import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { isClaimable, isFirstOfThread } from "./claimable.ts";
 import { runIs } from "./run-is.ts";
+import { isFor, isSuspect, type RunTaker, runTaker } from "./run-taker.ts";
 
 const idsOf = (rows: { id: string }[]): string[] => rows.map((row) => row.id);
 
-/** The runs that have been in the queue for longest. */
-export async function findQueuedRuns(db: Db, limit: number): Promise<string[]> {
-  return idsOf(await queued.rows(db.sql, { limit }));
+/** The runs of a pool (null: of all) that have been in the queue for longest. */
+export async function findQueuedRuns(db: Db, pool: string | null, limit: number): Promise<string[]> {
+  return idsOf(await queued.rows(db.sql, { pool, limit }));
 }
 
 const queued = statement({
   name: "find-queued-runs",
-  takes: { limit: t.integer },
+  takes: { pool: orNull(t.text), limit: t.integer },
   gives: { id: t.text },
-  text: sql`SELECT id FROM runs WHERE ${runIs.queued()} AND lifecycle <> 'daemon' ORDER BY created_at LIMIT $limit`,
+  text: sql`SELECT id FROM runs WHERE ${runIs.queued()} AND ($pool IS NULL OR pool = $pool) AND lifecycle <> 'daemon' ORDER BY created_at LIMIT $limit`,
 });
 
 /**
  * Queued runs that have waited longer than a nudge takes, oldest first: their nudge was lost, or Redis is away. Runs that
- * nobody could claim now, and those whose adapter isn't among `adapters`, are left out.
+ * nobody could claim now, those of other pools, and those whose adapter isn't among `adapters`, are left out.
  */
 export async function findUnclaimedRuns(
   db: Db,
-  { olderThanMs, limit, adapters }: { olderThanMs: number; limit: number; adapters: string[] },
+  { olderThanMs, limit, ...taker }: { olderThanMs: number; limit: number } & RunTaker,
 ): Promise<string[]> {
-  return idsOf(await unclaimed.rows(db.sql, { older_than_ms: olderThanMs, adapters, limit }));
+  return idsOf(await unclaimed.rows(db.sql, { older_than_ms: olderThanMs, limit, ...taker }));
 }
 
-const isOverdue = sql`created_at < now() - $older_than_ms * interval '1 ms' AND adapter_type = ANY($adapters)
-      AND ${isClaimable("runs")}`;
+const isOverdue = sql`created_at < now() - $older_than_ms * interval '1 ms' AND ${isFor("runs")} AND ${isClaimable("runs")}`;
 
 const unclaimed = statement({
   name: "find-unclaimed-runs",
-  takes: { older_than_ms: t.double, adapters: listOf(t.text), limit: t.integer },
+  takes: { older_than_ms: t.double, limit: t.integer, ...runTaker },
   gives: { id: t.text },
   text: sql`SELECT id FROM runs WHERE ${isOverdue} ORDER BY created_at LIMIT $limit`,
 });
 
-/** Returns whether a run that a worker with these adapters could claim now was accepted longer ago than `olderThanMs`. */
+/** Returns whether a run that such a worker could claim now, beside others, was accepted longer ago than `olderThanMs`. */
 export async function isRunOverdue(
   db: Db,
-  { olderThanMs, adapters }: { olderThanMs: number; adapters: string[] },
+  { olderThanMs, ...taker }: { olderThanMs: number } & RunTaker,
 ): Promise<boolean> {
-  const row = await overdue.first(db.sql, { older_than_ms: olderThanMs, adapters });
+  const row = await overdue.first(db.sql, { older_than_ms: olderThanMs, ...taker });
   return row?.is_overdue === true;
 }
 
 const overdue = statement({
   name: "is-run-overdue",
-  takes: { older_than_ms: t.double, adapters: listOf(t.text) },
+  takes: { older_than_ms: t.double, ...runTaker },
   gives: { is_overdue: t.boolean },
-  text: sql`SELECT EXISTS (SELECT 1 FROM runs WHERE ${isOverdue}) AS is_overdue`,
+  text: sql`SELECT EXISTS (SELECT 1 FROM runs WHERE ${isOverdue} AND NOT ${isSuspect("runs")}) AS is_overdue`,
 });
 
 /** The run that has waited longest for an agent's daemon; null when none does. Runs that wait for their thread are left out. */

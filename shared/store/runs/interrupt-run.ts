@@ -1,4 +1,4 @@
-import type { OpenInterrupt, StreamEvent, Usage } from "../../schemas/run-event.ts";
+import type { StreamEvent, ToldInterrupt, Usage } from "../../schemas/run-event.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
@@ -14,7 +14,10 @@ import { chunkColumns, chunkOf, givenChunk, insertChunks } from "./transcript-ch
 
 export type Interruption = {
   run: HeldRun;
-  interrupt: OpenInterrupt;
+  /** As webhooks and the owner are told it. */
+  interrupt: ToldInterrupt;
+  /** Of the call that waits for the answer; null: the agent itself asks. */
+  call_key: string | null;
   state_snapshot: string | null;
   /** Of all its attempts together. */
   usage: Usage | null;
@@ -45,7 +48,7 @@ export async function interruptRun(db: Db, interruption: Interruption): Promise<
 }
 
 /** `%s` stands for the agent. Postgres' texts have no NUL. */
-const newsOf = ({ message }: OpenInterrupt) => ({
+const newsOf = ({ message }: ToldInterrupt) => ({
   news_id: newId("notif"),
   news_title: "A run of %s asks a question",
   news_body: message && [...message.replaceAll("\0", "")].slice(0, 500).join(""),
@@ -61,12 +64,13 @@ const interrupt = statement({
     state_snapshot: orNull(t.json<string>()),
     usage: orNull(t.json<Usage>()),
     duration_ms: t.integer,
-    expires_at: t.word<OpenInterrupt["expires_at"]>(),
+    expires_at: t.word<ToldInterrupt["expires_at"]>(),
     interrupt_id: t.text,
+    call_key: orNull(t.text),
     reason: t.text,
     message: orNull(t.text),
     response_schema: orNull(t.json()),
-    interrupt: t.json<OpenInterrupt>(),
+    interrupt: t.json<ToldInterrupt>(),
     message_id: t.text,
     news_id: t.text,
     news_title: t.text,
@@ -84,8 +88,8 @@ const interrupt = statement({
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
     ), asked AS (
-      INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at)
-      SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz FROM moved
+      INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at, call_key)
+      SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz, $call_key FROM moved
     ), event AS (
       SELECT $message_id AS seed, user_id, id AS run_id, agent_id, tags, 'run.interrupted' AS type,
         json_build_object('type', 'run.interrupted', 'timestamp', ${nowOnTheWire}, 'run_id', id, 'thread_id', thread_id,

@@ -8,20 +8,32 @@ import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts"
 import { hasLabels } from "../has-labels.ts";
 import { saidCondition, type SearchPlace } from "./search-transcript.ts";
 import { searchPattern } from "../search-pattern.ts";
-import { t } from "../columns.ts";
+import { orNull, t } from "../columns.ts";
 import { query } from "../query.ts";
-import { literal, sql } from "../sql.ts";
+import { literal, raw, type Sql, sql } from "../sql.ts";
 import { type Condition, whereClause } from "../where-clause.ts";
 import { questionBytes, withInterrupts } from "./open-interrupts.ts";
 import { toRunListItem, unread, withCallback } from "./run-record.ts";
 
+type OneOrMany<T> = T | readonly T[] | undefined;
+
 export type RunFilter = {
-  status?: RunStatus | readonly RunStatus[] | undefined;
-  agent_id?: string | undefined;
-  version?: string | undefined;
+  status?: OneOrMany<RunStatus>;
+  agent_id?: OneOrMany<string>;
+  version?: OneOrMany<string>;
   user_id?: string | undefined;
   thread_id?: string | undefined;
   job_id?: string | undefined;
+  replay_of?: string | undefined;
+  parent_run_id?: string | undefined;
+  root_run_id?: string | undefined;
+  worker_id?: string | undefined;
+  origin?: RunListItem["origin"] | undefined;
+  lifecycle?: string | undefined;
+  error_code?: string | undefined;
+  min_duration_ms?: number | undefined;
+  /** Only these runs. */
+  run_ids?: readonly string[] | undefined;
   tag?: string | undefined;
   metadata?: Record<string, string> | undefined;
   since?: Date | undefined;
@@ -41,13 +53,36 @@ export function listRuns(
   const omitted = runPayloads.filter((name) => !include.includes(name));
   const omit = { ...unread, ...Object.fromEntries(omitted.map((name) => [name, true])) };
   const load = async (ids: string[]): Promise<RunListItem[]> =>
-    withInterrupts(
+    withPreviews(
       db,
-      (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback, omit })).map(toRunListItem),
+      await withInterrupts(
+        db,
+        (await db.prisma.run.findMany({ where: { id: { in: ids } }, include: withCallback, omit })).map(toRunListItem),
+      ),
     );
   const bytes = [...["metadata", "error", ...include].map(bytesOf), questionBytes];
   return readPage(db, { ...runListing(owner, filter), bytes, load }, page);
 }
+
+const previewColumns = { id: t.text, input_preview: orNull(t.text), result_preview: orNull(t.text) };
+
+/** Adds the beginnings of what the runs were given and gave. A value that is large as it is stored is not read. */
+async function withPreviews<Run extends { id: string }>(db: Db, runs: Run[]): Promise<(Run & Previews)[]> {
+  const ids = runs.map(({ id }) => id);
+  const rows = await query(
+    db.sql,
+    previewColumns,
+    sql`SELECT id, ${beginningOf("input_payload")} AS input_preview, ${beginningOf("result_content")} AS result_preview
+     FROM runs WHERE id = ANY(${ids})`,
+  );
+  const previews = new Map(rows.map(({ id, ...preview }) => [id, preview]));
+  return runs.map((run) => ({ ...run, ...(previews.get(run.id) ?? { input_preview: null, result_preview: null }) }));
+}
+
+type Previews = Pick<RunListItem, "input_preview" | "result_preview">;
+
+const beginningOf = (column: string): Sql =>
+  raw(`CASE WHEN ${isSmall(column)} THEN nullif(left(${column}::text, 200), 'null') END`);
 
 const countsTo = 10_000;
 
@@ -64,14 +99,18 @@ export async function countListedRuns(db: Db, owner: Owner, filter: RunFilter): 
 
 /** Which runs a list shows. Indexes find those of a user, agent, thread, job, tag or entry of the metadata, and the few that did not succeed. */
 export function runListing(owner: Owner, filter: RunFilter) {
-  const { agent_id, thread_id, job_id, tag, metadata, since, until, ...rest } = filter;
+  const { agent_id, thread_id, job_id, replay_of, parent_run_id, root_run_id, tag, metadata, since, until, ...rest } =
+    filter;
   const status = rest.status === "success" ? undefined : rest.status;
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
-  const filters = runConditions({ agent_id, thread_id, job_id, tag, metadata, since, until, status, user_id });
-  const { search, search_in = "record" } = rest;
+  const filters = runConditions({
+    ...{ agent_id, thread_id, job_id, replay_of, parent_run_id, root_run_id, tag, metadata, since, until },
+    ...{ status, user_id },
+  });
+  const { version, worker_id, origin, lifecycle, error_code, min_duration_ms, search, search_in = "record" } = rest;
   const unindexed = runConditions({
-    version: rest.version,
+    ...{ version, worker_id, origin, lifecycle, error_code, min_duration_ms },
     search: search_in === "record" ? search : undefined,
     status: status === undefined ? rest.status : undefined,
     user_id: user_id === undefined ? rest.user_id : undefined,
@@ -84,15 +123,22 @@ export function runListing(owner: Owner, filter: RunFilter) {
 /** A filter as SQL on the table `runs`. `search` looks for a text, in any case, in ids, input, result and error, but not in large inputs and results. */
 export function runConditions(filter: RunFilter): Condition[] {
   return [
-    // With one status the planner reads an index in the order of the list.
-    typeof filter.status === "object"
-      ? ["status = ANY(?::run_status[])", filter.status]
-      : ["status = ?::run_status", filter.status],
-    ["agent_id = ?", filter.agent_id],
-    ["version = ?", filter.version],
+    isOneOf("status", filter.status, "::run_status"),
+    isOneOf("agent_id", filter.agent_id),
+    isOneOf("version", filter.version),
+    ["id = ANY(?)", filter.run_ids],
     ["user_id = ?", filter.user_id],
     ["thread_id = ?", filter.thread_id],
     ["job_id = ?", filter.job_id],
+    ["replay_of = ?", filter.replay_of],
+    ["parent_run_id = ?", filter.parent_run_id],
+    ["root_run_id = ?", filter.root_run_id],
+    ["worker_id = ?", filter.worker_id],
+    ["origin = ?::run_origin", filter.origin],
+    ["lifecycle = ?", filter.lifecycle],
+    // Not read as JSON: what Postgres can't hold as a text, such as NUL, would be an error. Within texts the quotes are escaped.
+    ["strpos(error::text, ?) > 0", filter.error_code && `"code":${JSON.stringify(filter.error_code)}`],
+    ["duration_ms >= ?", filter.min_duration_ms],
     hasLabels(wantedLabels(filter)),
     ["created_at >= ?", filter.since],
     ["created_at < ?", filter.until],
@@ -103,6 +149,12 @@ export function runConditions(filter: RunFilter): Condition[] {
     ],
   ];
 }
+
+/** With one value the planner reads an index in the order of the list. */
+const isOneOf = (column: string, value: OneOrMany<string>, type = ""): Condition =>
+  typeof value === "object"
+    ? [`${column} = ANY(?${type === "" ? "" : `${type}[]`})`, value]
+    : [`${column} = ?${type}`, value];
 
 /** As it is stored, which Postgres knows without reading the value. A page that searched large values would take minutes. */
 const isSmall = (column: string): string => `pg_column_size(${column}) <= 65536`;

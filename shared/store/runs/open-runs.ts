@@ -4,7 +4,13 @@ import { joined, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIs } from "./run-is.ts";
 
-const openRuns = { scheduled: t.integer, queued: t.integer, running: t.integer, interrupted: t.integer };
+const openRuns = {
+  scheduled: t.integer,
+  queued: t.integer,
+  running: t.integer,
+  interrupted: t.integer,
+  suspended: t.integer,
+};
 export type OpenRuns = Row<typeof openRuns>;
 
 /** Of an agent, of a user, or of all; `since` and `until`: when they were made. */
@@ -18,10 +24,15 @@ export async function countOpenRuns(db: Db, { agent_id, user_id, since, until }:
     since: since ?? null,
     until: until ?? null,
   });
-  return row ?? { scheduled: 0, queued: 0, running: 0, interrupted: 0 };
+  return row ?? { scheduled: 0, queued: 0, running: 0, interrupted: 0, suspended: 0 };
 }
 
-const count = (status: keyof OpenRuns): Sql =>
+/** There may be a million, so that each reader has an index of its own. */
+const suspendedOf = (whose: Sql): Sql => sql`(
+  SELECT count(*) FROM runs WHERE ${runIs.suspended()} ${whose}
+    AND ($since IS NULL OR created_at >= $since) AND ($until IS NULL OR created_at < $until))`;
+
+const count = (status: Exclude<keyof OpenRuns, "suspended">): Sql =>
   sql`(count(*) FILTER (WHERE ${runIs[status]("open")}))::int AS ${raw(status)}`;
 
 // Each half has a small index of its own.
@@ -35,7 +46,10 @@ const open = statement({
   },
   gives: openRuns,
   text: sql`
-    SELECT ${joined([count("scheduled"), count("queued"), count("running"), count("interrupted")], ", ")} FROM (
+    SELECT ${joined([count("scheduled"), count("queued"), count("running"), count("interrupted")], ", ")},
+      (CASE WHEN $agent_id IS NOT NULL THEN ${suspendedOf(sql`AND agent_id = $agent_id AND ($user_id IS NULL OR user_id = $user_id)`)}
+        WHEN $user_id IS NOT NULL THEN ${suspendedOf(sql`AND user_id = $user_id`)} ELSE ${suspendedOf(sql``)} END)::int AS suspended
+    FROM (
       SELECT status, agent_id, user_id, created_at FROM runs WHERE ${runIs.waiting()}
       UNION ALL SELECT status, agent_id, user_id, created_at FROM runs WHERE ${runIs.running()}
     ) AS open

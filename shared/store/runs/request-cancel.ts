@@ -5,6 +5,7 @@ import { type Owner, ownedBy } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { SeenRun } from "./finalize-run.ts";
+import { moveRuns } from "./move-runs.ts";
 import { runIsStill } from "./run-is.ts";
 
 /** As much of a run as a caller needs to act on it. */
@@ -20,6 +21,32 @@ export async function readRunHandle(db: Db, id: string, owner: Owner): Promise<R
 export async function requestCancel(db: Db, { id, attempt }: RunHandle, by: string | null): Promise<boolean> {
   return (await request.count(db.sql, { id, attempt, by })) === 1;
 }
+
+/**
+ * Asks for the end of a suspended run, and queues it: its code is to clean up. Returns false when the run moved on since it was seen.
+ */
+export async function wakeToCancel(
+  db: Db,
+  { id, attempt }: RunHandle,
+  by: string | null,
+  queue_ttl_ms: number,
+): Promise<boolean> {
+  return (await wake.first(db.sql, { id, attempt, by, queue_ttl_ms })) !== null;
+}
+
+const wake = statement({
+  name: "wake-run-to-cancel",
+  takes: { id: t.text, attempt: t.integer, by: orNull(t.text), queue_ttl_ms: t.double },
+  gives: { id: t.text },
+  text: sql`
+    WITH ${moveRuns("wake_to_cancel", {
+      set: sql`cancel_requested_at = coalesce(cancel_requested_at, now()),
+        cancel_requested_by = CASE WHEN cancel_requested_at IS NULL THEN $by ELSE cancel_requested_by END,
+        scheduled_at = NULL, expires_at = now() + $queue_ttl_ms * interval '1 ms'`,
+      by: sql`$by`,
+    })}
+    SELECT id FROM moved`,
+});
 
 const request = statement({
   name: "request-cancel",

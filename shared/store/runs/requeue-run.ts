@@ -22,6 +22,18 @@ const giveBack = statement({
   text: sql`WITH ${moveRuns("give_back", {})} SELECT id FROM moved`,
 });
 
+/** Puts a run back whose step ran over its time: it goes on by its journal. Returns false when it was no longer its own. */
+export async function restartRun(db: Db, { id, attempt }: HeldRun): Promise<boolean> {
+  return (await restart.first(db.sql, { id, attempt })) !== null;
+}
+
+const restart = statement({
+  name: "restart-run",
+  takes: { id: t.text, attempt: t.integer },
+  gives: { id: t.text },
+  text: sql`WITH ${moveRuns("restart", {})} SELECT id FROM moved`,
+});
+
 const charge = sql`lost_attempts = lost_attempts + 1`;
 
 export type LostOutcome = "requeued" | "exhausted" | "cancelling";

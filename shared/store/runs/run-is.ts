@@ -8,12 +8,16 @@ const groups = {
   running: transitions.finish.from,
   scheduled: transitions.release.from,
   interrupted: transitions.resume.from,
+  suspended: transitions.wake.from,
   /** No worker has it, and it may expire. */
   waiting: transitions.expire.from,
   /** A worker may take it without anybody's answer, now or later. */
   unstarted: [...transitions.release.from, ...transitions.claim.from],
   open: transitions.complete.from,
+  /** It has not ended, and no worker has it. */
+  aside: [...transitions.cancel.from, ...transitions.wake_to_cancel.from],
   ended: terminalStatuses,
+  succeeded: terminalStatuses.filter((status) => status === "success"),
 } as const;
 
 type Group = keyof typeof groups;

@@ -2,7 +2,15 @@ import { type RunListItem, type RunPayload, type RunRecord, runRecord } from "..
 import type { OutboxMessage, Run } from "../generated/client.ts";
 
 /** Columns that no record shows. A history may be as large as a request. */
-export const unread = { history: true, request_hash: true, labels: true } as const;
+export const unread = {
+  history: true,
+  request_hash: true,
+  labels: true,
+  parent_key: true,
+  depth: true,
+  tells_parent: true,
+  has_children: true,
+} as const;
 
 type Callback = Omit<OutboxMessage, "payload">;
 type RunRow = Omit<Run, keyof typeof unread> & { outbox: Callback[] };
@@ -23,8 +31,8 @@ export function toRunRecord(row: RunRow): RunRecord {
 
 const stateOf = (stored: unknown): RunRecord["state_snapshot"] => runRecord.shape.state_snapshot.parse(stored);
 
-/** The same with the payloads that were read. */
-export function toRunListItem(row: ListedRow): RunListItem {
+/** The same with the payloads that were read, and without previews. */
+export function toRunListItem(row: ListedRow): Omit<RunListItem, "input_preview" | "result_preview"> {
   const { id, agent_id, version, thread_id, user_id, status, max_attempts, started_at } = row;
   return {
     id,
@@ -54,6 +62,9 @@ export function toRunListItem(row: ListedRow): RunListItem {
     origin: row.origin,
     replay_of: row.replay_of,
     job_id: row.job_id,
+    parent_run_id: row.parent_run_id,
+    root_run_id: row.root_run_id,
+    detached: row.detached,
     tags: row.tags,
     metadata: runRecord.shape.metadata.parse(row.metadata),
     timeout_ms: row.timeout_ms,

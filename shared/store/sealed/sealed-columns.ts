@@ -16,6 +16,7 @@ export type SealedColumn = {
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "agent_secrets", column: "sealed_value", key: ["agent_id", "name"], aad: sealedFields.agentSecret },
   { table: "callback_secrets", column: "sealed_secret", key: ["id"], aad: sealedFields.callbackSecret },
+  { table: "connections", column: "sealed_secret", key: ["id"], aad: sealedFields.connectionSecret },
   { table: "daemons", column: "sealed_env", key: ["agent_id"], aad: sealedFields.daemonEnv },
   {
     table: "idempotency_keys",
@@ -24,9 +25,17 @@ export const sealedColumns: readonly SealedColumn[] = [
     aad: sealedFields.answer,
     isAnswer: true,
   },
+  { table: "hook_deliveries", column: "sealed_request", key: ["id"], aad: sealedFields.hookRequest },
+  { table: "hooks", column: "sealed_previous_secret", key: ["id"], aad: sealedFields.hookSecret },
+  { table: "hooks", column: "sealed_secret", key: ["id"], aad: sealedFields.hookSecret },
   { table: "jobs", column: "sealed_env", key: ["id"], aad: sealedFields.jobSecrets },
+  { table: "journal_entries", column: "sealed_entry", key: ["run_id", "key"], aad: sealedFields.journalEntry },
+  { table: "run_checkpoints", column: "sealed_content", key: ["run_id", "id"], aad: sealedFields.runCheckpoint },
+  { table: "run_inputs", column: "sealed_payload", key: ["run_id", "id"], aad: sealedFields.runInput },
+  { table: "run_waits", column: "sealed_entry", key: ["run_id", "key"], aad: sealedFields.journalEntry },
   { table: "run_secrets", column: "sealed_env", key: ["run_id"], aad: sealedFields.runEnv },
   { table: "run_secrets", column: "sealed_files", key: ["run_id"], aad: sealedFields.runFiles },
+  { table: "secrets", column: "sealed_value", key: ["id"], aad: sealedFields.ownerSecret },
   { table: "webhook_secrets", column: "sealed_secret", key: ["id"], aad: sealedFields.webhookSecret },
 ];
 

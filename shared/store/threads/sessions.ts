@@ -3,16 +3,18 @@ import { listOf, orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
-/** The worker that has a thread's process now; null when none has. */
-export async function findSession(db: Db, threadId: string): Promise<string | null> {
-  return (await find.first(db.sql, { thread_id: threadId }))?.worker_id ?? null;
+/** The worker that has a thread's process now; null when none has, or one of another pool than the thread's next run. */
+export async function findSession(db: Db, threadId: string, pool: string): Promise<string | null> {
+  return (await find.first(db.sql, { thread_id: threadId, pool }))?.worker_id ?? null;
 }
 
 const find = statement({
   name: "find-session",
-  takes: { thread_id: t.text },
+  takes: { thread_id: t.text, pool: t.text },
   gives: { worker_id: orNull(t.text) },
-  text: sql`SELECT session_worker_id AS worker_id FROM threads WHERE id = $thread_id AND session_until > now()`,
+  text: sql`
+    SELECT session_worker_id AS worker_id FROM threads WHERE id = $thread_id AND session_until > now()
+      AND NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = session_worker_id AND w.pool <> $pool)`,
 });
 
 /** Prolongs a worker's leases on the threads whose processes it has. Returns those that it still has. */

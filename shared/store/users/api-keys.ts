@@ -2,6 +2,7 @@ import type { ApiKeyRecord } from "../../schemas/user.ts";
 import type { Db } from "../client.ts";
 import type { ApiKey } from "../generated/client.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
+import { endSessionsOf } from "../sessions/end-session.ts";
 import { queryableOf } from "../prisma-transaction.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { type Page, type PageRequest, readPage } from "../read-page.ts";
@@ -77,12 +78,16 @@ export async function insertApiKey(db: Db, key: NewKey, most: number): Promise<A
   );
 }
 
-/** From now on the key is refused. A repeat keeps the first time. Returns false when the owner has no such key. */
+/**
+ * From now on the key is refused, and its sessions have ended. A repeat keeps the first time. Returns false when the owner has no
+ * such key.
+ */
 export async function revokeApiKey(db: Db, id: string, owner: Owner): Promise<boolean> {
   const mine = await db.prisma.apiKey.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } });
   await db.prisma.apiKey.updateMany({
     where: { id, ...ownedBy(owner), revoked_at: null },
     data: { revoked_at: new Date() },
   });
+  if (mine) await endSessionsOf(db, { kind: "key", id });
   return mine !== null;
 }

@@ -49,7 +49,7 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 }
 
 /**
- * Empties a user's row, revokes the user's keys and removes the webhooks and the store's items. The row stays, since bookings and runs name it.
+ * Empties a user's row, revokes the user's keys, ends the sessions and removes the webhooks and the store's items. The row stays, since bookings and runs name it.
  * `has_agents`: the user's agents have to be deleted first.
  */
 export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
@@ -61,6 +61,8 @@ export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"del
     const now = new Date();
     await tx.apiKey.updateMany({ where: { user_id: id, revoked_at: null }, data: { revoked_at: now } });
     await tx.callbackSecret.deleteMany({ where: { user_id: id } });
+    await tx.session.deleteMany({ where: { user_id: id } });
+    await tx.sessionCode.deleteMany({ where: { user_id: id } });
     await tx.webhook.deleteMany({ where: { user_id: id } });
     await tx.storeItem.deleteMany({ where: { user_id: id } });
     await tx.user.update({ where: { id }, data: { name: null, email: null, metadata: {}, deleted_at: now } });

@@ -1,3 +1,4 @@
+import { devPrefix } from "../../domain/agent/version-names.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
@@ -19,6 +20,8 @@ export type Moved = {
   previous_version: string;
   version: string;
   created: boolean;
+  /** Whether it was published after the previous one. */
+  isNewer: boolean;
   /** Whether the agent's daemon follows. */
   daemon: boolean;
   at: Date;
@@ -39,13 +42,20 @@ export async function moveCurrent(
     const previous = agent?.current_version;
     if (previous === undefined) return { kind: "no_agent" };
     const current = { agent_id_version: { agent_id, version: previous } };
-    const { created_at, config } = await tx.agentVersion.findUniqueOrThrow({ where: current });
+    const { created_at, config, content_hash } = await tx.agentVersion.findUniqueOrThrow({ where: current });
     const known = await (version === null
       ? findEarlier(tx, agent_id, created_at)
       : findNamed(tx, { agent_id, version }));
     const target = known ?? version;
     if (target === null || (known === null && !publish)) return { kind: "no_version" };
-    if (known === null) await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {} } });
+    if (known === null) {
+      await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {}, content_hash } });
+      await copyBuild.count(queryableOf(tx), { agent_id, from: previous, to: target });
+    }
+    const moved = await tx.agentVersion.findUniqueOrThrow({
+      where: { agent_id_version: { agent_id, version: target } },
+      select: { created_at: true },
+    });
     const at = new Date();
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });
@@ -55,6 +65,7 @@ export async function moveCurrent(
       previous_version: previous,
       version: target,
       created: known === null,
+      isNewer: moved.created_at > created_at,
       daemon: daemon !== null,
       at,
     };
@@ -64,7 +75,12 @@ export async function moveCurrent(
 /** Returns the version that was published before another one. */
 async function findEarlier(tx: Prisma.TransactionClient, agent_id: string, than: Date): Promise<string | null> {
   const found = await tx.agentVersion.findFirst({
-    where: { agent_id, status: { not: "archived" }, created_at: { lt: than } },
+    where: {
+      agent_id,
+      status: { not: "archived" },
+      created_at: { lt: than },
+      NOT: { version: { startsWith: devPrefix } },
+    },
     orderBy: { created_at: "desc" },
     select: { version: true },
   });
@@ -78,6 +94,16 @@ async function findNamed(tx: Prisma.TransactionClient, { agent_id, version }: Pl
 }
 
 type Place = { agent_id: string; version: string };
+
+/** A build that is under way is not shared: the copy has one of its own. */
+const copyBuild = statement({
+  name: "copy-build",
+  takes: { agent_id: t.text, from: t.text, to: t.text },
+  text: sql`
+    INSERT INTO builds (agent_id, version, adapter, state, log, error, lock, output, started_at, ended_at)
+    SELECT agent_id, $to, adapter, state, log, error, lock, output, started_at, ended_at FROM builds
+    WHERE agent_id = $agent_id AND version = $from`,
+});
 
 const replaceDaemon = statement({
   name: "replace-daemon",

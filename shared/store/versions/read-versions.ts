@@ -28,16 +28,21 @@ async function readListed(db: Db, agent_id: string, versions: string[], owner: O
   const agent = await db.prisma.agent.findUnique({
     where: { id: agent_id, ...ownedBy(owner) },
     include: {
-      versions: { where: { version: { in: versions } }, omit: { config: true } },
+      versions: {
+        where: { version: { in: versions } },
+        omit: { config: true },
+        include: { build: { select: { state: true } } },
+      },
       tags: { orderBy: { tag: "asc" } },
     },
   });
-  return (agent?.versions ?? []).map(({ version, status, created_at }) => ({
+  return (agent?.versions ?? []).map(({ version, status, created_at, build }) => ({
     object: "agent_version",
     agent_id,
     version,
     status,
     current: version === agent?.current_version,
+    state: build?.state ?? ("ready" as const),
     tags: (agent?.tags ?? []).filter((tag) => tag.version === version).map(({ tag }) => tag),
     created_at: created_at.toISOString(),
   }));

@@ -11,7 +11,9 @@ const card = {
   software: t.text,
   slots: t.integer,
   busy: t.integer,
+  lease_ms: t.integer,
   adapters: listOf(t.text),
+  pool: t.text,
   sandbox: t.json<WorkerSandbox>(),
   status: t.word<"active" | "draining" | "stalled">(),
 };
@@ -22,20 +24,22 @@ export type WorkerCard = Row<typeof card>;
 /** How an operator sends a worker away: after the runs that it has, or at once. */
 export type Dismissal = "drain" | "kill";
 
-/** A worker's sign of life, by Postgres' clock. Returns what an operator wants of it. */
-export async function announceWorker(db: Db, worker: WorkerCard): Promise<Dismissal | null> {
-  return (await announce.first(db.sql, worker))?.dismissal ?? null;
+/** A worker's sign of life, by Postgres' clock. Returns what an operator wants of it, and Postgres' time in epoch ms. */
+export async function announceWorker(db: Db, worker: WorkerCard): Promise<{ dismissal: Dismissal | null; at: number }> {
+  const [row] = await announce.rows(db.sql, worker);
+  if (!row) throw new Error("Postgres didn't answer a worker's sign of life.");
+  return row;
 }
 
 const announce = statement({
   name: "announce-worker",
   takes: card,
-  gives: { dismissal: orNull(t.word<Dismissal>()) },
+  gives: { dismissal: orNull(t.word<Dismissal>()), at: t.double },
   text: sql`
-    INSERT INTO workers (id, host, pid, software, slots, busy, adapters, sandbox, status)
-    VALUES ($id, $host, $pid, $software, $slots, $busy, $adapters, $sandbox, $status)
+    INSERT INTO workers (id, host, pid, software, slots, busy, lease_ms, adapters, pool, sandbox, status)
+    VALUES ($id, $host, $pid, $software, $slots, $busy, $lease_ms, $adapters, $pool, $sandbox, $status)
     ON CONFLICT (id) DO UPDATE SET busy = $busy, status = $status, heartbeat_at = now()
-    RETURNING dismissal`,
+    RETURNING dismissal, (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS at`,
 });
 
 /** Takes workers off the list that said goodbye or have been silent for `silentMs`. */

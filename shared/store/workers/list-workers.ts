@@ -27,12 +27,13 @@ const list = statement({
     slots: t.integer,
     busy: t.integer,
     adapters: listOf(t.text),
+    pool: t.text,
     sandbox: t.json(),
     status: t.word<FleetWorker["status"]>(),
     started_at: t.timestamptz,
     heartbeat_at: t.timestamptz,
   },
   text: sql`
-    SELECT id, host, pid, software, slots, busy, adapters, sandbox, status, started_at, heartbeat_at FROM workers
+    SELECT id, host, pid, software, slots, busy, adapters, pool, sandbox, status, started_at, heartbeat_at FROM workers
     WHERE heartbeat_at > now() - $silent_ms * interval '1 ms' ORDER BY id`,
 });

@@ -1,13 +1,17 @@
 import { envFaults } from "../../domain/agent/env-faults.ts";
 import { fileFaults } from "../../domain/agent/file-faults.ts";
+import type { SourceChecker } from "../../platform/source-check/source-checker.ts";
+import { codeFaults } from "./check-code.ts";
 import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
 import { requirementsFault } from "../../domain/agent/requirement.ts";
 import { type AgentConfig, agentConfig } from "../../schemas/agent-config.ts";
 import { type FaultItem, ValidationFault } from "../../domain/errors/validation-fault.ts";
 
-/** Checks the known keys of an agent's config, so that a mistake shows before a run does. Throws ValidationFault. */
-export async function checkAgentConfig(
-  jsonSchemas: JsonSchemas,
+export type CheckDeps = { jsonSchemas: JsonSchemas; sources: SourceChecker };
+
+/** Checks the known keys of an agent's config and its code, so that a mistake shows before a run does. Throws ValidationFault. */
+export async function checkConfig(
+  { jsonSchemas, sources }: CheckDeps,
   owner: string,
   config: Record<string, unknown>,
 ): Promise<void> {
@@ -19,6 +23,7 @@ export async function checkAgentConfig(
         envFaults(parsed.data.env ?? {}, ["config", "env"]),
         requirementFaults(parsed.data.requirements ?? []),
         fileFaults(parsed.data.files ?? {}).map(({ name, message }) => fault(["files", name], message)),
+        await codeFaults(sources, owner, parsed.data),
       ].flat()
     : parsed.error.issues.map(({ path, message }) =>
         fault(

@@ -1,0 +1,63 @@
+/** Which calls a person is asked about. What a rule doesn't name, it takes as it comes; `*` stands for any characters. */
+export type ApprovalRule = { method?: string | undefined; host?: string | undefined; path?: string | undefined };
+
+/** A call before it leaves: its method, or methods where it names more than one, and its address. */
+type Leaving = { methods: readonly string[]; url: URL };
+
+/** Returns true when a person is to be asked about a call. */
+export const needsApproval = (rules: readonly ApprovalRule[], { methods, url }: Leaving): boolean =>
+  rules.some(
+    ({ method, host, path }) =>
+      (method === undefined || methods.some((one) => one.toUpperCase() === method.toUpperCase())) &&
+      (host === undefined || isHost(host.toLowerCase(), url)) &&
+      (path === undefined || spellings(url.pathname).some((one) => fits(path.toLowerCase(), one))),
+  );
+
+/** Without a port a rule means the host at any. */
+function isHost(pattern: string, { hostname, host, protocol }: URL): boolean {
+  const [name = "", port] = pattern.split(":");
+  if (port !== undefined && port !== (host.split(":")[1] ?? (protocol === "https:" ? "443" : "80"))) return false;
+  const asked = hostname.toLowerCase().replace(/\.$/, "");
+  if (name === "*") return true;
+  return name.startsWith("*.") ? asked.endsWith(name.slice(1)) : asked === name;
+}
+
+/** A path may be spelled so often over: `%2572` is `%72`, which is `r`. */
+const mostDecoded = 4;
+
+/** Returns a path as it came, and as a service may read it: decoded, without repeated slashes, in lower case. */
+function spellings(path: string): string[] {
+  const found = [path.toLowerCase()];
+  let decoded = path;
+  for (let turn = 0; turn < mostDecoded; turn += 1) {
+    decoded = decoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    found.push(plain(decoded));
+  }
+  return found;
+}
+
+/** Some services leave out what follows a `;`, take `\` for a slash, and a slash at the end for nothing. */
+function plain(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.replaceAll("\\", "/").toLowerCase().split("/")) {
+    const [name = ""] = part.split(";");
+    if (name === "..") parts.pop();
+    else if (name !== "" && name !== ".") parts.push(name);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Linear in both: patterns come from authors, paths from agents. */
+function fits(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === first || text === plain(first);
+  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = text.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return from <= text.length - last.length;
+}

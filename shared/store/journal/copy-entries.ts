@@ -1,0 +1,28 @@
+import type { Queryable } from "../client.ts";
+import { type Row, t } from "../columns.ts";
+import { inputRows } from "../input-rows.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
+
+const given = { run_id: t.text, key: t.text, place: t.integer, kind: t.text, sealed_entry: t.bytea };
+
+export type CopiedEntry = Omit<Row<typeof given>, "run_id">;
+
+/** Writes the journal that a new run begins with, in the transaction that inserts the run. */
+export async function copyEntries(client: Queryable, run_id: string, entries: readonly CopiedEntry[]): Promise<void> {
+  if (entries.length > 0) await copy.count(client, input.listsOf(entries.map((entry) => ({ ...entry, run_id }))));
+}
+
+const input = inputRows(given);
+
+const copy = statement({
+  name: "copy-journal",
+  takes: input.takes,
+  text: sql`
+    WITH ${input.cte}, counted AS (
+      INSERT INTO run_journals (run_id, last_place, bytes)
+      SELECT run_id, count(*), sum(length(sealed_entry)) FROM input GROUP BY run_id
+    )
+    INSERT INTO journal_entries (run_id, key, place, attempt, kind, writer, sealed_entry)
+    SELECT run_id, key, place, 0, kind, 'replay', sealed_entry FROM input`,
+});
