@@ -3,6 +3,7 @@ import { newId } from "../shared/platform/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/platform/log.ts";
+import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
@@ -10,9 +11,17 @@ import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
+import { readPrices } from "./calls/read-prices.ts";
+import type { CallDeps } from "./calls/run-calls.ts";
+import { createSpendRooms } from "./calls/spend-room.ts";
+import { createThrottles } from "./calls/throttles.ts";
 import type { Adapter } from "./adapters/adapter.ts";
 import type { Attempt } from "./attempt/attempt.ts";
 import type { Containers } from "./adapters/container/container-adapter.ts";
+import type { NodeBuildDeps } from "./builds/build-node.ts";
+import { findBundler } from "./builds/find-bundler.ts";
+import type { NodeRuntime } from "./adapters/node/node-command.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type InteractiveProcesses, openInteractiveProcesses } from "./interactive/interactive-processes.ts";
@@ -21,15 +30,21 @@ import { createIdleCache } from "./warm/idle-cache.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
 import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
-import { openEnvironments } from "./environments/environments.ts";
+import { type Environments, openEnvironments } from "./environments/environments.ts";
+import { withVenv } from "./environments/make-venv.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
+import { createMemoryBudget, type MemoryBudget } from "./lease/memory-budget.ts";
+import { createPostgresClock, type PostgresClock } from "./lease/postgres-clock.ts";
 import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
 import { createLoopShares } from "./output/share-event-loop.ts";
+import type { Journal } from "./journal/journal.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import { openEgress } from "./gateway/open-egress.ts";
+import { createWorkerMetrics, type WorkerMetrics } from "./metrics/worker-metrics.ts";
+import { type AttemptSpans, createAttemptSpans } from "./traces/attempt-spans.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
 
 /** What a worker's parts work with. */
@@ -45,6 +60,11 @@ export type WorkerContext = {
   /** Delayed nudges for the ticks of schedules. */
   ticks: TickQueue;
   leases: LeaseKeeper;
+  clock: PostgresClock;
+  metrics: WorkerMetrics;
+  /** The spans of attempts; null without tracing. */
+  spans: AttemptSpans | null;
+  memory: MemoryBudget;
   sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
@@ -56,17 +76,25 @@ export type WorkerContext = {
   /** What starts daemons and interactive processes, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
+  /** Installed packages. */
+  environments: Environments;
+  /** What builds Node agents; null where this worker can't. */
+  nodeBuilds: NodeBuildDeps | null;
   /** The outputs of runs that execute here, by run id. */
   outputs: Map<string, RunOutput>;
+  /** What calls to connections cost, and what bounds them. */
+  calls: Omit<CallDeps, "db">;
+  /** The journals of runs that execute here, by run id. */
+  journals: Map<string, Pick<Journal, "look" | "drain">>;
   /** Shares the event loop among the runs that execute here. */
   loopShares: ReturnType<typeof createLoopShares>;
-  /** Asks some worker to claim a run. Never rejects: the poll finds runs whose nudge was lost. */
+  /** Asks some worker of the same pool to claim a run. Never rejects: the poll finds runs whose nudge was lost. */
   nudge(runId: string, queuedAt?: number): Promise<void>;
   close(): Promise<void>;
 };
 
 /** Opens everything, the sandbox first: a worker that can't isolate must not register. */
-export async function createWorkerContext(config: Config, log: Log): Promise<WorkerContext> {
+export async function createWorkerContext(config: Config, log: Log, tracing: Tracing | null): Promise<WorkerContext> {
   const opened: Close[] = [];
   const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
     opened.push(() => part.close());
@@ -92,14 +120,26 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       },
     }),
   );
+  const metrics = createWorkerMetrics([...adapters.byType.keys()]);
   const keyRing = config.encryptionKeys;
   const readAnyRun = (id: string) => readRun(db, id, null);
   const onNotified = (userId: string) => void streams.signalReaders(userId).catch(() => undefined);
-  const outbox = opens(startOutboxDrain({ db, keyRing, log, ...config.callbacks, readRun: readAnyRun, onNotified }));
+  const outbox = opens(
+    startOutboxDrain({
+      ...{ db, keyRing, log, ...config.callbacks, readRun: readAnyRun, onNotified, tracing },
+      onTried: (tried) => metrics.delivered(tried),
+    }),
+  );
   const daemonHosts = createDaemonHosts({ sandbox, python, node });
   const { leaseMs, slots } = config.worker;
   const workerId = newId("worker");
-  const card = { id: workerId, leaseMs, sandbox: sandbox.report, adapters: [...adapters.byType.keys()] };
+  const card = {
+    id: workerId,
+    leaseMs,
+    sandbox: sandbox.report,
+    adapters: [...adapters.byType.keys()],
+    pool: config.worker.pool,
+  };
   const reused = createReusedProcesses({ hosts: daemonHosts, environments, idle });
   const interactive = opens(openInteractiveProcesses({ db, log, card, hosts: daemonHosts, environments, slots }));
   return {
@@ -112,6 +152,10 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
     queue,
     ticks,
     leases: opens(createLeaseKeeper(db, leaseMs, log)),
+    clock: createPostgresClock(),
+    metrics,
+    spans: tracing && createAttemptSpans(tracing),
+    memory: createMemoryBudget(config.worker.memoryBytes),
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: opens(createJsonSchemas()),
@@ -123,12 +167,25 @@ export async function createWorkerContext(config: Config, log: Log): Promise<Wor
       return (mayReuse(attempt) && reused.get(adapter_type)) || (adapters.byType.get(adapter_type) ?? null);
     },
     daemonHosts,
+    environments,
+    nodeBuilds: nodeBuildsOf(config, sandbox, node),
     outbox,
     outputs: new Map(),
+    calls: {
+      prices: await readPrices(config.modelPrices),
+      rooms: createSpendRooms(db),
+      throttles: createThrottles(),
+    },
+    journals: new Map(),
     loopShares: createLoopShares(),
-    nudge: (runId, queuedAt) => queue.dispatch(runId, queuedAt).catch(() => undefined),
+    nudge: (runId, queuedAt) => queue.dispatch(runId, card.pool, queuedAt).catch(() => undefined),
     close: () => closeInReverse(opened),
   };
+}
+
+function nodeBuildsOf({ installer }: Config, sandbox: Sandbox, node: NodeRuntime | null): NodeBuildDeps | null {
+  const bundler = node && findBundler(installer.directory);
+  return node && bundler && { sandbox, node: node.path, bundler, installer };
 }
 
 async function findContainers(images: readonly string[], searchPath: string): Promise<Containers | null> {
@@ -142,7 +199,8 @@ async function openIsolation(
   log: Log,
   opens: <T extends { close(): Promise<void> | void }>(part: T) => T,
 ) {
-  const python = await findPython(config.sandbox.python, config.sandbox.searchPath);
+  const found = await findPython(config.sandbox.python, config.sandbox.searchPath);
+  const python = withVenv(found, config.installer.directory);
   const egress = opens(openEgress(gatewayStart(config, log)));
   const proven = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
   const environments = opens(openEnvironments({ sandbox: proven, python, log, ...config.installer }));
@@ -151,7 +209,8 @@ async function openIsolation(
 
 function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof openEgress>[0] {
   const options = { log_level: logLevel, allow_hosts: egress.allowHosts, allow_cidrs: egress.allowCidrs };
-  return { script: new URL("../gateway/main.js", import.meta.url), options, log };
+  const script = new URL("../gateway/main.js", import.meta.url);
+  return { script, keeper: new URL("keeper.js", import.meta.url), options, log };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

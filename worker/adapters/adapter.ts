@@ -1,4 +1,6 @@
+import type { GatewayCalls } from "../gateway/egress.ts";
 import type { Frame } from "../channel/frame-schema.ts";
+import type { KeptForAgent } from "../journal/kept.ts";
 
 /** What one execution may use, in bytes and milliseconds. */
 export type RunResources = {
@@ -35,6 +37,8 @@ export type AgentRequest = {
   files: Record<string, string>;
   /** Packages that the code needs, as PEP 508 names them. */
   requirements: string[];
+  /** Which packages exactly, as the version's build locked them; null: what the requirements resolve to. */
+  lock: string | null;
   input_payload: Record<string, unknown>;
   history: unknown[];
   /** The answers to the run's interrupts, in the order of the questions. */
@@ -47,11 +51,28 @@ export type AgentRequest = {
   resources: RunResources;
   /** The hosts that the agent may reach; null for no network. */
   egress: string[] | null;
+  /**
+   * The run's calls to its connections, whose secrets they hold; absent: it has none. A function, so that no JSON that goes to
+   * the agent can hold it.
+   */
+  calls?: () => GatewayCalls;
+  /** What the run's earlier attempts have kept; absent: nothing. */
+  journal?: KeptForAgent;
+  /** Where the graph of an earlier attempt was; absent: there is nothing to go on from. */
+  checkpoints?: string[];
+  /** How long the agent may take to end after it was asked to. */
+  stop_grace_ms: number;
   /** How long an `interactive` process stays without a run. */
   idle_timeout_ms: number;
 };
 
-/** Runs an agent. Aborting `signal` kills the whole process tree; the iteration still ends with an `exit` frame. */
+/** The way from the worker to an agent's process while it runs. `write` is null where the adapter has none. */
+export type Replies = { write: ((line: string) => void) | null };
+
+/**
+ * Runs an agent. Aborting `signal` ends the whole process tree, for some reasons after the agent was asked to end; the iteration
+ * still ends with an `exit` frame.
+ */
 export interface Adapter {
-  run(request: AgentRequest, signal: AbortSignal): AsyncIterable<Frame>;
+  run(request: AgentRequest, signal: AbortSignal, replies?: Replies): AsyncIterable<Frame>;
 }

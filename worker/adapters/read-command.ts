@@ -36,7 +36,12 @@ export async function* readCommand(
   const channels = { ...child, events: ndjson ? child.stdout : nothing(), stdout: ndjson ? nothing() : child.stdout };
   let stderrTail = "";
   let hasOutcome = false;
-  for await (const frame of readProcess(channels, { opening: [{ type: "started", warm: false }], signal })) {
+  for await (const frame of readProcess(channels, {
+    opening: [{ type: "started", warm: false }],
+    signal,
+    stop_grace_ms: request.stop_grace_ms,
+    isByHand: ndjson,
+  })) {
     if (frame.type === "log" && frame.stream === "stderr") stderrTail = (stderrTail + frame.message).slice(-tailLength);
     hasOutcome ||= frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
     if (frame.type === "exit" && !hasOutcome && frame.limit === null) yield* outcomeOf(frame.code, stderrTail);

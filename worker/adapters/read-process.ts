@@ -3,27 +3,42 @@ import type { ChannelBreach } from "../channel/channel-budget.ts";
 import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
+import { isStepType, type StepFrame } from "../channel/step-frame.ts";
+import { abortReasonOf, stopGraceMs } from "../lease/abort-reason.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
+import type { Replies } from "./adapter.ts";
 
 type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>;
 /** `opening`: the adapter's own first frames. */
-type Reading = { opening: readonly Frame[]; signal: AbortSignal };
+type Reading = {
+  opening: readonly Frame[];
+  signal: AbortSignal;
+  replies?: Replies | undefined;
+  /** How long the agent may take to end after it was asked to. */
+  stop_grace_ms: number;
+  /** True where the author writes the frames by hand: then one that can't be used is an error. */
+  isByHand?: boolean;
+};
 
 /**
  * Yields the adapter's `opening`, then a process's frames until it is gone; its stdout and stderr become `output` and `log`
  * frames. The first `result`, `error` or `interrupt` is held back until just before `exit`: later frames of the agent,
- * except text, are dropped. When `signal` aborts, the whole process tree is killed; the iteration still ends with `exit`.
+ * except text, are dropped. When `signal` aborts, the agent is asked to end, and the whole process tree is killed
+ * `stop_grace_ms` later, or at once for a broken limit; the iteration still ends with `exit`.
  */
-export async function* readProcess(child: AgentProcess, { opening, signal }: Reading): AsyncGenerator<Frame> {
+export async function* readProcess(
+  child: AgentProcess,
+  { opening, signal, replies, stop_grace_ms, isByHand = false }: Reading,
+): AsyncGenerator<Frame> {
   const kill = () => child.kill();
+  connect(child, replies);
+  const stopping = stopOnAbort(child, signal, stop_grace_ms);
   try {
-    signal.addEventListener("abort", kill, { once: true });
-    if (signal.aborted) kill();
     yield* opening;
     let last: LastFrame | null = null;
     let breach: string | null = null;
-    const onBreach = ({ message }: ChannelBreach): void => {
-      breach = message;
+    const onBreach = ({ message }: Pick<ChannelBreach, "message">): void => {
+      breach ??= message;
       kill();
     };
     const streams = [
@@ -31,19 +46,47 @@ export async function* readProcess(child: AgentProcess, { opening, signal }: Rea
       readText(child.stdout, toOutput),
       readText(child.stderr, toLog),
     ];
-    for await (const item of mergeStreams<AgentFrame | FrameFault>(streams)) {
-      const frame = item.type === "fault" ? toFrame(item) : item;
-      if (isLast(frame)) last ??= frame;
+    for await (const item of mergeStreams<AgentFrame | StepFrame | FrameFault>(streams)) {
+      if (child.reply) refuseStep(item, onBreach);
+      const frame = asFrame(item, isByHand);
+      // A cancelled run has no result, and a run out of time came too late with it.
+      if (isLast(frame)) last ??= isTooLate(frame, signal) ? null : frame;
       else if (last === null || frame.type === "output" || frame.type === "log") yield frame;
     }
     const exit = await child.exited;
     if (last) yield last;
     yield toExitFrame(breach === null ? exit : { ...exit, breach }, last);
   } finally {
-    signal.removeEventListener("abort", kill);
+    stopping.over();
     child.kill();
   }
 }
+
+/** Asks the agent to end when the signal aborts, and kills it when its time for that is over. */
+function stopOnAbort(child: AgentProcess, signal: AbortSignal, graceMs: number): { over(): void } {
+  let late: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    const ms = stopGraceMs(signal, graceMs);
+    if (ms === 0) return child.kill();
+    late = setTimeout(() => child.kill(), ms);
+    child.terminate();
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  return {
+    over() {
+      clearTimeout(late);
+      signal.removeEventListener("abort", stop);
+    },
+  };
+}
+
+function connect({ reply }: Pick<AgentProcess, "reply">, replies?: Replies): void {
+  if (replies) replies.write = reply ?? null;
+}
+
+const isTooLate = ({ type }: LastFrame, signal: AbortSignal): boolean =>
+  type === "result" && ["cancelled", "deadline"].includes(abortReasonOf(signal) ?? "");
 
 async function* readText(
   stream: AsyncIterable<Uint8Array>,
@@ -66,17 +109,34 @@ const toLog = (text: string): AgentFrame => ({
   message: text.endsWith("\n") ? text.slice(0, -1) : text,
 });
 
-/** A malformed result is an error. Any other line that is no frame becomes a warning. */
-function toFrame({ reason, frame_type }: FrameFault): AgentFrame {
+/** The code of a step that can't be read would wait for an answer that never comes. */
+function refuseStep(item: AgentFrame | StepFrame | FrameFault, onBreach: (breach: { message: string }) => void): void {
+  if (item.type !== "fault" || !isStepType(item.frame_type ?? "")) return;
+  onBreach({ message: `a frame '${item.frame_type}' is ${item.reason}` });
+}
+
+const asFrame = (item: AgentFrame | StepFrame | FrameFault, isByHand: boolean): AgentFrame | StepFrame =>
+  item.type === "fault" ? toFrame(item, isByHand) : item;
+
+/**
+ * A malformed result is an error, and so is any JSON that is no frame where the author writes frames by hand. Any other line
+ * that is no frame becomes a warning.
+ */
+function toFrame({ reason, frame_type }: FrameFault, isByHand: boolean): AgentFrame {
   if (frame_type === "result") {
     const message = `The result can't be used: ${reason}.`;
     return { type: "error", code: "agent_error", error_type: "InvalidResult", message, traceback: null };
+  }
+  if (isByHand && reason !== "not JSON") {
+    const what = frame_type === null ? "A line of the output" : `A frame '${frame_type}' of the output`;
+    const message = `${what} can't be used: ${reason}.`;
+    return { type: "error", code: "agent_error", error_type: "InvalidFrame", message, traceback: null };
   }
   const message = `The agent wrote a ${frame_type ? `frame '${frame_type}'` : "line"} that can't be used: ${reason}.`;
   return { type: "log", level: "warn", stream: "agent", message };
 }
 
-function isLast(frame: AgentFrame): frame is LastFrame {
+function isLast(frame: AgentFrame | StepFrame): frame is LastFrame {
   return frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
 }
 

@@ -1,32 +1,48 @@
-import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
+import type { RunError, TokenUsage, Usage } from "../../shared/schemas/run-event.ts";
+import type { Suspension } from "../channel/suspension.ts";
 import type { AgentFrame, ExitFrame } from "../channel/frame-schema.ts";
 
 export type ResultFrame = Extract<AgentFrame, { type: "result" }>;
 export type InterruptFrame = Extract<AgentFrame, { type: "interrupt" }>;
+
+/** `call_key`: of the call that waits for the answer; left out: the agent itself asks. */
+export type Question = Omit<InterruptFrame, "type"> & { call_key?: string };
 
 /** What an attempt left behind when its agent's process was over. */
 export type AttemptResult = {
   result: ResultFrame | null;
   /** The agent's own error, or why the agent could not be started. */
   error: RunError | null;
-  /** The question that the agent asked a person. Such an agent has no result. */
-  interrupt: InterruptFrame | null;
+  /** The question that the agent asked a person, or that one of its calls waits for. Such an agent has no result. */
+  interrupt: Question | null;
+  /** What the agent waits for, when its process was ended for that. */
+  suspension: Suspension | null;
+  /** True when it has opened waits, or found some. */
+  waits: boolean;
   exit: ExitFrame | null;
   /** What the agent yielded or printed, in order. */
   outputs: unknown[];
   state_snapshot: string | null;
   /** As the agent reported it. */
   usage: Usage | null;
+  /** What services have counted of the calls of all attempts; null: nothing. */
+  metered: TokenUsage | null;
+  /** The key of the journal's entry with the answer to its last recorded call; null: there is none. */
+  last_call: string | null;
 };
 
 export const emptyResult = (): AttemptResult => ({
   result: null,
   error: null,
   interrupt: null,
+  suspension: null,
+  waits: false,
   exit: null,
   outputs: [],
   state_snapshot: null,
   usage: null,
+  metered: null,
+  last_call: null,
 });
 
 /**

@@ -3,19 +3,25 @@ import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { trace } from "../../shared/platform/trace.ts";
 import type { OpenInterrupt, RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
+import { storedKey } from "../../shared/services/journal/entry.ts";
+import { answerUrlOf } from "../../shared/services/runs/answer-url.ts";
 import { addLateUsage } from "../../shared/store/runs/add-late-usage.ts";
+import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import { finalizeRun } from "../../shared/store/runs/finalize-run.ts";
 import { interruptRun } from "../../shared/store/runs/interrupt-run.ts";
-import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import { giveBackRun, restartRun } from "../../shared/store/runs/requeue-run.ts";
 import { scheduleRun } from "../../shared/store/runs/schedule-run.ts";
+import { suspendRun } from "../../shared/store/runs/suspend-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import type { Suspension } from "../channel/suspension.ts";
 import type { WorkerContext } from "../context.ts";
 import type { RunOutput } from "../output/run-output.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Ending } from "./decide-ending.ts";
+import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 
-type Deps = Pick<WorkerContext, "db" | "outbox" | "nudge">;
+type Deps = Pick<WorkerContext, "config" | "db" | "outbox" | "nudge" | "queue">;
 /** `duration_ms`: of all the run's attempts together. */
 type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
 /** What a statement returns when the run was still this attempt's; otherwise it returns null. */
@@ -35,6 +41,8 @@ export async function commitEnding(deps: Deps, ended: Ended, ending: Ending): Pr
     await giveBack(deps, ended);
     return true;
   }
+  if (ending.kind === "restart") return restart(deps, ended);
+  if (ending.kind === "suspend") return suspend(deps, ended, ending);
   if (ending.kind === "finish") {
     await finish(deps, ended, ending);
     return true;
@@ -49,6 +57,15 @@ export async function giveBack(
 ): Promise<void> {
   await output.finish(null);
   if (await giveBackRun(db, attempt)) await nudge(attempt.id);
+}
+
+/** Returns false when somebody has asked to cancel the run. */
+async function restart({ db, nudge }: Deps, { attempt, output }: Ended): Promise<boolean> {
+  const events = await output.finish(null);
+  if (events.length > 0) await untilPostgresAnswers(() => appendTranscript(db, attempt.id, events, null));
+  if (!(await untilPostgresAnswers(() => restartRun(db, attempt)))) return false;
+  await nudge(attempt.id);
+  return true;
 }
 
 async function finish(
@@ -87,10 +104,46 @@ async function interrupt(
   const { reason, message, response_schema, expires_in_ms } = question;
   const expires_at = (await inMs(deps, expires_in_ms ?? queueTtlMs)).toISOString();
   const opened: OpenInterrupt = { id: newId("int"), reason, message, response_schema, expires_at };
+  // Whoever reads the stream may not be one who may answer.
+  const answer_url = answerUrlOf(deps.config, { run_id: run.id, interrupt_id: opened.id });
+  const told = run.config.answer_page === "off" ? opened : { ...opened, answer_url };
   return commit(deps, ended, { type: "run.interrupted", interrupts: [opened], state_snapshot }, (events) =>
-    interruptRun(deps.db, { run, interrupt: opened, state_snapshot, usage, duration_ms, events }),
+    interruptRun(deps.db, {
+      run,
+      interrupt: told,
+      call_key: question.call_key ?? null,
+      state_snapshot,
+      usage,
+      duration_ms,
+      events,
+    }),
   );
 }
+
+async function suspend(
+  deps: Deps,
+  ended: Ended,
+  { suspension, state_snapshot, usage }: Extract<Ending, { kind: "suspend" }>,
+): Promise<boolean> {
+  const { attempt: run, duration_ms } = ended;
+  const { waits, seen_place, wakes_at } = suspension;
+  // A run that is due by itself is woken by whatever ends.
+  const conditions = wakes_at === null ? storedConditions(suspension) : [];
+  const wakes_in_ms = wakes_at === null ? null : wakes_at - Date.now();
+  const queue_ttl_ms = run.config.limits?.queue_ttl_ms ?? queueTtlMs;
+  const given = { run, seen_place, wakes_in_ms, conditions, queue_ttl_ms, state_snapshot, usage, duration_ms };
+  let isWoken = false;
+  const isCommitted = await commit(deps, ended, { type: "run.suspended", waits }, async (events) => {
+    const suspended = await suspendRun(deps.db, { ...given, events });
+    isWoken = suspended?.woken === true;
+    return suspended;
+  });
+  if (isWoken) await deps.nudge(run.id);
+  return isCommitted;
+}
+
+const storedConditions = ({ conditions }: Suspension) =>
+  conditions.map(({ keys, ...rest }) => ({ ...rest, keys: keys.map((key) => storedKey(key, null)) }));
 
 async function retry(
   deps: Deps,
@@ -108,11 +161,12 @@ async function retry(
 
 /** `last`: the event that ends the attempt. Readers get it after the commit. */
 async function commit(
-  { outbox, nudge }: Deps,
+  deps: Deps,
   { attempt, output }: Ended,
   last: RunEventBody,
   statement: (events: StreamEvent[]) => Promise<Committed | null>,
 ): Promise<boolean> {
+  const { outbox } = deps;
   const events = await output.finish(last);
   const committed = await untilPostgresAnswers(() => statement(events));
   if (!committed) return false;
@@ -120,7 +174,7 @@ async function commit(
   if (committed.enqueued) outbox.wake();
   await output.announce(events.slice(-1));
   trace(attempt.id, "announced");
-  if (committed.next_run_id) await nudge(committed.next_run_id);
+  if (committed.next_run_id) await nudgeRuns(deps, [committed.next_run_id]);
   return true;
 }
 

@@ -3,20 +3,25 @@ import { addUsage } from "../../shared/domain/run/add-usage.ts";
 import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { Outcome } from "../../shared/domain/run/terminal-event.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
-import type { RunError, Usage } from "../../shared/schemas/run-event.ts";
+import type { RunError, TokenUsage, Usage } from "../../shared/schemas/run-event.ts";
 import type { ExitFrame } from "../channel/frame-schema.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import type { AttemptResult, InterruptFrame } from "./attempt-result.ts";
+import type { Suspension } from "../channel/suspension.ts";
+import type { AttemptResult, Question } from "./attempt-result.ts";
 
 /**
  * What becomes of a run when an attempt's agent is over.
  * - `leave`: the run is no longer this worker's. - `give_back`: this worker drains, another one executes the run.
+ * - `restart`: the run goes on by its journal, in another process.
+ * - `suspend`: the run waits for what the service knows of, without a process.
  * - `interrupt`: the run waits for a person. - `retry`: the run is executed again after a delay. - `finish`: the run ends.
  */
 export type Ending =
   | { kind: "leave"; usage: Usage | null }
   | { kind: "give_back" }
-  | { kind: "interrupt"; question: InterruptFrame; state_snapshot: string | null; usage: Usage | null }
+  | { kind: "restart" }
+  | { kind: "suspend"; suspension: Suspension; state_snapshot: string | null; usage: Usage | null }
+  | { kind: "interrupt"; question: Question; state_snapshot: string | null; usage: Usage | null }
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
   | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null; said: string | null };
 
@@ -28,7 +33,10 @@ export type Circumstances = {
   schemaError: RunError | null;
   /** What the attempts before this one used. */
   spent: Usage | null;
-  timeout_ms: number;
+  /** Returns what a run is told that broke a limit. */
+  limitMessage: (limit: string) => string;
+  /** Returns why a run with such an error has no network; null for other errors. */
+  networkHint: (texts: readonly (string | null)[]) => string | null;
   retry: AgentConfig["retry"];
   /** How many attempts of the run the agent itself failed before this one. */
   failed_attempts: number;
@@ -40,23 +48,39 @@ export type Circumstances = {
 
 export function decideEnding(result: AttemptResult, circumstances: Circumstances): Ending {
   const { aborted, schemaError, retry, failed_attempts: failed, random, mayPutAside } = circumstances;
-  const { interrupt, state_snapshot } = result;
   const usage = measuredUsage(result, circumstances.spent);
-  const asks = interrupt !== null && !result.result && !result.error;
-  if (asks && !aborted && !schemaError && mayPutAside)
-    return { kind: "interrupt", question: interrupt, state_snapshot, usage };
+  const aside = mayPutAside ? putAside(result, aborted, schemaError) : null;
+  if (aside) return { ...aside, state_snapshot: result.state_snapshot, usage };
   const decided = decideOutcome(result, circumstances);
-  if (decided === "leave") return { kind: decided, usage };
-  if (decided === "give_back") return { kind: decided };
-  const outcome: Outcome = { ...decided, state_snapshot, usage };
+  if (typeof decided === "string") return decided === "leave" ? { kind: decided, usage } : { kind: decided };
+  const outcome: Outcome = { ...decided, state_snapshot: result.state_snapshot, usage };
   const { error } = outcome;
   const delay_ms = mayPutAside ? retryDelayMs(retry, { error, failed, random }) : null;
   if (delay_ms !== null && error !== null) return { kind: "retry", delay_ms, error, usage };
   return { kind: "finish", outcome, output: joinOutputs(result.outputs), said: saidBesides(result) };
 }
 
+/** Returns what an agent waits for that has come to no end: what the service knows of, or a person. */
+function putAside(
+  { result, error, interrupt, suspension }: AttemptResult,
+  aborted: AbortReason | null,
+  schemaError: RunError | null,
+): { kind: "suspend"; suspension: Suspension } | { kind: "interrupt"; question: Question } | null {
+  if (result || error) return null;
+  if (suspension !== null && aborted !== "fenced" && aborted !== "cancelled") return { kind: "suspend", suspension };
+  const mayAsk = !aborted || aborted === "awaiting_approval";
+  return interrupt !== null && mayAsk && !schemaError ? { kind: "interrupt", question: interrupt } : null;
+}
+
 /** Limits after which a result does not count: output before it was dropped. */
-const limitAborts = new Set(["output_limit", "event_limit", "event_too_large", "artifact_limit", "budget_exceeded"]);
+const limitAborts = new Set([
+  "output_limit",
+  "event_limit",
+  "event_too_large",
+  "artifact_limit",
+  "budget_exceeded",
+  "journal_full",
+]);
 
 type Decided = Pick<Outcome, "status" | "result_content" | "error">;
 
@@ -66,8 +90,9 @@ type Decided = Pick<Outcome, "status" | "result_content" | "error">;
  */
 function decideOutcome(
   result: AttemptResult,
-  { aborted, schemaError, timeout_ms }: Circumstances,
-): Decided | "leave" | "give_back" {
+  circumstances: Circumstances,
+): Decided | "leave" | "give_back" | "restart" {
+  const { aborted, schemaError, limitMessage, mayPutAside } = circumstances;
   if (aborted === "fenced") return "leave";
   const failed = (error: RunError): Decided => ({ status: "error", result_content: null, error });
   if (result.result && !limitAborts.has(aborted ?? "")) {
@@ -76,13 +101,19 @@ function decideOutcome(
     return schemaError ? failed(schemaError) : { status: "success", result_content, error: null };
   }
   if (aborted === "draining") return "give_back";
-  if (aborted === "cancelled") return { status: "cancelled", result_content: null, error: null };
+  if (aborted === "step_timeout" && mayPutAside) return "restart";
+  if (isCancelled(aborted, result)) return { status: "cancelled", result_content: null, error: null };
   if (aborted === "deadline") {
-    const error = ourError("timeout", `The run's agent did not end within ${timeout_ms} ms.`);
+    const error = ourError("timeout", limitMessage("deadline"));
     return { status: "timeout", result_content: null, error };
   }
-  return failed(errorOf(result, aborted, schemaError));
+  return failed(errorOf(result, circumstances));
 }
+
+/** Only a cancel keeps the store from putting a run back whose step ran over its time, and from suspending one. */
+const isCancelled = (aborted: AbortReason | null, { suspension, error }: AttemptResult): boolean =>
+  ["cancelled", "step_timeout", "suspended", "awaiting_approval"].includes(aborted ?? "") ||
+  (suspension !== null && error === null);
 
 /** Returns an object as it is, any other value as `{output: value}`, and for no value what was output. */
 export function resultContent(returned: unknown, outputs: unknown[]): unknown {
@@ -102,31 +133,36 @@ function joinOutputs(outputs: unknown[]): { output: unknown } | null {
   return { output: outputs.every((part) => typeof part === "string") ? outputs.join("") : outputs };
 }
 
-/** What the agent reported, with what was measured of its process, added to what the earlier attempts used. */
-function measuredUsage({ usage, exit }: AttemptResult, spent: Usage | null): Usage | null {
+/**
+ * What the agent reported, or what was metered of its calls, with what was measured of its process, added to what the earlier
+ * attempts used. Calls of an attempt that was lost are in `metered`, and not in `spent`.
+ */
+function measuredUsage({ usage: reported, metered, exit }: AttemptResult, spent: Usage | null): Usage | null {
+  const counted = metered && lessTokens(metered, spent?.metered ?? {});
+  const usage = counted ? { ...counted, metered: counted, ...(reported && { reported }) } : reported;
   const cpu = exit?.cpu_ms == null ? {} : { cpu_ms: exit.cpu_ms };
   const memory = exit?.max_rss_bytes == null ? {} : { max_rss_bytes: exit.max_rss_bytes };
   const measured = { ...usage, ...cpu, ...memory };
   return addUsage(spent, Object.keys(measured).length > 0 ? measured : null);
 }
 
-const limitMessages: Record<string, string> = {
-  output_limit: "The run's output exceeds its limit.",
-  event_limit: "The run sent more events than it may.",
-  event_too_large: "One event of the run is larger than an event may be.",
-  artifact_limit: "The run stored more bytes of files than it may.",
-  budget_exceeded: "The run used more than its agent's budget or its request (max_cost_usd, max_tokens) allows.",
-  memory: "The run used more memory than it may.",
-  cpu: "The run used more processor time than it may.",
-  processes: "The run started more processes than it may.",
-  disk: "The run wrote more to disk than it may.",
-};
+function lessTokens(all: TokenUsage, before: TokenUsage): TokenUsage {
+  const rest = (name: keyof TokenUsage): number => Math.max((all[name] ?? 0) - (before[name] ?? 0), 0);
+  return {
+    input_tokens: rest("input_tokens"),
+    output_tokens: rest("output_tokens"),
+    cost_usd: Math.round(rest("cost_usd") * 1_000_000) / 1_000_000,
+  };
+}
 
-function errorOf({ error, exit }: AttemptResult, aborted: AbortReason | null, schemaError: RunError | null): RunError {
-  if (aborted) return ourError(aborted, limitMessages[aborted] ?? "The run was stopped.");
-  if (exit?.limit) return ourError(`${exit.limit}_limit`, limitMessages[exit.limit] ?? "The run exceeded a limit.");
+function errorOf({ error, exit }: AttemptResult, circumstances: Circumstances): RunError {
+  const { aborted, schemaError, limitMessage, networkHint } = circumstances;
+  if (aborted) return ourError(aborted, limitMessage(aborted));
+  if (exit?.limit) return ourError(`${exit.limit}_limit`, limitMessage(exit.limit));
   if (exit?.breach !== undefined) return endedWithoutResult(exit);
-  return error ? nameLimit(error) : (schemaError ?? endedWithoutResult(exit));
+  if (!error) return schemaError ?? endedWithoutResult(exit);
+  const hint = networkHint([error.message, error.traceback]);
+  return nameLimit(hint === null ? error : { ...error, message: `${error.message}\n${hint}` });
 }
 
 function endedWithoutResult(exit: ExitFrame | null): RunError {

@@ -1,25 +1,51 @@
+import { tellParent } from "../../shared/services/children/settle-families.ts";
+import { openGrant } from "../../shared/services/runs/seal-grant.ts";
 import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
 import { narrowConfig } from "../../shared/domain/run/narrow-config.ts";
 import { trace } from "../../shared/platform/trace.ts";
-import { type ClaimedRun, type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
+import { type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
+import { readGrantedRun } from "../../shared/store/runs/read-granted-run.ts";
+import { forgetWaits } from "../../shared/store/journal/read-waits.ts";
+import { dropEntries } from "../../shared/store/journal/read-journal.ts";
 import { markWaiting, type WaitReason } from "../../shared/store/runs/mark-waiting.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { WorkerContext } from "../context.ts";
+import { memoryOf } from "../lease/memory-budget.ts";
 import { abortReasonOf } from "../lease/abort-reason.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import { openRunOutput, type RunOutput } from "../output/run-output.ts";
 import type { Attempt } from "./attempt.ts";
-import type { AttemptResult } from "./attempt-result.ts";
+import { type AttemptResult, emptyResult } from "./attempt-result.ts";
 import { checkSchemas } from "./check-schemas.ts";
 import { commitEnding, giveBack } from "./commit-ending.ts";
-import { decideEnding } from "./decide-ending.ts";
+import { decideEnding, type Ending } from "./decide-ending.ts";
+import { limitMessage, networkHint } from "./limit-message.ts";
+import { reportEnding } from "./report-ending.ts";
 import { runAgent, type RunAgentDeps } from "./run-agent.ts";
 
 export type ExecuteDeps = RunAgentDeps &
-  Pick<WorkerContext, "streams" | "log" | "leases" | "outputs" | "configs" | "jsonSchemas" | "outbox" | "nudge"> & {
+  Pick<
+    WorkerContext,
+    | "streams"
+    | "log"
+    | "metrics"
+    | "spans"
+    | "leases"
+    | "clock"
+    | "memory"
+    | "outputs"
+    | "configs"
+    | "jsonSchemas"
+    | "outbox"
+    | "nudge"
+    | "queue"
+  > & {
     /** Whose claims these are. */
     card: ClaimingWorker;
+    /** Called for a run that this worker may execute once it executes nothing else. */
+    onSuspect?: (runId: string) => void;
     /** Called when a run's agent has ended. The slot may go to the next run: what is left mostly waits for the stores. */
     onAgentEnd?: () => void;
     /** What becomes of an attempt whose agent could not be run, for a fault of the worker's. */
@@ -36,12 +62,50 @@ export async function executeRun(deps: ExecuteDeps, runId: string): Promise<bool
   trace(runId, "woken");
   const claim = await claimRun(deps.db, runId, deps.card);
   if (claim.kind === "waits") await publishWaiting(deps, runId, claim.reason);
+  if (claim.kind === "suspect") deps.onSuspect?.(runId);
   if (claim.kind === "elsewhere") await deps.streams.signalWorker(claim.worker_id, { kind: "take", run_id: runId });
   if (claim.kind !== "claimed") return claim.kind !== "not_claimable";
-  trace(runId, "claimed");
-  const failed = await executeAttempt(deps, claim.run, claimedAt);
-  if (failed) await deps.onFault(claim.run, failed.fault);
+  await executeClaimed(deps, claim.run, claimedAt);
   return true;
+}
+
+/**
+ * The same for a run that was committed as this worker's when it was accepted, by a credit of the worker's. `sealed`: what
+ * whoever accepted it says of it. Postgres is asked where that isn't enough to know that the lease is this worker's still.
+ */
+export async function executeGranted(deps: ExecuteDeps, runId: string, sealed: string | null): Promise<void> {
+  trace(runId, "woken");
+  const granted = openFresh(deps, runId, sealed) ?? (await readGranted(deps, runId));
+  if (!granted) return;
+  await executeClaimed(deps, granted.run, granted.claimedAt);
+}
+
+type GrantInHand = { run: ClaimedRun; claimedAt: number };
+
+/** A message may come late, after the lease: so only one with most of it left is enough. */
+function openFresh({ card, clock, config }: ExecuteDeps, runId: string, sealed: string | null): GrantInHand | null {
+  const grant = sealed === null ? null : openGrant(config.encryptionKeys, runId, sealed);
+  const latest = clock.latest(card.leaseMs / 2);
+  if (!grant || latest === null) return null;
+  const leftMs = Math.min(card.leaseMs, grant.lease_until - latest);
+  return leftMs > card.leaseMs * 0.75
+    ? { run: grant.run, claimedAt: performance.now() - (card.leaseMs - leftMs) }
+    : null;
+}
+
+async function readGranted({ db, card }: ExecuteDeps, runId: string): Promise<GrantInHand | null> {
+  const askedAt = performance.now();
+  const run = await untilPostgresAnswers(() => readGrantedRun(db, runId, card.id));
+  return run && { run, claimedAt: askedAt - (card.leaseMs - run.lease_left_ms) };
+}
+
+/** `claimedAt`: no later than the lease began, by performance.now(). */
+async function executeClaimed(deps: ExecuteDeps, claimed: ClaimedRun, claimedAt: number): Promise<void> {
+  trace(claimed.id, "claimed", { waited_ms: claimed.waited_ms });
+  const run = deps.spans?.begin(claimed) ?? claimed;
+  const failed = await executeAttempt(deps, run, claimedAt);
+  deps.spans?.end(run, { how: "lost", error_code: failed ? "worker_fault" : null, usage: null });
+  if (failed) await deps.onFault(run, failed.fault);
 }
 
 /** Returns the worker's fault that ended the attempt. The row is then still `running` under this attempt. */
@@ -54,17 +118,16 @@ async function executeAttempt(
   const hold = deps.leases.hold(run, claimedAt);
   const output = openRunOutput(deps, run, () => hold.stop("fenced"));
   deps.outputs.set(runId, output);
-  const deadline = setTimeout(() => hold.stop("deadline"), run.timeout_ms);
   try {
     const ran = await runClaimed(deps, run, hold, output).catch((fault: unknown) => ({ fault }));
     if ("fault" in ran) {
       if (abortReasonOf(hold.signal) !== "draining") return ran;
       await giveBack(deps, { attempt: run, output });
+      deps.spans?.end(run, { how: "give_back", error_code: null, usage: null });
       return null;
     }
     trace(runId, "exited");
     deps.onAgentEnd?.();
-    clearTimeout(deadline);
     // An attempt that sent nothing has not fenced the stream of the earlier ones yet; its end does.
     const hasFenced = output.sent().events > 0;
     if (hasFenced) await salvageEarlier(deps, run);
@@ -72,7 +135,6 @@ async function executeAttempt(
     if (!hasFenced) await salvageEarlier(deps, run);
     return null;
   } finally {
-    clearTimeout(deadline);
     // A later attempt of the same run may be at work here already.
     if (deps.outputs.get(runId) === output) deps.outputs.delete(runId);
     output.close();
@@ -80,11 +142,23 @@ async function executeAttempt(
   }
 }
 
-/** The config is read under the run's lease: reading may take as long as Postgres takes. */
+/** The config is read under the run's lease: reading may take as long as Postgres takes. So may the wait for memory. */
 async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output: RunOutput) {
-  const { config, config_hash } = await untilPostgresAnswers(() => deps.configs.configOf(run));
-  const attempt: Attempt = { ...run, config: narrowConfig(config, run.request_options), config_hash };
-  return { attempt, result: await runAgent(deps, attempt, hold, output) };
+  const version = await untilPostgresAnswers(() => deps.configs.configOf(run));
+  const attempt: Attempt = { ...run, ...version, config: narrowConfig(version.config, run.request_options) };
+  // A process that serves several runs is not counted by them.
+  const bytes = run.lifecycle === "serverless" ? memoryOf(attempt.config) : 0;
+  const giveBackMemory = await deps.memory.reserve(bytes, hold.signal);
+  if (!giveBackMemory) return { attempt, result: emptyResult() };
+  // One that has a journal was suspended: its code comes to where it waited, and cleans up.
+  if (run.cancel_requested && !run.has_journal) hold.stop("cancelled");
+  const deadline = setTimeout(() => hold.stop("deadline"), run.timeout_ms);
+  try {
+    return { attempt, result: await runAgent(deps, attempt, hold, output) };
+  } finally {
+    clearTimeout(deadline);
+    giveBackMemory();
+  }
 }
 
 /**
@@ -99,16 +173,44 @@ async function salvageEarlier({ db, streams }: ExecuteDeps, { id, attempt }: Hel
 type Ended = { attempt: Attempt; result: AttemptResult; hold: Hold; output: RunOutput; claimedAt: number };
 
 async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, claimedAt }: Ended): Promise<void> {
-  const { spent, timeout_ms, failed_attempts, config } = attempt;
+  const { spent, failed_attempts, config } = attempt;
   const duration_ms = (attempt.spent_ms ?? 0) + Math.round(performance.now() - claimedAt);
   const schemaError = await checkSchemas(result, attempt, deps.jsonSchemas);
-  const circumstances = { schemaError, spent, timeout_ms, failed_attempts, retry: config.retry, random: Math.random() };
+  const circumstances = {
+    ...{ schemaError, spent, failed_attempts, retry: config.retry, random: Math.random() },
+    limitMessage: (limit: string) => limitMessage(limit, attempt),
+    networkHint: (texts: readonly (string | null)[]) => networkHint(texts, attempt),
+  };
   const decide = (mayPutAside: boolean) =>
     decideEnding(result, { ...circumstances, aborted: abortReasonOf(hold.signal), mayPutAside });
   const ended = { attempt, output, duration_ms };
-  if (await commitEnding(deps, ended, decide(true))) return;
-  await deps.leases.check(attempt.id);
-  await commitEnding(deps, ended, decide(false));
+  let ending = decide(true);
+  await forgetLastCall(deps, attempt, result, ending);
+  if (!(await commitEnding(deps, ended, ending))) {
+    await deps.leases.check(attempt.id);
+    ending = decide(false);
+    await commitEnding(deps, ended, ending);
+  }
+  // Lost messages are found by an internal job.
+  if (ending.kind === "finish" && attempt.parent_run_id !== null)
+    void tellParent(deps, attempt.parent_run_id).catch(() => undefined);
+  reportEnding(deps, { ...ended, usage: result.usage }, ending);
+  if (result.waits) await forgetWaits(deps.db, attempt.id).catch(() => undefined);
+}
+
+/**
+ * An agent that failed after its last call would fail again with the same answer, so its retry asks anew. One whose process was
+ * killed goes on where it was.
+ */
+async function forgetLastCall(
+  { db }: ExecuteDeps,
+  attempt: Attempt,
+  { last_call, exit }: AttemptResult,
+  ending: Ending,
+): Promise<void> {
+  if (ending.kind !== "retry" || last_call === null) return;
+  const wasKilled = ending.error.code === "process_exited" && exit?.signal != null;
+  if (!wasKilled) await untilPostgresAnswers(() => dropEntries(db, attempt, [last_call]));
 }
 
 /** Tells a run's readers why it waits, once per reason. */

@@ -1,8 +1,13 @@
 import { trace } from "../../shared/platform/trace.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
+import type { Replies } from "../adapters/adapter.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import { isStepFrame, type StepFrame } from "../channel/step-frame.ts";
 import type { WorkerContext } from "../context.ts";
+import { type Journal, openJournal } from "../journal/journal.ts";
+import { type Kept, standingOf } from "../journal/kept.ts";
+import { abortReasonOf } from "../lease/abort-reason.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import { frameToEvent, startedEvent } from "../output/frame-to-event.ts";
 import { createOutputLimiter, type OutputLimits } from "../output/limit-output.ts";
@@ -20,49 +25,113 @@ type Handling = {
   /** Replaces the run's secrets. */
   redact: Redactor;
   limits: OutputLimits;
+  /** What the run's earlier attempts have kept. */
+  kept: Kept | null;
+  replies: Replies;
+};
+
+/** `settled` resolves when everything that the frames have asked for is committed. */
+export type FrameHandler = {
+  handle: (frame: Frame) => Promise<void>;
+  /** Publishes an event that is the worker's own. */
+  publish: (event: RunEventBody) => Promise<void>;
+  journal: Pick<Journal, "look" | "drain">;
+  settled: () => Promise<void>;
 };
 
 /** Handles an attempt's frames one after another: publishes them redacted and limited, and collects what decides its end. */
 export function createFrameHandler(
-  deps: Pick<WorkerContext, "db" | "workerId" | "sandbox">,
-  { attempt, hold, output, result, redact, limits }: Handling,
-): (frame: Frame) => Promise<void> {
+  deps: Pick<
+    WorkerContext,
+    "config" | "db" | "workerId" | "sandbox" | "spans" | "metrics" | "jsonSchemas" | "queue" | "streams"
+  >,
+  { attempt, hold, output, result, redact, limits, kept, replies }: Handling,
+): FrameHandler {
   const limit = createOutputLimiter(limits);
   const store = createArtifactStore(deps.db, attempt);
+  const journal = openJournal({
+    deps,
+    run: attempt,
+    kept,
+    publish: async (event, segment) => void (await publish(redact.frame(event), segment)),
+    save: () => output.save(),
+    reply(line) {
+      replies.write?.(line);
+      return replies.write !== null;
+    },
+    stop: (reason) => hold.stop(reason),
+    suspend: (suspension) => void (result.suspension = suspension),
+  });
 
-  /** Returns false when the event comes too late, or breaks a limit. */
-  const publish = async (body: RunEventBody): Promise<boolean> => {
-    if (hold.signal.aborted) return false;
+  /** Returns false when the event comes too late, or breaks a limit. `segment`: what says it. */
+  async function publish(body: RunEventBody, segment: string | null = null): Promise<boolean> {
+    if (hold.signal.aborted && !isAskedToEnd(hold.signal)) return false;
     const limited = limit(body);
     if ("broken" in limited) {
       hold.stop(limited.broken);
       return false;
     }
     for (const event of limited.pass) {
-      if (event.type === "output.delta") result.outputs.push(event.content);
+      const isOutput = event.type === "output.delta";
+      if (isOutput) result.outputs.push(event.content);
+      deps.spans?.published(attempt.id, event);
+      journal.say(segment, output.sent().events + 1, isOutput);
       await output.push(event);
     }
     return true;
-  };
+  }
 
-  return async (frame) => {
+  /** Once the attempt is stopped its words are dropped, so its steps must not be kept: nobody would say them again. */
+  async function handleStep(frame: StepFrame): Promise<void> {
+    if (hold.signal.aborted) return;
+    result.waits ||= frame.type === "wait.open" || frame.type === "child.open" || (kept?.open.length ?? 0) > 0;
+    if (replies.write) return journal.take(frame);
+    const message = `The agent wrote a frame '${frame.type}'. Only Python and Node processes of one run have steps.`;
+    await publish({ type: "log", level: "warn", stream: "agent", message });
+  }
+
+  async function handle(frame: Frame): Promise<void> {
     trace(attempt.id, frame.type === "started" ? "taken" : "first_frame");
-    if (frame.type === "started") return output.push(startedEvent(deps, attempt, frame));
+    if (frame.type !== "idle") journal.disturb();
+    if (frame.type === "started") {
+      deps.metrics.started({ adapter: attempt.adapter_type, warm: frame.warm });
+      journal.say(null, output.sent().events + 1, false);
+      await output.push(startedEvent(deps, attempt, frame, kept && standingOf(kept, attempt.attempt)));
+      return journal.begin();
+    }
     if (frame.type === "exit") {
       result.exit = frame;
       return;
     }
+    return isStepFrame(frame) ? handleStep(frame) : handleContent(frame);
+  }
+
+  async function handleContent(frame: AgentFrame): Promise<void> {
+    // What it says of having been stopped in mid-call.
+    if (abortReasonOf(hold.signal) === "awaiting_approval") return;
+    const segment = ("segment" in frame && frame.segment) || null;
     if (frame.type === "artifact") {
       const stored = await store(redactNames(redact, frame));
-      return "broken" in stored ? hold.stop(stored.broken) : void (await publish(stored.event));
+      return "broken" in stored ? hold.stop(stored.broken) : void (await publish(stored.event, segment));
     }
     const clean: AgentFrame = redact.frame(frame);
     const event = frameToEvent(clean);
-    const isPublished = event === null || (await publish(event));
+    const isPublished = event === null || (await publish(event, segment));
     // Usage counts even when it broke the budget: it was spent.
     if (isPublished || clean.type === "usage") collectFrame(result, clean);
+  }
+
+  return {
+    handle,
+    journal,
+    publish: async (event) => void (await publish(event)),
+    settled: () => journal.settled(),
   };
 }
+
+/** True while an agent that was asked to end cleans up: what it says then is told as well. */
+const isAskedToEnd = (signal: AbortSignal): boolean =>
+  ["cancelled", "deadline", "draining"].includes(abortReasonOf(signal) ?? "");
 
 /** A file's name and type become part of an event; its content is stored as it is. */
 const redactNames = (redact: Redactor, { name, mime, ...file }: ArtifactFrame): ArtifactFrame => ({

@@ -4,7 +4,7 @@ import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
 
-export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log">;
+export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log" | "metrics">;
 
 /**
  * Gives up an attempt that can't go on through a fault of this worker, not of its agent. The run goes back to the queue,
@@ -14,6 +14,7 @@ export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log">;
 export async function loseAttempt(ctx: LoseDeps, { id, attempt }: HeldRun, fault: unknown): Promise<void> {
   const isSandbox = fault instanceof SandboxUnavailable;
   const code = isSandbox ? "sandbox_unavailable" : "worker_fault";
+  ctx.metrics.attemptLost(code);
   const lost = await loseRun(ctx.db, { id, attempt }, code);
   const outcome = lost?.outcome ?? "stale";
   const cause = fault instanceof Error && fault.cause instanceof Error ? { cause: fault.cause.message } : {};

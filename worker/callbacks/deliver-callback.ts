@@ -7,13 +7,25 @@ import type { Try, Verdict } from "../../shared/store/outbox/record-try.ts";
 
 export const callbackTimeoutMs = 15_000;
 
-export type Delivery = { message: DueMessage; body: string; secrets: string[]; signal: AbortSignal };
+/** `traceparent`: what the receiver's own spans have as their parent; null: nothing is traced. */
+export type Delivery = {
+  message: DueMessage;
+  body: string;
+  secrets: string[];
+  signal: AbortSignal;
+  traceparent: string | null;
+};
 
 /** Sends a callback once. 2xx delivers the callback, 410 gives it up, anything else is tried again while tries are left. */
 export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number, delivery: Delivery): Promise<Try> {
-  const { message, body, secrets, signal } = delivery;
+  const { message, body, secrets, signal, traceparent } = delivery;
   const signed = sign({ id: message.id, body }, message.claimed_at, secrets);
-  const headers = { "content-type": "application/json", "user-agent": "runfleet-callback", ...signed };
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "runfleet-callback",
+    ...signed,
+    ...(traceparent !== null && { traceparent }),
+  };
   const startedAt = performance.now();
   const answer = await fetch.post(message.url, { headers, body, timeoutMs: callbackTimeoutMs, signal }).catch(faultOf);
   const duration_ms = Math.round(performance.now() - startedAt);

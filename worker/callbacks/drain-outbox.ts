@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import type { Log } from "../../shared/platform/log.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net/guarded-fetch.ts";
+import type { Span, Tracing } from "../../shared/platform/tracing/open-tracing.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimDueMessages, type DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
 import { giveBackMessage } from "../../shared/store/outbox/give-back-message.ts";
@@ -31,6 +32,10 @@ export type OutboxDeps = {
   readRun: (run_id: string) => Promise<Record<string, unknown> | null>;
   /** Called with the user for whom a notification was created. */
   onNotified: (user_id: string) => void;
+  /** Null without tracing. */
+  tracing: Tracing | null;
+  /** Called with what came of a try. */
+  onTried: (tried: { kind: "callback" | "webhook"; outcome: "delivered" | "retry" | "exhausted" | "gone" }) => void;
 };
 
 export type OutboxDrain = {
@@ -127,14 +132,44 @@ async function send({ fetch, signal, noteSpeed, ...deps }: Sending, message: Due
   const body = message.payload ?? (await readBody(deps, message.run_id));
   if (body === null) return;
   const secrets = await readSecrets(deps, message);
-  const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal });
+  const span = beginSpan(deps.tracing, message);
+  const traceparent = span?.traceparent ?? message.traceparent;
+  const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal, traceparent });
+  if (span) endSpan(span, tried);
   if (signal.aborted && tried.status_code === null) {
     // A try that this worker aborted does not count.
     return giveBackMessage(deps.db, message);
   }
   noteSpeed(tried);
+  const { status } = tried.verdict;
+  const kind = message.webhook_id === null ? "callback" : "webhook";
+  deps.onTried({ kind, outcome: status === "pending" ? "retry" : status });
   const outcome = await recordTry(deps.db, message, tried, disableAfterMs * deps.scheduleScale);
   if (typeof outcome === "object") deps.onNotified(outcome.told);
+}
+
+function beginSpan(tracing: Tracing | null, { id, run_id, traceparent, host, tries, webhook_id, type }: DueMessage) {
+  if (!tracing) return null;
+  return tracing.begin(webhook_id === null ? "callback" : "webhook", {
+    ...{ kind: "client", parent: traceparent, subject: run_id ?? id },
+    attributes: {
+      "runfleet.message.id": id,
+      "runfleet.event": type,
+      ...(run_id !== null && { "runfleet.run.id": run_id }),
+      "server.address": host,
+      "http.request.method": "POST",
+      "http.request.resend_count": tries,
+    },
+  });
+}
+
+function endSpan(span: Span, { status_code, error }: Try): void {
+  if (status_code !== null) span.set({ "http.response.status_code": status_code });
+  if (error !== null) {
+    span.set({ "error.type": error });
+    span.fail(error);
+  }
+  span.end();
 }
 
 async function readBody({ readRun }: OutboxDeps, run_id: string | null): Promise<string | null> {

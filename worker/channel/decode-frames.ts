@@ -2,7 +2,9 @@ import type { z } from "zod";
 import { measureJson } from "../../shared/domain/json/measure-json.ts";
 import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { ChannelBreach, type ChannelBudget, channelBudget, createChannelMeter } from "./channel-budget.ts";
+import { foreignProcessFrame } from "./foreign-frame.ts";
 import { type AgentFrame, agentFrame } from "./frame-schema.ts";
+import type { StepFrame } from "./step-frame.ts";
 import { type ChannelLine, maxLineBytes, splitLines } from "./split-lines.ts";
 
 /** A line that is no frame. `frame_type` is the line's `type`, if it has one. */
@@ -24,8 +26,8 @@ const mostValues = requestLimits.json_values;
 export function decodeFrames(
   channel: AsyncIterable<Uint8Array>,
   options?: DecodeOptions,
-): AsyncGenerator<AgentFrame | FrameFault> {
-  return decodeLines(channel, agentFrame, options);
+): AsyncGenerator<AgentFrame | StepFrame | FrameFault> {
+  return decodeLines(channel, foreignProcessFrame, options);
 }
 
 /**
@@ -73,8 +75,27 @@ function decodeLine<T>({ bytes, torn }: ChannelLine, schema: z.ZodType<T>): T | 
     return fault("not JSON");
   }
   const parsed = schema.safeParse(value);
-  return parsed.success ? parsed.data : fault("not like any frame", typeOf(value));
+  return parsed.success ? parsed.data : fault(frameFaultOf(parsed.error, value), typeOf(value));
 }
+
+/** Returns why a value is no frame: the field that is wrong, and what is wrong with it. */
+export function frameFaultOf(error: z.ZodError, value: unknown): string {
+  const [issue] = error.issues;
+  const path = issue?.path.map(String) ?? [];
+  if (typeOf(value) === null) return "not like any frame: it has no `type`";
+  if (issue === undefined || path.length === 0 || path.join() === "type")
+    return `not like any frame: its \`type\` is none of ${frameTypes.join(", ")}`;
+  const given = path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
+    value,
+  );
+  return `\`${path.join(".")}\` ${given === undefined ? "is missing" : `is wrong: ${issue.message}`}`;
+}
+
+/** True for the `type` of a frame. */
+export const isFrameType = (type: unknown): boolean => typeof type === "string" && frameTypes.includes(type);
+
+const frameTypes: string[] = agentFrame.options.map(({ shape }) => [...shape.type.values].join(""));
 
 function typeOf(value: unknown): string | null {
   if (typeof value !== "object" || value === null || !("type" in value)) return null;

@@ -1,39 +1,62 @@
 import { z } from "zod";
-import { usage } from "../../shared/schemas/run-event.ts";
+import { segment } from "./call-fields.ts";
+import { reportedUsage, type StepFrame, stepFrames } from "./step-frame.ts";
+
+/** The output segment that a frame belongs to, of an agent that uses steps: see worker/journal/ledger.ts. */
+const said = { segment: segment.optional() };
+
+/** The levels of log events. Others' names for them are read, too; an unknown one is `info`. */
+const levels: Readonly<Record<string, string>> = {
+  ...{ trace: "debug", debug: "debug", info: "info", notice: "info", warn: "warn", warning: "warn" },
+  ...{ error: "error", critical: "error", fatal: "error" },
+};
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64.test(text);
+
+/** The service's codes that an agent's process may name. */
+export const agentErrorCodes = [
+  ...(["agent_error", "no_entrypoint", "bad_entrypoint"] as const),
+  ...(["dependency_install_failed", "nondeterminism"] as const),
+] as const;
 
 /** The frames that an agent may send: one JSON object per line of its event channel. */
 export const agentFrame = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("output"), content: z.unknown() }),
+  z.object({ type: z.literal("output"), content: z.unknown(), ...said }),
   z.object({
     type: z.literal("log"),
-    level: z.string().default("info"),
+    level: z
+      .string()
+      .default("info")
+      .transform((level) => levels[level.toLowerCase()] ?? "info"),
     stream: z.enum(["stderr", "agent"]).default("agent"),
     message: z.string(),
+    ...said,
   }),
   z.object({
     type: z.literal("progress"),
-    value: z.number().min(0).max(1).nullable(),
+    value: z.number().min(0).max(1).nullable().default(null),
     message: z.string().nullable().default(null),
+    ...said,
   }),
-  z.object({ type: z.literal("tool.start"), call_id: z.string(), name: z.string(), args: z.unknown() }),
+  z.object({ type: z.literal("tool.start"), call_id: z.string(), name: z.string(), args: z.unknown(), ...said }),
   z.object({
     type: z.literal("tool.end"),
     call_id: z.string(),
     result: z.unknown(),
     error: z.string().nullable().default(null),
     duration_ms: z.number().nullable().default(null),
+    ...said,
   }),
   z.object({ type: z.literal("state"), state_snapshot: z.string() }),
-  /** The worker measures CPU time and memory itself. */
-  usage.omit({ cpu_ms: true, max_rss_bytes: true }).extend({ type: z.literal("usage") }),
+  reportedUsage.extend({ type: z.literal("usage") }),
   z.object({
     type: z.literal("artifact"),
     name: z.string().min(1).max(512),
     mime: z.string().max(256).nullable().default(null),
-    /** Base64. */
-    content: z.string(),
+    content: z.string().refine(isBase64, "must be base64; text goes into `text`"),
+    ...said,
   }),
-  z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown() }),
+  z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown(), ...said }),
   z.object({
     type: z.literal("interrupt"),
     reason: z.string().max(256).default("input_required"),
@@ -44,15 +67,16 @@ export const agentFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("result"), result_content: z.unknown() }),
   z.object({
     type: z.literal("error"),
-    code: z
-      .enum(["agent_error", "no_entrypoint", "bad_entrypoint", "dependency_install_failed"])
-      .default("agent_error"),
-    error_type: z.string(),
+    code: z.enum(agentErrorCodes).default("agent_error"),
+    error_type: z.string().default("Error"),
     message: z.string(),
-    traceback: z.string().nullable(),
+    traceback: z.string().nullable().default(null),
   }),
 ]);
 export type AgentFrame = z.infer<typeof agentFrame>;
+
+/** The frames of a process that executes one run. */
+export const processFrame = z.discriminatedUnion("type", [...stepFrames, ...agentFrame.options]);
 
 /** How the agent's process ended. `limit` is the limit that ended it, where that is known. */
 export type ExitFrame = {
@@ -69,7 +93,7 @@ export type ExitFrame = {
 /**
  * `warm`: the agent's code was loaded before the run. `reused`: by an earlier run, which the same process executed.
  */
-export type Started = { type: "started"; warm: boolean; reused?: boolean };
+type Started = { type: "started"; warm: boolean; reused?: boolean };
 
 /** An adapter yields `started` first, then the agent's frames, and exactly one `exit` last. */
-export type Frame = Started | AgentFrame | ExitFrame;
+export type Frame = Started | AgentFrame | StepFrame | ExitFrame;

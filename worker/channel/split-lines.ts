@@ -6,10 +6,10 @@ export const maxLineBytes = 12 * 1024 * 1024;
 const newline = 0x0a;
 
 /** `bytes` is null for a line that is too long. `torn` is true when the channel closed within the line. */
-export type ChannelLine = { bytes: Buffer | null; torn: boolean };
+export type ChannelLine = { bytes: Uint8Array | null; torn: boolean };
 
 /**
- * Yields the lines of a channel without their ends, and no empty lines. Each byte is copied at most once. Other work gets the
+ * Yields the lines of a channel without their ends, and no empty lines. Only a line of several chunks is copied, once. Other work gets the
  * event loop in between. Throws ChannelBreach when the channel's budget is spent.
  */
 export async function* splitLines(
@@ -19,7 +19,9 @@ export async function* splitLines(
   let parts: Uint8Array[] = [];
   let length = 0;
   const take = (torn: boolean): ChannelLine => {
-    const line = { bytes: length > maxLineBytes ? null : Buffer.concat(parts), torn };
+    const [first, ...rest] = parts;
+    const whole = first && rest.length === 0 ? first : Buffer.concat(parts);
+    const line = { bytes: length > maxLineBytes ? null : whole, torn };
     parts = [];
     length = 0;
     return line;

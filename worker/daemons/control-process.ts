@@ -6,18 +6,25 @@ import { type DaemonLife, type LiveProcess, observedOf } from "./daemon-life.ts"
 import { type DaemonEvents, openDaemonProcess } from "./daemon-process.ts";
 import { isReplacementWanted } from "./observed-state.ts";
 import { handleDaemonFrame } from "./handle-daemon-frame.ts";
+import { errorLineOf } from "./refuse-messages.ts";
 import { startDaemon } from "./start-daemon.ts";
 
-/** Starts the process of the wanted version. A process that can't be started counts as a crash. */
-export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Promise<void> {
-  if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, { crashes: 0, restarts: 0, unreadEnds: 0 });
+/** What a replaced version's processes did counts no more. */
+const forgotten = { crashes: 0, restarts: 0, unreadEnds: 0, loadFaults: 0, loadFault: null };
+
+/** Starts the process of the wanted version. A process that can't be started counts as a crash, unless `signal` stopped it. */
+export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signal: AbortSignal): Promise<void> {
+  if (isReplacementWanted(wanted, observedOf(life))) Object.assign(life, forgotten);
   else if (life.last) life.restarts += 1;
   life.last = { version: wanted.version, restart: wanted.restart_wanted };
   life.startAt = null;
-  const startedAt = performance.now();
   try {
-    const { child, secrets } = await startDaemon(life.ctx, life.claimed, wanted);
+    const { child, secrets } = await startDaemon(life.ctx, life.claimed, wanted, {
+      signal,
+      onLine: (line) => life.log.add("daemon", line),
+    });
     const redact = createRedactor(secrets);
+    const startedAt = performance.now();
     const state = {
       ready: false,
       startedAt,
@@ -40,6 +47,7 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon): Prom
     life.log.add("daemon", `started as process ${child.pid}, version ${wanted.version}`);
     void live.process.exited.then((exit) => noteExit(life, live, exit));
   } catch (error) {
+    if (signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);
     noteCrash(life, 0, { code: null, signal: null, reason });
   }
@@ -49,12 +57,17 @@ function eventsOf(life: DaemonLife, redact: Redactor, live: () => LiveProcess): 
   return {
     onReady() {
       live().ready = true;
+      Object.assign(life, { loadFaults: 0, loadFault: null });
       life.wake.notify();
     },
     onAlive() {
       if (life.live) life.live.lastProgressAt = performance.now();
     },
-    onOwn: (frame) => handleDaemonFrame(life, redact.frame(frame)),
+    onOwn(frame) {
+      const clean = redact.frame(frame);
+      if (clean.type === "log" && clean.level === "error" && !live().ready) life.loadFault = clean.message;
+      handleDaemonFrame(life, clean);
+    },
     onPrint(stream, text) {
       life.log.add(stream, redact.text(text));
       return null;
@@ -83,7 +96,9 @@ function noteExit(life: DaemonLife, live: LiveProcess, { code, signal, limit }: 
   const ignoredCancel = live.signal?.aborted === true;
   life.endedByUs = live.stoppingSince !== null || ignoredCancel;
   if (!life.endedByUs) {
-    const unready = live.ready ? null : "it was not ready";
+    const why = life.loadFault === null ? "" : `: ${errorLineOf(life.loadFault)}`;
+    const unready = live.ready ? null : `it was not ready${why}`;
+    if (!live.ready) life.loadFaults += 1;
     // Loading counts for nothing, however long it takes: code that raises at its end must come to be failed.
     const upMs = live.ready ? performance.now() - live.startedAt : 0;
     return noteCrash(life, upMs, { code, signal, reason: limit ? `${limit}_limit` : unready });

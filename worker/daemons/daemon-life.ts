@@ -20,7 +20,7 @@ export type LiveProcess = ObservedProcess & {
 
 /** What this worker knows of a daemon that it owns. Only the files of this folder change it. */
 export type DaemonLife = {
-  ctx: Pick<WorkerContext, "config" | "db" | "log" | "daemonHosts">;
+  ctx: Pick<WorkerContext, "config" | "db" | "log" | "daemonHosts" | "environments">;
   claimed: ClaimedDaemon;
   log: DaemonLog;
   times: SupervisionTimes;
@@ -35,6 +35,10 @@ export type DaemonLife = {
   restarts: number;
   /** The processes in a row whose program never asked for a message. */
   unreadEnds: number;
+  /** The processes in a row whose code could not be loaded. */
+  loadFaults: number;
+  /** What the last of them said of it. */
+  loadFault: string | null;
   lastExit: DaemonExit | null;
   /** True when this worker ended the last process. */
   endedByUs: boolean;
@@ -54,6 +58,8 @@ export function beginLife(parts: LifeParts): DaemonLife {
     startAt: backoff_ms === null ? null : performance.now() + backoff_ms,
     restarts,
     unreadEnds: 0,
+    loadFaults: 0,
+    loadFault: null,
     lastExit: null,
     endedByUs: false,
   };

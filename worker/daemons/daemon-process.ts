@@ -4,6 +4,7 @@ import { decodeLines, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
 import type { AgentRequest, RunResources } from "../adapters/adapter.ts";
+import { stopGraceMs } from "../lease/abort-reason.ts";
 import { cpuLimitOf } from "../warm/launch-profile.ts";
 import type { SandboxExit, SandboxProcess, SandboxUsage } from "../sandbox/process.ts";
 import { createBoundedChannel, type BoundedChannel } from "./bounded-channel.ts";
@@ -52,9 +53,10 @@ export class DaemonLost extends Error {
   }
 }
 
-/** How long a cancelled message may take to end before its process is killed. */
-const cancelMs = 750;
 const cpuCheckMs = 250;
+
+/** A message that broke a limit need not end the process, which others wait for, when it ends within this time. */
+const limitGraceMs = 750;
 
 type Line = DaemonFrame | FrameFault | { type: "print"; stream: "stdout" | "stderr"; text: string };
 type MessageFrame = Extract<DaemonFrame, { to: string | null }>;
@@ -126,10 +128,11 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       const frames = createBoundedChannel<AgentFrame>();
       message = { run_id, frames };
       if (isOver) frames.end();
-      const undo = onAbort(signal, () => cancel(run_id, command, child));
+      const undo = onAbort(signal, () => cancel(request, { command, child, signal }));
       const cpu = watchCpu(child, request.resources);
       try {
         yield { type: "started", warm: true };
+        child.listener?.beginRun(request.calls?.() ?? null);
         command({ type: "message", ...rest });
         const ended = yield* relayFrames(frames);
         const status = ended ? { code: 0, signal: null } : await exited;
@@ -140,6 +143,7 @@ export function openDaemonProcess(child: SandboxProcess, events: DaemonEvents): 
       } finally {
         cpu.stop();
         message = null;
+        child.listener?.beginRun(null);
         frames.end();
         undo();
       }
@@ -177,9 +181,12 @@ function onAbort(signal: AbortSignal, act: () => () => void): () => void {
   };
 }
 
-function cancel(run_id: string, command: Command, child: SandboxProcess): () => void {
+function cancel(
+  { run_id, stop_grace_ms }: AgentRequest,
+  { command, child, signal }: { command: Command; child: SandboxProcess; signal: AbortSignal },
+): () => void {
   command({ type: "cancel", run_id });
-  const ignored = setTimeout(() => child.kill(), cancelMs);
+  const ignored = setTimeout(() => child.kill(), stopGraceMs(signal, stop_grace_ms) || limitGraceMs);
   return () => clearTimeout(ignored);
 }
 

@@ -33,9 +33,10 @@ export async function* deliverMessage(
   }
 }
 
-async function* refuse({ message }: RunError): AsyncGenerator<Frame> {
+async function* refuse({ code, type, message, traceback }: RunError): AsyncGenerator<Frame> {
   yield { type: "started", warm: true };
-  yield { type: "error", code: "bad_entrypoint", error_type: "BadEntrypoint", message, traceback: null };
+  const known = code === "bad_entrypoint" ? code : "agent_error";
+  yield { type: "error", code: known, error_type: type ?? "Error", message, traceback };
   yield { type: "exit", code: 0, signal: null, limit: null, cpu_ms: 0, max_rss_bytes: null };
 }
 

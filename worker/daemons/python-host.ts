@@ -16,12 +16,13 @@ export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
   return async ({ resources, egress, ...start }) => {
     const code = await runtime();
     const argv = pythonArgv(python, start.lifecycle === "interactive" ? "session" : "daemon");
-    const readOnly = readOnlyPaths(start.packages);
+    const site = { venv: python.venv, packages: start.packages };
+    const readOnly = readOnlyPaths(site);
     const limits = { ...resources, cpu_ms: endlessCpuMs };
     const child = await sandbox.start({ argv, env: {}, readOnly, egress, resources: limits });
     child.stdin.write(runtimeHead(code));
     child.stdin.write(code);
-    child.stdin.write(`${JSON.stringify({ ...start, site_path: python.sitePath })}\n`);
+    child.stdin.write(`${JSON.stringify({ ...start, ...site })}\n`);
     return child;
   };
 }

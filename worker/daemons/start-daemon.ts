@@ -5,8 +5,15 @@ import { open } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
 import type { WantedDaemon } from "../../shared/store/daemons/report-daemon.ts";
-import { codeOf, egressOf } from "../prepare/agent-request.ts";
+import { type BuildOutput, buildOutput } from "../../shared/schemas/build.ts";
+import { readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
+import { openAllSecrets } from "../../shared/store/secrets/open-secrets.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { egressOf } from "../prepare/agent-request.ts";
+import { secretsNotSet } from "../prepare/secrets-not-set.ts";
+import { versionCode } from "../prepare/version-code.ts";
 import type { WorkerContext } from "../context.ts";
+import type { Packages } from "../environments/packages.ts";
 import type { SandboxProcess } from "../sandbox/process.ts";
 import type { DaemonStart } from "./daemon-host.ts";
 
@@ -18,13 +25,16 @@ export type StartedDaemon = {
   secrets: string[];
 };
 
-type Deps = Pick<WorkerContext, "db" | "config" | "daemonHosts">;
+type Deps = Pick<WorkerContext, "db" | "config" | "daemonHosts" | "environments">;
+/** `signal` stops an install of packages, whose log `onLine` gets. */
+type Starting = { signal: AbortSignal; onLine: (line: string) => void };
 
 /** Starts the process of the wanted version. Throws when the version can't be started, or there is no sandbox for it. */
 export async function startDaemon(
-  { db, config, daemonHosts }: Deps,
+  { db, config, daemonHosts, environments }: Deps,
   { agent_id, user_id }: { agent_id: string; user_id: string },
   wanted: WantedDaemon,
+  starting: Starting,
 ): Promise<StartedDaemon> {
   const { version } = wanted;
   const found = await resolveVersion(db, agent_id, version, null);
@@ -34,25 +44,64 @@ export async function startDaemon(
   const host = daemonHosts.get(adapter_type);
   if (!host) throw new Error(`This worker can't run daemons of adapter '${adapter_type}'.`);
   const env_vars = openEnv(config.encryptionKeys, agent_id, wanted.sealed_env);
+  const names = (agent.secrets ?? []).filter((name) => !(name in env_vars));
+  const secrets = await openAllSecrets(db, config.encryptionKeys, { user_id, agent_id, version, names });
+  const missing = names.filter((name) => !(name in secrets));
+  if (missing.length > 0) throw new Error(secretsNotSet(agent_id, missing));
+  const { output, lock } = await readBuilt(db, agent_id, version);
+  const packages = await findPackages(
+    environments,
+    { requirements: agent.requirements ?? [], lock },
+    user_id,
+    starting,
+  );
+  starting.signal.throwIfAborted();
   const child = await host({
     agent_id,
     user_id,
     version,
     lifecycle: "daemon",
-    packages: null,
-    egress: egressOf(agent),
-    ...programOf(agent, adapter_type),
-    env: { ...agent.env, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
+    packages,
+    egress: egressOf(agent) ?? ((agent.connections ?? []).length > 0 ? [] : null),
+    ...programOf(agent, output, adapter_type),
+    env: { ...agent.env, ...secrets, ...env_vars, AGENT_ID: agent_id, AGENT_VERSION: version },
     state_snapshot: wanted.state_snapshot ?? "",
     resources: resourcesOf(agent),
   });
-  return { child, secrets: Object.values(env_vars) };
+  return { child, secrets: [...Object.values(env_vars), ...Object.values(secrets)] };
 }
 
-function programOf(agent: AgentConfig, adapter_type: string): Pick<DaemonStart, "code" | "entrypoint"> {
+/** Returns the directory of the packages that the agent requires; null when it requires none. Throws when they can't be had. */
+async function findPackages(
+  environments: Deps["environments"],
+  packages: Packages,
+  owner: string,
+  { signal, onLine }: Starting,
+): Promise<string | null> {
+  if (packages.requirements.length === 0) return null;
+  const found = environments.find(packages);
+  if (found !== null) return found;
+  const build = environments.build({ packages, owner, signal });
+  for await (const line of build.log) onLine(line);
+  const built = await build.done;
+  if ("directory" in built) return built.directory;
+  throw new Error(`The requirements could not be installed: ${built.fault}`);
+}
+
+/** Returns what the version's build made. Throws when it failed. */
+async function readBuilt(db: Db, agent_id: string, version: string) {
+  const found = await readVersionConfig(db, agent_id, version);
+  if (found?.build_error != null) throw new Error(found.build_error);
+  return { output: buildOutput.safeParse(found?.output).data ?? null, lock: found?.lock ?? null };
+}
+
+function programOf(
+  agent: AgentConfig,
+  output: BuildOutput | null,
+  adapter_type: string,
+): Pick<DaemonStart, "code" | "entrypoint"> {
   const names: string[] = defaultFiles(adapter_type);
-  const code = codeOf(agent, names[0] ?? "main.py");
-  const entrypoint = agent.entrypoint ?? names.find((name) => name in code);
+  const { code, entrypoint = names.find((name) => name in code) } = versionCode(agent, output, names[0] ?? "main.py");
   if (entrypoint === undefined) throw new Error("The agent's config holds no code to run.");
   return { code, entrypoint };
 }

@@ -113,12 +113,29 @@ async function superviseOnce(supervision: Supervision, leaseMs: number): Promise
     await renew(supervision, 0);
     return true;
   }
-  if (step !== "wait") {
-    await perform(life, step, life.wanted);
-    life.wake.notify();
-  }
+  if (step === "start") await start(supervision, leaseMs, life.wanted);
+  else if (step !== "wait") await perform(life, step, life.wanted);
+  if (step !== "wait") life.wake.notify();
   mailbox.notify();
   return false;
+}
+
+/** Starts the process. Its packages may have to be installed first: the lease is renewed meanwhile, and a stop ends that. */
+async function start(supervision: Supervision, leaseMs: number, wanted: WantedDaemon): Promise<void> {
+  const { life } = supervision;
+  const stop = new AbortController();
+  let isOver = false;
+  const started = startProcess(life, wanted, stop.signal).finally(() => {
+    isOver = true;
+    life.wake.notify();
+  });
+  for (;;) {
+    await life.wake.wait(leaseMs / 3);
+    if (isOver) return started;
+    const now = await renew(supervision, leaseMs).catch(() => wanted);
+    const isWanted = now !== null && now.desired !== "stopped" && now.version === wanted.version;
+    if (!isWanted || supervision.lost || supervision.draining !== null) stop.abort();
+  }
 }
 
 /** Reports the observed state, renews the lease and returns the desired state; null when the daemon is another worker's. */
@@ -131,14 +148,12 @@ async function renew(supervision: Supervision, leaseMs: number): Promise<WantedD
   return wanted;
 }
 
-type Act = Exclude<Step, "wait" | "release" | "fail">;
+type Act = Exclude<Step, "wait" | "start" | "release" | "fail">;
 
 async function perform(life: DaemonLife, step: Act, wanted: WantedDaemon): Promise<void> {
   const { ctx, claimed, log } = life;
   const { version, previous_version } = wanted;
   switch (step) {
-    case "start":
-      return startProcess(life, wanted);
     case "stop":
       return stopProcess(life);
     case "kill":

@@ -24,7 +24,8 @@ export function openWorkerDaemons(ctx: SupervisorDeps): WorkerDaemons {
     const limit = config.daemons.perWorker - owned.size;
     if (leaving || limit <= 0) return;
     const hosts = [...ctx.daemonHosts.keys()];
-    const options = { worker_id: ctx.workerId, leaseMs: config.worker.leaseMs, limit, hosts };
+    const { leaseMs, pool } = config.worker;
+    const options = { worker_id: ctx.workerId, pool, leaseMs, limit, hosts };
     for (const daemon of await claimDaemons(db, options)) {
       const supervisor = superviseDaemon(ctx, daemon);
       owned.set(daemon.agent_id, supervisor);

@@ -3,6 +3,7 @@ import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type InstallOptions, installPackages } from "./install-packages.ts";
 import { partsOf } from "./layout.ts";
+import type { Packages } from "./packages.ts";
 import { draftName, makeRoom } from "./make-room.ts";
 import { stickyBit } from "./make-owned-folder.ts";
 import type { Built } from "./share-install.ts";
@@ -13,7 +14,13 @@ export type BuildOptions = InstallOptions & {
   maxBytes: number;
 };
 
-type Wanted = { key: string; requirements: readonly string[]; signal: AbortSignal; onLine: (line: string) => void };
+type Wanted = {
+  packages: Packages;
+  /** Returns the name of the environment. `lock`: that of what was installed. */
+  keyOf: (lock: string) => string;
+  signal: AbortSignal;
+  onLine: (line: string) => void;
+};
 
 /**
  * Installs packages into a draft, makes room for the draft, and renames it to the environment. When this worker dies
@@ -21,15 +28,16 @@ type Wanted = { key: string; requirements: readonly string[]; signal: AbortSigna
  */
 export async function buildEnvironment(options: BuildOptions, wanted: Wanted): Promise<Built> {
   const { directory, maxBytes } = options;
-  const { key, requirements, signal, onLine } = wanted;
+  const { packages, keyOf, signal, onLine } = wanted;
+  const { requirements } = packages;
   const draft = join(directory, draftName());
-  const place = join(directory, key);
   const parts = partsOf(draft);
   try {
     await mkdir(draft, { mode: 0o755 });
-    const installed = await installPackages(options, { requirements, signal, onLine, target: parts.packages });
+    const installed = await installPackages(options, { packages, signal, onLine, target: parts.packages });
     if ("fault" in installed) return installed;
-    const { bytes, cpu_ms } = installed;
+    const { bytes, cpu_ms, lock } = installed;
+    const place = join(directory, keyOf(lock));
     await mkdir(parts.leases, { mode: 0o755 });
     await writeFile(parts.used, "");
     await writeFile(parts.about, JSON.stringify({ requirements, bytes }));
@@ -37,7 +45,7 @@ export async function buildEnvironment(options: BuildOptions, wanted: Wanted): P
     if (!(await makeRoom(directory, maxBytes))) return { cpu_ms, fault: noRoom(bytes, maxBytes) };
     // Another worker may have built the same environment first.
     await rename(draft, place).catch((error: unknown) => existsSync(place) || Promise.reject(error));
-    return { cpu_ms, directory: partsOf(place).packages };
+    return { cpu_ms, directory: partsOf(place).packages, lock };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     // Other errors are no faults of the disk.

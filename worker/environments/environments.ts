@@ -9,7 +9,8 @@ import { withLeases } from "./with-leases.ts";
 import { partsOf } from "./layout.ts";
 import { openLeases } from "./leases.ts";
 import { removeAbandonedDrafts } from "./make-room.ts";
-import { openInstalls, type Wanted } from "./open-installs.ts";
+import { openInstalls, type Wanted, type WantedLock } from "./open-installs.ts";
+import type { Packages } from "./packages.ts";
 import { makeOwnedFolder } from "./make-owned-folder.ts";
 import { readIndex } from "./read-index.ts";
 import { type Build, refusedBuild } from "./share-install.ts";
@@ -17,13 +18,20 @@ import { type Build, refusedBuild } from "./share-install.ts";
 /** Installed packages. Each set of requirements is installed once per machine, and stays while there is room. */
 export type Environments = {
   /** Returns the directory of installed packages; null when they must be built. */
-  find(requirements: readonly string[]): string | null;
+  find(packages: Packages): string | null;
   /** Installs packages. Aborting stops the install, unless another run waits for the same packages. */
   build(wanted: Wanted): Build;
+  /** Resolves requirements, installs what was found, and returns its lock. Rejects with `SandboxUnavailable`, or the signal's reason. */
+  lock(wanted: WantedRequirements): Promise<{ lock: string } | { fault: string }>;
   /** Returns the sandbox with leases: environments that it shows are not removed before it ends. */
   guard<S extends Sandbox>(sandbox: S): S;
   close(): void;
 };
+
+type WantedRequirements = { requirements: readonly string[]; owner: string; signal: AbortSignal } & Pick<
+  WantedLock,
+  "onLine"
+>;
 
 /** `directory` is made when it is missing. Only this user may be able to write to it. */
 export type EnvironmentsOptions = Omit<BuildOptions, "index"> & {
@@ -44,24 +52,35 @@ export function openEnvironments(options: EnvironmentsOptions): Environments {
   if (folderFault === null) void removeAbandonedDrafts(directory);
   else log.warn({ reason: folderFault }, "agents' requirements can't be installed");
 
-  const keyOf = (requirements: readonly string[]): string => {
-    const parts = [python.path, python.version, process.arch, index.identity, normalizeRequirements(requirements)];
+  const faultOf = ({ requirements }: Packages): string | null => {
+    const fault = requirementsFault(requirements)?.message;
+    return fault ? `${fault}.` : folderFault;
+  };
+  // A lock's hashes say what is installed, wherever it comes from.
+  const keyOf = ({ requirements, lock }: Packages): string => {
+    const wanted = lock === null ? [index.identity, normalizeRequirements(requirements)] : [lock];
+    const parts = [python.path, python.version, process.arch, ...wanted];
     return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
   };
 
   return {
-    find(requirements) {
-      if (folderFault !== null || requirementsFault(requirements) !== null) return null;
-      const key = keyOf(requirements);
+    find(packages) {
+      if (faultOf(packages) !== null) return null;
+      const key = keyOf(packages);
       const place = join(directory, key);
       if (!existsSync(place)) return null;
       leases.touch(key);
       return partsOf(place).packages;
     },
     build(wanted) {
-      const fault = requirementsFault(wanted.requirements)?.message;
-      if (fault) return refusedBuild(`${fault}.`);
-      return folderFault === null ? installs.build(keyOf(wanted.requirements), wanted) : refusedBuild(folderFault);
+      const fault = faultOf(wanted.packages);
+      return fault === null ? installs.build(keyOf(wanted.packages), wanted) : refusedBuild(fault);
+    },
+    async lock({ requirements, ...wanted }) {
+      const packages = { requirements, lock: null };
+      const fault = faultOf(packages);
+      if (fault !== null) return { fault };
+      return installs.lock({ ...wanted, packages, keyOf: (lock) => keyOf({ requirements, lock }) });
     },
     guard: (sandbox) => withLeases(sandbox, leases, directory),
     close: () => leases.close(),

@@ -1,14 +1,17 @@
 """Runs in an install's sandbox: pip into an empty folder, then that folder as a tar archive on stdout.
 
-The request is JSON on stdin: `{"argv": [...]}`, pip's whole command line, which installs into ./packages. What pip
-prints goes to stderr. Exits with 1 when pip failed. The worker reads the archive as foreign bytes and trusts nothing
-here.
+The request is JSON on stdin. With a `lock`, the packages are those of the lock, each checked against its hash. Without
+one, pip resolves the `requirements`, and the lock of what it found goes to fd 3. What pip prints goes to stderr. Exits
+with 1 when pip failed. The worker reads archive and lock as foreign bytes and trusts nothing here.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import platform
+import re
 import stat
 import subprocess
 import sys
@@ -19,6 +22,48 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 ROOT = "packages"
+WHEELS = "wheels"
+LOCK = "lock.txt"
+
+# With `-I` neither the environment nor the working directory changes what is imported.
+PIP = [sys.executable, "-I", "-m", "pip"]
+ALWAYS = ["--disable-pip-version-check", "--no-input", "--no-cache-dir"]
+BINARY = ["--progress-bar", "off", "--only-binary", ":all:"]
+INSTALL = [*PIP, "install", *ALWAYS, "--no-compile", *BINARY, "--no-deps", "--target", ROOT]
+
+
+def call(argv: list[str]) -> None:
+    if subprocess.call(argv, stdin=subprocess.DEVNULL) != 0:
+        sys.exit(1)
+
+
+def install_locked(lock: str) -> None:
+    if all(line.startswith("#") for line in lock.splitlines()):
+        return
+    with open(LOCK, "w", encoding="utf-8") as file:
+        file.write(lock)
+    call([*INSTALL, "--require-hashes", "--requirement", LOCK])
+
+
+def resolve(requirements: list[str]) -> str:
+    """Returns the lock."""
+    os.mkdir(WHEELS)
+    call([*PIP, "download", *ALWAYS, *BINARY, "--dest", WHEELS, "--", *requirements])
+    wheels = sorted(os.listdir(WHEELS))
+    if wheels:
+        call([*INSTALL, "--no-index", "--", *(os.path.join(WHEELS, name) for name in wheels)])
+    about = f"# Python {platform.python_version()}, {sys.platform} {platform.machine()}\n"
+    return about + "".join(sorted(lock_line(name) for name in wheels))
+
+
+def lock_line(wheel: str) -> str:
+    """The name of a wheel begins with those of its package and version (PEP 427)."""
+    name, version = wheel.split("-")[:2]
+    digest = hashlib.sha256()
+    with open(os.path.join(WHEELS, wheel), "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return f"{re.sub('[-_.]+', '-', name).lower()}=={version} --hash=sha256:{digest.hexdigest()}\n"
 
 
 def make_entry(path: str, status: os.stat_result) -> tarfile.TarInfo:
@@ -51,7 +96,11 @@ request = json.load(sys.stdin)
 output = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 os.mkdir(ROOT)
-if subprocess.call(request["argv"], stdin=subprocess.DEVNULL) != 0:
-    sys.exit(1)
+if request["lock"] is None:
+    lock = resolve(request["requirements"])
+    with os.fdopen(3, "w", encoding="utf-8") as channel:
+        channel.write(lock)
+else:
+    install_locked(request["lock"])
 write_archive(output)
 output.close()

@@ -1,30 +1,40 @@
 import { type BuildOptions, buildEnvironment } from "./build-environment.ts";
 import { createFailureCache } from "./failure-cache.ts";
-import { type Build, refusedBuild, shareInstall, type SharedInstall } from "./share-install.ts";
+import { type Build, type Built, refusedBuild, shareInstall, type SharedInstall } from "./share-install.ts";
 import { createFairLimiter } from "./fair-limiter.ts";
+import type { Packages } from "./packages.ts";
 
 export type Wanted = {
-  requirements: readonly string[];
+  packages: Packages;
   /** The user of the run. Users take turns. */
   owner: string;
   signal: AbortSignal;
+};
+
+/** `onLine` gets what the installer prints. */
+export type WantedLock = Wanted & { keyOf: (lock: string) => string; onLine: (line: string) => void };
+
+export type Installs = {
+  build(key: string, wanted: Wanted): Build;
+  /** Resolves requirements anew and installs what was found. Rejects with `SandboxUnavailable`. */
+  lock(wanted: WantedLock): Promise<Built>;
 };
 
 /** Each install takes memory for its packages, and a core. */
 const limits = { atOnce: 2, perOwner: 1 };
 
 /** This worker's installs: one for each key at a time, and few at once. An install that failed just now is not repeated. */
-export function openInstalls(options: BuildOptions): { build(key: string, wanted: Wanted): Build } {
+export function openInstalls(options: BuildOptions): Installs {
   const limiter = createFairLimiter(limits);
   const failures = createFailureCache();
   const building = new Map<string, SharedInstall>();
 
-  function begin(key: string, { requirements, owner }: Wanted): SharedInstall {
+  function begin(key: string, { packages, owner }: Wanted): SharedInstall {
     const begun = shareInstall(async (signal, onLine) => {
       // After all waiting runs were stopped, the next one begins a new install.
       signal.addEventListener("abort", forget, { once: true });
       try {
-        const wanted = { key, requirements, signal, onLine };
+        const wanted = { keyOf: () => key, packages, signal, onLine };
         const built = await limiter.run(owner, signal, () => buildEnvironment(options, wanted));
         if ("fault" in built && !signal.aborted) failures.add(key, built.fault);
         return built;
@@ -46,5 +56,6 @@ export function openInstalls(options: BuildOptions): { build(key: string, wanted
       if (failed !== null) return refusedBuild(failed);
       return (building.get(key) ?? begin(key, wanted)).join(wanted.signal);
     },
+    lock: (wanted) => limiter.run(wanted.owner, wanted.signal, () => buildEnvironment(options, wanted)),
   };
 }

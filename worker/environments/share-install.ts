@@ -1,7 +1,7 @@
 import { type LineLog, openLineLog } from "./line-log.ts";
 
 /** `cpu_ms` is what this run is charged with; null where it could not be measured. */
-export type Built = { cpu_ms: number | null } & ({ directory: string } | { fault: string });
+export type Built = { cpu_ms: number | null } & ({ directory: string; lock: string } | { fault: string });
 
 /** `log` yields lines while the packages are installed. `done` rejects with `SandboxUnavailable`. */
 export type Build = { log: AsyncIterable<string>; done: Promise<Built> };

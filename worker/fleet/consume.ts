@@ -15,11 +15,11 @@ type Options = { url: string; prefix: string; concurrency: number; onError: (err
 type TakeJob = (runIds: string[], queuedAt: number) => Promise<void>;
 
 /**
- * Takes runs' jobs from BullMQ. A job is a nudge, and Postgres decides whether there is something to do: so a job never
+ * Takes the jobs of a pool's runs from BullMQ. A job is a nudge, and Postgres decides whether there is something to do: so a job never
  * fails, is never retried, and may come twice.
  */
-export function consumeRuns(options: Omit<Options, "concurrency">, take: TakeJob): Consumer {
-  return consume(runsQueue, { ...options, concurrency: 1 }, async (job) => {
+export function consumeRuns(pool: string, options: Omit<Options, "concurrency">, take: TakeJob): Consumer {
+  return consume(runsQueue(pool), { ...options, concurrency: 1 }, async (job) => {
     const parsed = runJob.safeParse(job.data);
     if (parsed.success) await take(parsed.data.run_ids, parsed.data.queued_at);
   });

@@ -32,16 +32,23 @@ type Watched = { taker: RunTaker; isLeaving: () => boolean; onStalled: () => voi
  * run is claimed: claims that never end are a stall, too.
  */
 export function detectStall(
-  { config, log, db, card, outputs }: Pick<WorkerContext, "config" | "log" | "db" | "card" | "outputs">,
+  {
+    config,
+    log,
+    db,
+    card,
+    outputs,
+    memory,
+  }: Pick<WorkerContext, "config" | "log" | "db" | "card" | "outputs" | "memory">,
   watched: Watched,
 ): Loop {
   const { slots, leaseMs } = config.worker;
   const missedToBeStalled = (nudgePatienceMs + 3 * leaseMs) / checkEveryMs;
-  const waiting = { olderThanMs: nudgePatienceMs, adapters: card.adapters };
+  const waiting = { olderThanMs: nudgePatienceMs, adapters: card.adapters, pool: card.pool };
   let before = performance.now();
   let missed = 0;
   return startLoop("detect-stall", checkEveryMs, log, async () => {
-    const mayTake = !watched.isLeaving() && outputs.size < slots;
+    const mayTake = !watched.isLeaving() && outputs.size < slots && memory.roomForRuns() > 0;
     const runWaits = mayTake && (await isRunOverdue(db, waiting).catch(() => false));
     missed = countMissed(missed, { before, runWaits, ...watched.taker.lastActs() });
     before = performance.now();

@@ -29,6 +29,7 @@ export type FairScheduler = {
  * times a second.
  */
 export function createFairScheduler({ db, card }: Pick<WorkerContext, "db" | "card">): FairScheduler {
+  const taker = { adapters: card.adapters, pool: card.pool };
   let askedAt = -Infinity;
   let waiting: Promise<WaitingRuns | null> = Promise.resolve(null);
 
@@ -37,8 +38,8 @@ export function createFairScheduler({ db, card }: Pick<WorkerContext, "db" | "ca
     askedAt = performance.now();
     return (waiting = lookAtQueue(db).catch(() => null));
   }
-  const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, card.adapters).catch(() => null);
-  const urgent = (runId: string): Promise<string | null> => findUrgentRun(db, runId, card.adapters).catch(() => null);
+  const fairer = (runId: string): Promise<string | null> => findFairerRun(db, runId, taker).catch(() => null);
+  const urgent = (runId: string): Promise<string | null> => findUrgentRun(db, runId, taker).catch(() => null);
 
   return {
     async pickRun(runId, waitedMs) {

@@ -9,6 +9,7 @@ import {
   type WorkerCard,
 } from "../../shared/store/workers/announce-worker.ts";
 import type { WorkerContext } from "../context.ts";
+import { buildVersions } from "../builds/build-versions.ts";
 import { openWorkerDaemons } from "../daemons/worker-daemons.ts";
 import { detectStall } from "./detect-stall.ts";
 import { listenForMessages } from "./listen.ts";
@@ -22,6 +23,10 @@ export type Leave = { graceMs: number; stalled: boolean };
 export type FleetMember = {
   /** Resolves when an operator dismissed this worker, or when it is stalled. `graceMs`: how long its runs may go on. */
   dismissed: Promise<Leave>;
+  /** Whether it takes runs. */
+  isActive(): boolean;
+  /** How many runs execute now. */
+  busy(): number;
   /** Stops taking runs, lets runs end for `graceMs`, gives back the rest uncharged, and leaves the fleet. */
   drain(graceMs: number): Promise<void>;
 };
@@ -44,7 +49,10 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     else void runs.idle().then(() => dismiss({ graceMs: config.shutdownGraceMs, stalled: false }));
   };
   const announce = async (): Promise<void> => {
-    await apply(await announceWorker(db, { ...card, busy: runs.busy(), status }));
+    const askedAt = performance.now();
+    const { dismissal, at } = await announceWorker(db, { ...card, busy: runs.busy(), status });
+    ctx.clock.note(askedAt, at);
+    await apply(dismissal);
     // For a container's health check: the time until which this worker counts as alive.
     if (config.aliveFile) await writeFile(config.aliveFile, String(Date.now() + config.worker.leaseMs));
   };
@@ -55,12 +63,13 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
   };
 
   await announce();
-  const messages = listenForMessages(ctx, (runId) => runs.execute(runId));
+  const messages = listenForMessages(ctx, runs);
   const daemons = openWorkerDaemons(ctx);
   runs.start();
   const loops = [
     startLoop("poll", 1_000, log, () => runs.poll()),
     fireSchedules(ctx),
+    buildVersions(ctx),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("renew-interactive", config.worker.leaseMs / 3, log, () => ctx.interactive.renew()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
@@ -70,11 +79,15 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
 
   return {
     dismissed,
+    isActive: () => status === "active",
+    busy: () => runs.busy(),
     async drain(graceMs) {
       if (status === "active") status = "draining";
       // A loop that is stuck must not keep the others from leaving.
       const stopped = Promise.allSettled([announce(), runs.pause(), ...loops.map((loop) => loop.close())]);
       await Promise.race([stopped, sleep(2_000)]);
+      // Runs that only wait need no worker: they are suspended rather than begun anew elsewhere.
+      for (const journal of ctx.journals.values()) journal.drain();
       const idle = Promise.all([runs.idle(), daemons.drain(graceMs)]);
       await Promise.race([idle, sleep(graceMs)]);
       ctx.leases.stopAll("draining");
@@ -101,7 +114,9 @@ function cardOf({
     pid: process.pid,
     software: version,
     slots: config.worker.slots,
+    lease_ms: config.worker.leaseMs,
     adapters: [...adapters.keys(), ...lifecycles],
+    pool: config.worker.pool,
     sandbox: { ...sandbox.report, missing: [...sandbox.missing] },
   };
 }

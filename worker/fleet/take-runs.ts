@@ -1,20 +1,33 @@
-import { findUnclaimedRuns } from "../../shared/store/runs/find-queued-runs.ts";
+import { rememberIds } from "../../shared/platform/lifecycle/recent-ids.ts";
+import { findQueuedRuns, findUnclaimedRuns } from "../../shared/store/runs/find-queued-runs.ts";
 import { type Consumer, consumeRuns } from "./consume.ts";
 import type { WorkerContext } from "../context.ts";
-import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
+import { type ExecuteDeps, executeGranted, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import { findFirstAttemptsOf } from "../../shared/store/runs/read-granted-run.ts";
+import { readRunStates } from "../../shared/store/runs/read-run-states.ts";
+import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
+import { createCreditGiver } from "./give-credit.ts";
 import { createSlots } from "./slots.ts";
 import { createFairScheduler } from "./fair-scheduling.ts";
 
 /** A nudge takes some milliseconds. The poll finds runs that have been queued for this long. */
 export const nudgePatienceMs = 3_000;
 
+/** So many queued runs are nudged again at once when nudges were lost in numbers. */
+const mostNudgedAgain = 1_000;
+
+/** A crowded worker gives no credits for this long. */
+const crowdedMs = 250;
+
 export type RunTaker = {
   /** How many runs execute now. */
   busy(): number;
-  /** Executes a run in a slot. A draining worker nudges another one instead. `queuedAt`: since when the run waits, epoch ms. */
-  execute(runId: string, queuedAt?: number): Promise<void>;
+  /** Executes a run in a slot. A draining worker nudges another one instead. */
+  execute(runId: string): Promise<void>;
+  /** Executes a run that was granted to this worker. A worker that has no room for it gives it back. `sealed`: see seal-grant.ts. */
+  executeGranted(runId: string, sealed: string | null): void;
   /** Finds and executes runs whose nudge was lost. */
   poll(): Promise<void>;
   /** When the last poll ended, and when a run was last tried to claim, by performance.now(). */
@@ -28,25 +41,116 @@ export type RunTaker = {
   close(): Promise<void>;
 };
 
-type TakeDeps = Omit<ExecuteDeps, "onFault"> & LoseDeps & Pick<WorkerContext, "card">;
+type TakeDeps = Omit<ExecuteDeps, "onFault"> & LoseDeps & Pick<WorkerContext, "card" | "memory">;
 
 /** Executes runs in this worker's slots: runs that this worker is nudged for, and runs whose nudge was lost. */
 export function takeRuns(ctx: TakeDeps): RunTaker {
   const { config, log, db } = ctx;
-  const deps = { ...ctx, onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault) };
   const slots = createSlots(config.worker.slots);
+  const deps = { ...ctx, onFault: (run: HeldRun, fault: unknown) => loseAttempt(ctx, run, fault) };
+  const room = (): number => Math.min(slots.free(), ctx.memory.roomForRuns());
   const scheduler = createFairScheduler(ctx);
   let paused = false;
   let consumer: Consumer | null = null;
+  // A crowded worker takes runs from the queue, where many go together: that costs less, and nobody gains from a hop saved.
+  const mostGranted = Math.ceil(config.worker.slots / 4);
+  let crowdedUntil = 0;
+  const granted = (): number => (performance.now() < crowdedUntil ? 0 : Math.min(room(), mostGranted - slots.busy()));
+  const credit = createCreditGiver({ workerId: ctx.workerId, credits: ctx.queue.credits, free: granted });
+  /** The runs that this worker claims or executes. */
+  const inHand = new Set<string>();
+  /**
+   * Those that it has left. One whose lease it couldn't prove is still its own in Postgres until the lease ends: it must not
+   * begin anew.
+   */
+  const left = rememberIds(2 * config.worker.leaseMs);
+  /** Those that it found without having heard of them. */
+  const unheard = rememberIds(2 * config.worker.leaseMs);
+  const handedBack = new Set<Promise<void>>();
+  /** The run that this worker leaves its slots empty for. */
+  let suspect: { runId: string; waiting: AbortController } | null = null;
   const last = { polledAt: performance.now(), triedAt: performance.now() };
 
-  const attempt = (runId: string, release: () => void): Promise<boolean> => {
+  const onAgentEnd = (release: () => void) => (): void => {
+    release();
+    credit.offer();
+  };
+  async function handle(runId: string, execution: () => Promise<boolean>): Promise<boolean> {
     last.triedAt = performance.now();
-    return executeRun({ ...deps, onAgentEnd: release }, runId).catch((error: unknown) => {
+    if (slots.busy() > mostGranted) crowdedUntil = last.triedAt + crowdedMs;
+    inHand.add(runId);
+    try {
+      return await execution();
+    } catch (error) {
       log.error({ run_id: runId, err: String(error) }, "a run could not be executed");
       return true;
+    } finally {
+      inHand.delete(runId);
+      left.add(runId);
+      credit.offer();
+    }
+  }
+  const attempt = (runId: string, release: () => void): Promise<boolean> =>
+    handle(runId, () => executeRun({ ...deps, onAgentEnd: onAgentEnd(release), onSuspect: executeAlone }, runId));
+  /** Executes a run once this worker executes nothing else; it takes no other run until then. */
+  function executeAlone(runId: string): void {
+    if (suspect !== null) return;
+    const waiting = new AbortController();
+    suspect = { runId, waiting };
+    log.warn(
+      { run_id: runId },
+      "a run was lost with its workers before: this worker takes no other until it has ended",
+    );
+    const alone = { ...deps, card: { ...ctx.card, alone: true } };
+    const work = async (): Promise<void> => {
+      if (!paused) await handle(runId, () => executeRun(alone, runId));
+    };
+    void slots.useAll(waiting.signal, work).finally(() => {
+      suspect = null;
+      credit.offer();
     });
-  };
+  }
+  /** Another worker may have been faster. */
+  async function lookAtSuspect(): Promise<void> {
+    if (suspect === null || inHand.has(suspect.runId)) return;
+    const [state] = await readRunStates(db, [suspect.runId], null);
+    if (paused || state?.status !== "queued") suspect.waiting.abort();
+  }
+  async function handBack(runId: string): Promise<void> {
+    if (await giveBackRun(db, { id: runId, attempt: 1 })) await ctx.nudge(runId);
+  }
+  function executeGrant(runId: string, sealed: string | null): void {
+    inHand.add(runId);
+    credit.used();
+    if (paused || slots.free() === 0) {
+      const handing = handBack(runId)
+        .catch(() => undefined)
+        .finally(() => handedBack.delete(handing) && inHand.delete(runId));
+      handedBack.add(handing);
+      return;
+    }
+    void slots.use(async (release) => {
+      await handle(runId, async () => {
+        await executeGranted({ ...deps, onAgentEnd: onAgentEnd(release) }, runId, sealed);
+        return true;
+      });
+    });
+  }
+  /** Finds runs that were granted to this worker without its hearing of it. The message may still come. */
+  async function findUnheard(): Promise<void> {
+    for (const runId of await findFirstAttemptsOf(db, ctx.workerId)) {
+      if (inHand.has(runId) || left.has(runId)) continue;
+      unheard.add(runId);
+      executeGrant(runId, null);
+    }
+  }
+  /** More runs wait than this worker has room for, and it heard of none: the pool had no worker, or Redis has lost its nudges. */
+  async function nudgeAgain(): Promise<void> {
+    const { waiting } = await ctx.queue.counts(ctx.card.pool);
+    if (waiting !== 0) return;
+    for (const runId of await findQueuedRuns(db, ctx.card.pool, mostNudgedAgain))
+      if (!inHand.has(runId)) void ctx.nudge(runId, 0);
+  }
   const execute = (runId: string, queuedAt = Date.now()): Promise<void> =>
     slots.use(async (release) => {
       if (paused) return ctx.nudge(runId, queuedAt);
@@ -58,33 +162,47 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     });
   /** Takes as many runs as there are free slots, and passes the nudges of the others on. */
   async function takeJob(runIds: string[], queuedAt: number): Promise<void> {
-    const mine = runIds.slice(0, slots.free());
-    for (const runId of mine) void execute(runId, queuedAt);
-    for (const runId of runIds.slice(mine.length)) void ctx.nudge(runId, queuedAt);
-    await slots.untilFree();
+    const mine = runIds.slice(0, Math.max(1, room()));
+    await credit.makeRoom(mine.length);
+    // A worker that leaves its slots empty waits below, so what it passes on doesn't come back to it at once.
+    if (suspect === null) for (const runId of mine) void execute(runId, queuedAt);
+    for (const runId of suspect === null ? runIds.slice(mine.length) : runIds) void ctx.nudge(runId, queuedAt);
+    await Promise.all([slots.untilFree(), ctx.memory.untilRoom()]);
   }
   const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
 
   return {
     busy: () => slots.busy(),
-    execute,
+    // What it can't take now is found by the poll of some worker.
+    execute: async (runId) => (suspect === null ? execute(runId) : undefined),
+    executeGranted(runId, sealed) {
+      if (!inHand.has(runId) && !unheard.has(runId)) executeGrant(runId, sealed);
+    },
     async poll() {
-      const limit = slots.free();
-      const { adapters } = ctx.card;
-      const found =
-        paused || limit === 0 ? [] : await findUnclaimedRuns(db, { olderThanMs: nudgePatienceMs, limit, adapters });
+      // Before the nudges: who took a credit may have died before it told this worker.
+      if (!paused && (await credit.look().catch(() => false))) await findUnheard();
+      await lookAtSuspect();
+      const limit = room();
+      const { adapters, pool } = ctx.card;
+      const unclaimed = { olderThanMs: nudgePatienceMs, limit, adapters, pool };
+      const found = paused || limit === 0 ? [] : await findUnclaimedRuns(db, unclaimed);
       for (const runId of found) void execute(runId, 0);
+      if (found.length > 0 && found.length === limit) await nudgeAgain();
       last.polledAt = performance.now();
     },
     lastActs: () => ({ ...last }),
     start() {
-      consumer = consumeRuns({ ...config.redis, onError }, takeJob);
+      consumer = consumeRuns(ctx.card.pool, { ...config.redis, onError }, takeJob);
+      credit.offer();
     },
     async pause() {
       paused = true;
-      await consumer?.pause();
+      await Promise.all([credit.stop(), consumer?.pause()]);
+      await findUnheard().catch(() => undefined);
     },
-    idle: () => slots.idle(),
+    async idle() {
+      await Promise.all([slots.idle(), ...handedBack]);
+    },
     async close() {
       await consumer?.close();
     },

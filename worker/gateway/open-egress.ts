@@ -1,4 +1,5 @@
-import type { Egress, EgressListener, ListeningSocket } from "./egress.ts";
+import type { CallAnswer, FromGateway, RecordedAnswer } from "../../shared/schemas/gateway.ts";
+import type { Egress, EgressListener, GatewayCalls, ListeningSocket } from "./egress.ts";
 import { type GatewayStart, superviseGateway } from "./supervise-gateway.ts";
 import type { GatewayProcess } from "./start-gateway.ts";
 
@@ -6,11 +7,20 @@ type Entry = {
   id: number;
   allow: string[];
   socket: ListeningSocket | null;
+  /** Whose calls the sandbox's are. */
+  calls: GatewayCalls | null;
   /** Settles the `endRun` that the gateway has not answered yet. */
   settle: ((fault?: Error) => void) | null;
 };
 
 const endRunMs = 5_000;
+const noRun: CallAnswer = { kind: "refused", status: 403, code: "run_ended", reason: "The run has ended." };
+const unavailable: CallAnswer = {
+  kind: "refused",
+  status: 503,
+  code: "unavailable",
+  reason: "The worker can't say whether the call may leave. Try again.",
+};
 
 export type OpenEgress = Egress & {
   /** Returns the pid of the running gateway; null when there is none. */
@@ -27,17 +37,53 @@ export type OpenEgress = Egress & {
 export function openEgress(start: GatewayStart): OpenEgress {
   const entries = new Map<number, Entry>();
   let lastId = 0;
+  /** Calls that may have left, by their number at the gateway. */
+  const open = new Map<number, GatewayCalls>();
   const waiting: ((faults: number) => void)[] = [];
   const gateway = superviseGateway(start, {
     isNeeded: () => entries.size > 0,
     onStart: (started) => {
+      for (const [call, calls] of open) void calls.lose(call);
+      open.clear();
       for (const entry of entries.values()) serve(started, entry);
     },
     onMessage: (message) => {
       if (message.kind === "run_ended") entries.get(message.id)?.settle?.();
+      else if (message.kind === "call_asked") void answer(message);
+      else if (message.kind === "call_finished") void keep(message.call, message.answer);
+      else if (message.kind === "call_left") open.get(message.call)?.leave(message.call);
+      else if (message.kind === "call_ended") void endCall(message);
       else for (const resolve of waiting.splice(0)) resolve(message.faults);
     },
   });
+
+  async function answer({ id, call, run_id, attempt, asked }: CallMessage): Promise<void> {
+    const asker = gateway.current();
+    const calls = callsOf(entries.get(id), { run_id, attempt });
+    if (calls) open.set(call, calls);
+    const answered = calls ? await calls.ask(call, asked).catch(() => unavailable) : noRun;
+    const isThere = gateway.current() === asker;
+    if (isThere) asker?.send({ kind: "call_answered", call, answer: answered });
+    if (!isThere && answered.kind === "go") void calls?.lose(call);
+    if (isThere && answered.kind === "refused") open.delete(call);
+  }
+
+  async function keep(call: number, answer: RecordedAnswer): Promise<void> {
+    const asker = gateway.current();
+    const is_kept =
+      (await open
+        .get(call)
+        ?.keep(call, answer)
+        .catch(() => false)) ?? false;
+    if (gateway.current() === asker) asker?.send({ kind: "call_kept", call, is_kept });
+  }
+
+  async function endCall({ call, ended }: Extract<FromGateway, { kind: "call_ended" }>): Promise<void> {
+    const teller = gateway.current();
+    const isWritten = await open.get(call)?.end(call, ended);
+    open.delete(call);
+    if (isWritten && gateway.current() === teller) teller?.send({ kind: "call_written", call });
+  }
 
   function listenerOf(entry: Entry): EgressListener {
     const { id } = entry;
@@ -49,6 +95,11 @@ export function openEgress(start: GatewayStart): OpenEgress {
         const started = gateway.current();
         if (started) serve(started, entry);
         else gateway.ensure();
+      },
+      beginRun(calls) {
+        if (calls === null && entry.calls === null) return;
+        entry.calls = calls;
+        if (entry.socket) gateway.current()?.send({ kind: "begin_run", id, run: calls && calls.run() });
       },
       endRun: () => (entry.socket ? endRun(gateway.current(), entry) : Promise.resolve()),
       close() {
@@ -62,7 +113,7 @@ export function openEgress(start: GatewayStart): OpenEgress {
 
   return {
     open(allow) {
-      const entry: Entry = { id: (lastId += 1), allow: [...allow], socket: null, settle: null };
+      const entry: Entry = { id: (lastId += 1), allow: [...allow], socket: null, calls: null, settle: null };
       entries.set(entry.id, entry);
       return listenerOf(entry);
     },
@@ -74,19 +125,29 @@ export function openEgress(start: GatewayStart): OpenEgress {
       }),
     close() {
       for (const entry of entries.values()) listenerOf(entry).close();
-      gateway.close();
+      gateway.close(open.size > 0);
     },
   };
 }
 
+type CallMessage = Extract<FromGateway, { kind: "call_asked" }>;
+
+/** Returns the calls of a sandbox's run, if that is the run that the gateway means. */
+function callsOf(entry: Entry | undefined, named: { run_id: string; attempt: number }): GatewayCalls | null {
+  const run = entry?.calls?.run();
+  return entry?.calls && run?.run_id === named.run_id && run.attempt === named.attempt ? entry.calls : null;
+}
+
 /** Hands a socket to a gateway. An `endRun` that the last gateway did not answer is asked again; until its end the backlog is refused. */
-function serve(gateway: GatewayProcess, { id, allow, socket, settle }: Entry): void {
+function serve(gateway: GatewayProcess, { id, allow, socket, calls, settle }: Entry): void {
   if (!socket) return;
   gateway.send({ kind: "listen", id, allow, draining: settle !== null }, socket);
+  if (calls) gateway.send({ kind: "begin_run", id, run: calls.run() });
   if (settle) gateway.send({ kind: "end_run", id });
 }
 
 function endRun(gateway: GatewayProcess | null, entry: Entry): Promise<void> {
+  entry.calls = null;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => entry.settle?.(new Error("the gateway doesn't answer")), endRunMs);
     entry.settle = (fault) => {

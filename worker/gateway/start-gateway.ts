@@ -1,14 +1,23 @@
 import { type ChildProcess, fork } from "node:child_process";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../shared/platform/log.ts";
 import { fromGateway, type FromGateway, type GatewayOptions, type ToGateway } from "../../shared/schemas/gateway.ts";
 import type { ListeningSocket } from "./egress.ts";
+import { startKeeper } from "./start-keeper.ts";
 
 export type GatewayProcess = {
   pid: number | undefined;
   /** Sends a message, which is lost when the process ends. The socket stays open here. */
   send(message: ToGateway, socket?: ListeningSocket): void;
-  end(): void;
+  /** Ends it at once; with `outlives`, when it has read the answers to its open calls. */
+  end(outlives: boolean): void;
+};
+
+export type GatewayScripts = {
+  /** The gateway's main file, and its keeper's. */
+  script: URL;
+  keeper: URL;
 };
 
 type Hooks = { onMessage: (message: FromGateway) => void; onGone: () => void };
@@ -21,10 +30,10 @@ const threads = 64;
 
 /**
  * Starts the gateway's process. It gets its options on the command line, and nothing of this process's environment, where the
- * secrets are. It ends when this process does.
+ * secrets are. When this process dies the gateway hands what it still reads to its keeper, and ends.
  */
 export function startGateway(
-  script: URL,
+  { script, keeper }: GatewayScripts,
   options: GatewayOptions,
   log: Log,
   { onMessage, onGone }: Hooks,
@@ -32,8 +41,11 @@ export function startGateway(
   const child = fork(fileURLToPath(script), [JSON.stringify(options)], {
     env: { UV_THREADPOOL_SIZE: String(threads) },
     execArgv: [],
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"],
+    detached: true,
   });
+  // A gateway that could not be started has none.
+  const keeping = child.stdio[4] ? startKeeper(keeper, child.stdio[4] as Socket) : null;
   let unanswered = 0;
   const pings = setInterval(() => {
     if (unanswered >= mostUnanswered) {
@@ -49,6 +61,7 @@ export function startGateway(
     if (ended) return;
     ended = true;
     clearInterval(pings);
+    keeping?.dismiss();
     log.warn({ gateway_pid: child.pid, ...how }, "the gateway ended");
     onGone();
   };
@@ -63,11 +76,13 @@ export function startGateway(
   return {
     pid: child.pid,
     send: (message, socket) => sendTo(child, message, socket),
-    end() {
+    end(outlives) {
       ended = true;
       clearInterval(pings);
+      if (!outlives) keeping?.dismiss();
       if (child.connected) child.disconnect();
-      setTimeout(() => child.kill("SIGKILL"), 1_000).unref();
+      if (!outlives) setTimeout(() => child.kill("SIGKILL"), 1_000).unref();
+      child.unref();
     },
   };
 }

@@ -1,10 +1,8 @@
 import type { Log } from "../../shared/platform/log.ts";
 import type { FromGateway, GatewayOptions } from "../../shared/schemas/gateway.ts";
-import { type GatewayProcess, startGateway } from "./start-gateway.ts";
+import { type GatewayProcess, type GatewayScripts, startGateway } from "./start-gateway.ts";
 
-export type GatewayStart = {
-  /** The gateway's main file. */
-  script: URL;
+export type GatewayStart = GatewayScripts & {
   options: GatewayOptions;
   log: Log;
 };
@@ -21,7 +19,8 @@ export type SupervisedGateway = {
   current(): GatewayProcess | null;
   /** Starts a gateway, unless one runs or a restart is scheduled. */
   ensure(): void;
-  close(): void;
+  /** `outlives`: calls are open whose answers are to be kept. */
+  close(outlives: boolean): void;
 };
 
 const firstBackoffMs = 100;
@@ -31,7 +30,7 @@ const stableMs = 30_000;
 
 /** Runs one gateway from the first `ensure` on. A gateway that ends is started again, each time after a longer wait. */
 export function superviseGateway(
-  { script, options, log }: GatewayStart,
+  { options, log, ...scripts }: GatewayStart,
   { isNeeded, onStart, onMessage }: Hooks,
 ): SupervisedGateway {
   let gateway: GatewayProcess | null = null;
@@ -49,7 +48,7 @@ export function superviseGateway(
       restart = setTimeout(start, backoffMs);
       backoffMs = Math.min(backoffMs * 2, mostBackoffMs);
     };
-    gateway = startGateway(script, options, log, { onMessage, onGone });
+    gateway = startGateway(scripts, options, log, { onMessage, onGone });
     onStart(gateway);
   }
 
@@ -58,10 +57,10 @@ export function superviseGateway(
     ensure() {
       if (!gateway && !restart) start();
     },
-    close() {
+    close(outlives) {
       closed = true;
       if (restart) clearTimeout(restart);
-      gateway?.end();
+      gateway?.end(outlives);
     },
   };
 }

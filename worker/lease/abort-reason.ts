@@ -1,20 +1,39 @@
 /**
  * Why a run's process is stopped. The first reason wins.
  * - `deadline`: the run's time is over. - `cancelled`: somebody cancelled the run. - `fenced`: the run is no longer this
- *   worker's, or this worker can't prove that it is. - `draining`: this worker leaves. - the others: the run exceeded a limit.
+ *   worker's, or this worker can't prove that it is. - `draining`: this worker leaves. - `step_timeout`:
+ *   a step ran over its time, and the run starts again by its journal. - `suspended`: the run only waits, and its process has not
+ *   left by itself. - `awaiting_approval`: one of its calls waits for a person. - the others: the run exceeded a limit.
  */
 export type AbortReason =
   | "deadline"
   | "cancelled"
   | "fenced"
   | "draining"
+  | "step_timeout"
+  | "suspended"
+  | "awaiting_approval"
   | "output_limit"
   | "event_limit"
   | "event_too_large"
   | "artifact_limit"
-  | "budget_exceeded";
+  | "budget_exceeded"
+  | "journal_full";
 
 /** Returns the reason that `signal` was aborted with; null when it was not. */
 export function abortReasonOf(signal: AbortSignal): AbortReason | null {
   return signal.aborted ? (signal.reason as AbortReason) : null;
+}
+
+/** A worker that leaves has 5 s after it has asked its runs to end. */
+const drainingGraceMs = 3_000;
+
+/**
+ * Returns how long a run that is stopped for this reason may take to end by itself; 0 for a run that is killed at once: one that broke
+ * a limit, or that another worker may have claimed.
+ */
+export function stopGraceMs(signal: AbortSignal, graceMs: number): number {
+  const reason = abortReasonOf(signal);
+  if (reason === "cancelled" || reason === "deadline") return graceMs;
+  return reason === "draining" ? Math.min(graceMs, drainingGraceMs) : 0;
 }

@@ -59,6 +59,8 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
     hold(run, claimedAt) {
       const entry: Entry = { run, controller: new AbortController(), provenAt: claimedAt };
       entries.set(run.id, entry);
+      // A lease that began some time ago can't wait for the others' next renewal.
+      if (performance.now() - claimedAt > leaseMs / 3) void renew([entry]);
       return {
         signal: entry.controller.signal,
         stop: (reason) => entry.controller.abort(reason),

@@ -4,7 +4,10 @@ import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 
-/** `budget`: what the agent may report as used; undefined for no limit. `spent`: what the run's earlier attempts reported. */
+/**
+ * `budget`: what the agent may report as used, where nothing is metered; undefined for no limit. `spent`: what the run's earlier
+ * attempts reported.
+ */
 export type OutputLimits = {
   output_bytes: number;
   events: number;
@@ -24,11 +27,14 @@ export function createOutputLimiter(limits: OutputLimits): (body: RunEventBody) 
   let bytes = 0;
   let events = 0;
   let used: Usage = {};
+  let isMetered = false;
   return (body) => {
     if (body.type === "usage") {
-      const { type: _, ...reported } = body;
+      const { type: _, source, ...reported } = body;
+      // The budget was reserved before each call that is metered. What the agent says besides doesn't count then.
+      isMetered ||= source === "metered";
       used = { ...used, ...reported };
-      if (isOverBudget(limits.budget, addUsage(limits.spent, used))) return { broken: "budget_exceeded" };
+      if (!isMetered && isOverBudget(limits.budget, addUsage(limits.spent, used))) return { broken: "budget_exceeded" };
     }
     const parts = splitText(body);
     for (const part of parts) {

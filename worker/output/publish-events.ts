@@ -11,8 +11,14 @@ export type Publisher = {
   backlog(): number;
 };
 
-/** `run.started` waits this long for the first output, which a warm run sends sooner: both then go in one batch. */
-const startedDelayMs = 2;
+/** Events that nobody waits for: they go with the events that follow. */
+const unhurried: ReadonlySet<string> = new Set(["run.started", "step.start", "step.copied", "step.end"]);
+export const isUnhurried = ({ type }: Pick<StreamEvent, "type">): boolean => unhurried.has(type);
+
+/** They wait this long for others: a warm run's first output comes sooner than that. */
+const shortDelayMs = 2;
+/** Batches of nothing else are sent this often at most: steps that take no time make one batch of many. */
+const spacingMs = 100;
 
 /** Redis counts as away after this time. A cut connection is reopened sooner: that is tried at least each second. */
 const awayAfterMs = 1_500;
@@ -28,14 +34,18 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   let waiting: StreamEvent[] = [];
   let waitingLength = 0;
   let sending: Promise<void> | null = null;
-  let delayed: NodeJS.Timeout | undefined;
+  let delayed: NodeJS.Timeout | null = null;
+  let isHurried = false;
+  let lastSentAt = -Infinity;
   let failedSince: number | null = null;
 
   async function send(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && isHurried) {
       const [batch, length] = [waiting, waitingLength];
       waiting = [];
       waitingLength = 0;
+      isHurried = false;
+      lastSentAt = performance.now();
       try {
         if ((await streams.append(runId, batch)) === "fenced") onFenced();
         failedSince = null;
@@ -44,26 +54,33 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
         if (performance.now() - failedSince > awayAfterMs) continue;
         waiting = [...batch, ...waiting];
         waitingLength += length;
+        isHurried = true;
         await sleep(pauseMs);
       }
     }
     sending = null;
+    if (waiting.length > 0) delay();
   }
 
   function begin(): void {
+    if (delayed) clearTimeout(delayed);
+    delayed = null;
+    isHurried = true;
     sending ??= send();
+  }
+
+  function delay(): void {
+    delayed ??= setTimeout(begin, Math.max(shortDelayMs, lastSentAt + spacingMs - performance.now()));
   }
 
   return {
     add(events) {
       for (const event of events) waitingLength += event.data.length;
       waiting.push(...events);
-      clearTimeout(delayed);
-      if (events.every(({ type }) => type === "run.started")) delayed = setTimeout(begin, startedDelayMs);
-      else begin();
+      if (!events.every(isUnhurried)) begin();
+      else if (!sending) delay();
     },
     settled: async () => {
-      clearTimeout(delayed);
       begin();
       while (sending) await sending;
     },

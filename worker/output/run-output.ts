@@ -4,7 +4,7 @@ import type { RunEventBody, StreamEvent } from "../../shared/schemas/run-event.t
 import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
-import { createPublisher } from "./publish-events.ts";
+import { createPublisher, isUnhurried } from "./publish-events.ts";
 import type { Sent } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
 
@@ -18,6 +18,10 @@ export type RunOutput = {
   finish(last: RunEventBody | null): Promise<StreamEvent[]>;
   /** Sends events to the stream that are in the transcript already: the terminal event is sent after its commit. */
   announce(events: StreamEvent[]): Promise<void>;
+  /** Resolves when the transcript holds all events so far, or this attempt may not write any more. */
+  save(): Promise<void>;
+  /** Returns for how many ms the oldest event has waited to be in the transcript. */
+  lagMs(): number;
   /** Returns how much was pushed so far. */
   sent(): Sent;
   close(): void;
@@ -38,6 +42,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
   const transcript = openWriteBehind(deps, run.id, onFenced);
   let seq = 0;
   let length = 0;
+  let hurried = 0;
   let finished = false;
   /** Last events. There are two when the run was cancelled just before it could be put aside. */
   const ending: StreamEvent[] = [];
@@ -52,6 +57,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
       if (finished) return;
       const event = numberEvent(body);
       length += event.data.length;
+      if (!isUnhurried(event)) hurried += 1;
       publisher.add([event]);
       if (body.type === "progress" && body.message !== null) transcript.setStatus(body.message);
       transcript.add(event);
@@ -67,7 +73,9 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
       publisher.add(events);
       await publisher.settled();
     },
-    sent: () => ({ events: seq, length }),
+    save: () => transcript.flush(),
+    lagMs: () => transcript.lagMs(),
+    sent: () => ({ events: seq, hurried, length }),
     close: () => transcript.close(),
   };
 }

@@ -9,8 +9,8 @@ export type LoopShare = {
   spend(ms: number, sent: Sent): Promise<void>;
   leave(): void;
 };
-/** How many events a run has sent, and how many characters in all. */
-export type Sent = { events: number; length: number };
+/** How many events a run has sent, how many of them by themselves rather than with others, and how many characters in all. */
+export type Sent = { events: number; hurried: number; length: number };
 
 /** How long the work for one run may take before other runs get the event loop. */
 const sliceMs = 2;
@@ -32,10 +32,10 @@ export function createLoopShares(): { join(): LoopShare } {
   return {
     join() {
       let spent = 0;
-      let before: Sent = { events: 0, length: 0 };
+      let before: Sent = { events: 0, hurried: 0, length: 0 };
       const share: LoopShare = {
         async spend(ms, sent) {
-          const behind = (sent.events - before.events) * eventMs + (sent.length - before.length) * characterMs;
+          const behind = (sent.hurried - before.hurried) * eventMs + (sent.length - before.length) * characterMs;
           before = sent;
           spent += Math.min(ms, longestMs) + behind;
           if (spent < sliceMs) return;

@@ -9,6 +9,10 @@ export type WriteBehind = {
   add(event: StreamEvent): void;
   /** Sets the run's `current_status`, which is written with the next events. */
   setStatus(status: string): void;
+  /** Resolves when the events so far are written, or Postgres refused the attempt. */
+  flush(): Promise<void>;
+  /** Returns for how many ms the oldest event has waited to be written. */
+  lagMs(): number;
   /** Stops writing. Returns the events that were not written. */
   finish(): Promise<StreamEvent[]>;
   close(): void;
@@ -17,6 +21,7 @@ export type WriteBehind = {
 /** At most this long, and at most this many characters, a running attempt's events are in Redis only. */
 const delayMs = 1_000;
 const batchLength = 256 * 1024;
+const retryMs = 200;
 
 /** Returns the ms until the next write. All runs of this process write at the same time, so that one statement serves all. */
 const untilTick = (): number => delayMs - (performance.now() % delayMs);
@@ -31,6 +36,13 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
   let batch: StreamEvent[] = [];
   let saving: Promise<void> | null = null;
   let currentStatus: string | null = null;
+  /** How many events were added, and how many of them are written. */
+  let added = 0;
+  let written = 0;
+  let isOver = false;
+  /** When the first of `batch` and of `unsaved` was added, by performance.now(). */
+  let batchSince = 0;
+  let unsavedSince = 0;
   let timer = setTimeout(tick, untilTick());
 
   function tick(): void {
@@ -48,12 +60,14 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
   async function writeBatch(): Promise<void> {
     if (batch.length === 0) {
       batch = unsaved;
+      batchSince = unsavedSince;
       unsaved = [];
       unsavedLength = 0;
     }
     if (batch.length === 0) return;
     try {
       if (!(await appendTranscript(db, runId, batch, currentStatus))) onFenced();
+      written += batch.length;
       batch = [];
     } catch (error) {
       log.warn({ run_id: runId, err: String(error) }, "a transcript could not be written; it is tried again");
@@ -62,19 +76,33 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
 
   return {
     add(event) {
+      if (unsaved.length === 0) unsavedSince = performance.now();
       unsaved.push(event);
+      added += 1;
       unsavedLength += event.data.length;
       if (unsavedLength > batchLength) void save();
     },
     setStatus(status) {
       currentStatus = status;
     },
+    async flush() {
+      const upTo = added;
+      while (written < upTo && !isOver) {
+        await save();
+        if (batch.length > 0) await sleep(retryMs);
+      }
+    },
+    lagMs() {
+      if (isOver || batch.length + unsaved.length === 0) return 0;
+      return performance.now() - (batch.length > 0 ? batchSince : unsavedSince);
+    },
     async finish() {
+      isOver = true;
       clearTimeout(timer);
       if (saving) await saving;
       // This batch may be written already. Postgres must answer first: the run's end must not repeat events of the transcript.
       while (batch.length > 0) {
-        await sleep(200);
+        await sleep(retryMs);
         await save();
       }
       return unsaved;

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { buildOutput } from "../../shared/schemas/build.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
-import { readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
+import { type ReadConfig, readVersionConfig } from "../../shared/store/agents/read-version-config.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claim-run.ts";
+import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
 import type { VersionConfig } from "../attempt/attempt.ts";
 
 /** Characters of JSON in all cached configs. */
@@ -45,11 +46,22 @@ export function createConfigView(db: Db): ConfigView {
         return cached.version;
       }
       const found = await readVersionConfig(db, agent_id, name);
-      // A deleted agent has an empty config.
-      const text = JSON.stringify(found?.config ?? {});
-      const version = { config: readConfig(found?.config ?? {}), config_hash: hash("sha256", text) };
-      if (found) add(key, { version, revision: found.revision, length: text.length });
+      const { version, length } = toVersion(found ?? gone);
+      if (found) add(key, { version, revision: found.revision, length });
       return version;
     },
   };
+}
+
+/** A deleted agent has an empty config. */
+const gone = { config: {}, output: null, lock: null, build_error: null };
+
+function toVersion({ config, output, lock, build_error }: Omit<ReadConfig, "revision">): {
+  version: VersionConfig;
+  length: number;
+} {
+  const text = JSON.stringify([config, output, lock]);
+  const made = buildOutput.safeParse(output).data ?? null;
+  const version = { config: readConfig(config), config_hash: hash("sha256", text), output: made, lock, build_error };
+  return { version, length: text.length };
 }

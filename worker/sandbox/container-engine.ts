@@ -75,7 +75,9 @@ function createEngine(name: string, searchPath: string): ContainerEngine {
           child.kill("SIGKILL"),
         );
       };
-      return { stdout: child.stdout, stderr: child.stderr, events: nothing(), exited, kill };
+      // The engine's client passes it on to the container.
+      const terminate = (): void => void child.kill("SIGTERM");
+      return { stdout: child.stdout, stderr: child.stderr, events: nothing(), exited, terminate, kill };
     },
   };
 }

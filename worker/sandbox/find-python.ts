@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "./sandbox.ts";
@@ -20,16 +21,27 @@ print("\\n".join(["%d.%d.%d" % sys.version_info[:3], sys.executable, sys.prefix,
  */
 export async function findPython(configured: string | undefined, searchPath: string): Promise<Python> {
   const directories = [...searchPath.split(delimiter), "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
-  const inPath = (name: string) => directories.filter(isAbsolute).map((directory) => join(directory, name));
-  const named = configured && isAbsolute(configured) ? [configured] : inPath(configured ?? "python3");
-  const answers = await Promise.all([...new Set(named)].map(askPython));
-  const found = answers.find((answer) => "path" in answer);
-  if (found) return found;
-  const refusals = answers.map((answer) => ("refusal" in answer ? answer.refusal : "")).filter(Boolean);
+  // /bin is /usr/bin on most systems.
+  const different = new Set(directories.filter(isAbsolute).map(realPath));
+  const inPath = (name: string) => [...different].map((directory) => join(directory, name));
+  const refusals: string[] = [];
+  for (const candidate of configured && isAbsolute(configured) ? [configured] : inPath(configured ?? "python3")) {
+    const answer = await askPython(candidate);
+    if ("path" in answer) return answer;
+    refusals.push(answer.refusal);
+  }
   const subject = configured ? `PYTHON=${configured} is no usable Python` : "No usable Python was found";
   throw new Error(
     `${subject} (${oldest.join(".")} or newer, which the sandbox's user can run): ${refusals.join("; ")}.`,
   );
+}
+
+function realPath(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
 }
 
 type Answer = [version: string, path: string, prefix: string, base: string, exec: string, ...sitePath: string[]];
@@ -51,7 +63,7 @@ async function askPython(candidate: string): Promise<Python | { refusal: string 
     const outside = [prefix, basePrefix, execPrefix, ...sitePath].filter(
       (entry) => !entry.startsWith("/usr/") && entry !== "/usr",
     );
-    return { path, version, prefixes: [...new Set(outside)], sitePath };
+    return { path, version, prefixes: [...new Set(outside)], venv: null };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "failed";
     return { refusal: `${candidate}: ${code}` };

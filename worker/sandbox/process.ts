@@ -1,5 +1,7 @@
 import type { Duplex, Readable, Writable } from "node:stream";
 
+import type { EgressListener } from "../gateway/egress.ts";
+
 /** What to start in a sandbox: constants and Runfleet's own code only. User data goes to `stdin`. Bytes and milliseconds. */
 export type SandboxCommand = {
   argv: readonly [string, ...string[]];
@@ -43,6 +45,10 @@ export type AgentProcess = {
   events: AsyncIterable<Uint8Array>;
   /** Resolves when the process is gone, even if other processes hold its pipes. Never rejects. */
   exited: Promise<SandboxExit>;
+  /** Writes a line that the process reads while it runs; absent where it reads none. */
+  reply?: (line: string) => void;
+  /** Sends SIGTERM to the command's own process, which asks it to end. */
+  terminate(): void;
   /** SIGKILLs the whole tree; idempotent. */
   kill(): void;
 };
@@ -54,4 +60,6 @@ export type SandboxProcess = AgentProcess & {
   stderr: Readable;
   events: Duplex;
   usage(): SandboxUsage;
+  /** Its access to the network; null for none. */
+  listener: EgressListener | null;
 };

@@ -20,8 +20,8 @@ export type Python = {
   version: string;
   /** Directories outside of /usr that Python needs. The sandbox shows them read-only. */
   prefixes: string[];
-  /** What `site` adds to sys.path: installed packages. The runtime starts without `site`, for speed. */
-  sitePath: string[];
+  /** A virtual environment without packages, in which agents run; null where there is no folder for it. */
+  venv: string | null;
 };
 
 /** The machine couldn't give a sandbox. No code of the agent has run. */

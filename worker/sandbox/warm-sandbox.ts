@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { EgressListener } from "../gateway/egress.ts";
 import type { SandboxCommand, SandboxExit, SandboxUsage } from "./process.ts";
 
 /** A program of Runfleet's that stays as the sandbox's first process, with a control channel to the worker. */
@@ -29,11 +30,8 @@ export type WarmSandbox = {
   usage(): SandboxUsage;
   /** True when `usage` is the kernel's count for the whole sandbox (a cgroup); false when it is a sum over live processes. */
   isMetered: boolean;
-  /**
-   * Closes a run's connections through the gateway. To be called when no process of the run is left. Rejects when the gateway
-   * does not confirm that; the sandbox must not be used again then.
-   */
-  endRunConnections(): Promise<void>;
+  /** Its access to the network; null for none. */
+  listener: EgressListener | null;
   /** Returns the end of the first process's stderr. */
   complaint(): string;
   /** Resolves when all of the sandbox's processes are gone. Never rejects. */

@@ -1,14 +1,15 @@
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
+import type { Replies } from "../adapters/adapter.ts";
 import { readProcess } from "../adapters/read-process.ts";
 import type { InterpreterPool, Taken } from "./interpreter-pool.ts";
 import { LoadingStopped, type Wanted } from "./load.ts";
 
 /** A run and the adapter's own first frames. `started.warm` is filled in here. */
-export type WarmRun = Wanted & { opening: Frame[] };
+export type WarmRun = Wanted & { opening: Frame[]; replies?: Replies | undefined };
 
 /** Executes a run in an interpreter of the pool. */
 export async function* runWarm(pool: InterpreterPool, run: WarmRun): AsyncGenerator<Frame> {
-  const { opening, signal } = run;
+  const { opening, signal, replies } = run;
   let taken: Taken;
   try {
     taken = await pool.take(run);
@@ -20,7 +21,12 @@ export async function* runWarm(pool: InterpreterPool, run: WarmRun): AsyncGenera
     return;
   }
   try {
-    yield* readProcess(taken.run(), { opening: openingOf(opening, taken), signal });
+    yield* readProcess(taken.run(), {
+      opening: openingOf(opening, taken),
+      signal,
+      replies,
+      stop_grace_ms: run.request.stop_grace_ms,
+    });
   } finally {
     taken.giveBack();
   }

@@ -35,6 +35,7 @@ export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter 
       if (command === null) return yield* refuse("no_entrypoint", "The agent's config names no `command`.");
       const profile = launchProfile(resources, { cpu_ms: cpuLimitOf(resources), packages: null, egress });
       const child = await prewarmed.take(profile);
+      child.listener?.beginRun(request.calls?.() ?? null);
       const head = JSON.stringify({ command, env, files: { ...code, ...files } });
       child.stdin.write(`${Buffer.byteLength(head)}\n${head}`);
       child.stdin.end(JSON.stringify(toStdin(request)));

@@ -1,6 +1,6 @@
 import { createGuardedFetch, type OpenAnswer } from "../../../shared/platform/net/guarded-fetch.ts";
 import { sign, type SignedHeaders } from "../../../shared/platform/net/sign.ts";
-import { TargetFault } from "../../../shared/platform/net/target-fault.ts";
+import { type FaultClass, TargetFault } from "../../../shared/platform/net/target-fault.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../../channel/frame-schema.ts";
 import type { Adapter, AgentRequest } from "../adapter.ts";
 import { refuse, toStdin } from "../read-command.ts";
@@ -30,7 +30,11 @@ export function createHttpAdapter({ allowCidrs, secretsOf, now }: HttpOptions): 
   return {
     async *run(request, signal) {
       if (request.url === null) return yield* refuse("no_entrypoint", "The agent's config names no `url`.");
-      const body = JSON.stringify({ ...toStdin(request), env: request.env, files: request.files });
+      const body = JSON.stringify({
+        ...toStdin(request),
+        env: request.env,
+        files: { ...request.code, ...request.files },
+      });
       const [at, secrets] = await Promise.all([now(), secretsOf(request.user_id)]);
       const signed = sign({ id: `${request.run_id}.${request.attempt}`, body }, at, secrets);
       const headers = headersOf(request, signed);
@@ -99,10 +103,17 @@ function fault(error_type: string, message: string): AgentFrame {
   return { type: "error", code: "agent_error", error_type, message, traceback: null };
 }
 
+const reasons: Record<Exclude<FaultClass, "blocked" | "protocol">, string> = {
+  timeout: "its server did not answer in time",
+  dns: "its host name can't be resolved",
+  connect: "its server refuses connections, or can't be found",
+  tls: "its certificate can't be trusted, or it doesn't speak TLS",
+};
+
 function messageOf(error: unknown): string {
   if (!(error instanceof TargetFault)) return "The agent could not be reached: the connection broke.";
   if (error.class === "blocked")
     return "The agent could not be reached: blocked, since its address is private or reserved.";
   if (error.class === "protocol") return "The agent's answer is no HTTP, or the connection broke.";
-  return `The agent could not be reached: ${error.message}.`;
+  return `The agent could not be reached: ${reasons[error.class]}.`;
 }

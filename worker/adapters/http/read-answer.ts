@@ -1,10 +1,9 @@
 import { TextDecoder } from "node:util";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { deeperThan } from "../../../shared/domain/json/measure-json.ts";
-import { requestLimits } from "../../../shared/domain/run/limits.ts";
 import type { OpenAnswer } from "../../../shared/platform/net/guarded-fetch.ts";
 import { ChannelBreach, channelBudget, type ChannelMeter, createChannelMeter } from "../../channel/channel-budget.ts";
-import { type AgentFrame, agentFrame } from "../../channel/frame-schema.ts";
+import type { AgentFrame } from "../../channel/frame-schema.ts";
+import { eventToFrame, InvalidAnswer, refuseDepth } from "./event-to-frame.ts";
 import { maxLineBytes, splitLines } from "../../channel/split-lines.ts";
 
 type Body = AsyncIterable<Uint8Array>;
@@ -27,11 +26,6 @@ export async function* readAnswer({ contentType, contentEncoding, body }: OpenAn
   }
 }
 
-/** `message` is the end of a sentence that begins with "The agent's answer". */
-class InvalidAnswer extends Error {
-  override name = "InvalidAnswer";
-}
-
 function readAs(contentType: string, body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "text/event-stream") return readEvents(body, meter);
@@ -52,10 +46,31 @@ async function* readEvents(body: Body, meter: ChannelMeter): AsyncGenerator<Agen
     const startedAt = performance.now();
     parser.feed(text);
     if (tooLong) throw new InvalidAnswer(`has an event longer than ${maxLineBytes} bytes`);
-    const frames = messages.splice(0).flatMap(({ event, data }) => (data === "[DONE]" ? [] : [toFrame(data, event)]));
+    const frames = messages
+      .splice(0)
+      .flatMap(({ event, data }) => (data === "[DONE]" ? [] : [eventToFrame(data, event)]));
     meter.add({ cpuMs: performance.now() - startedAt });
     yield* frames;
     await meter.pause();
+  }
+  // Without its last empty line an event is whole where its JSON is.
+  parser.feed("\n");
+  for (const { event, data } of messages) {
+    if (isCutJson(data)) throw new InvalidAnswer(endsWithin);
+    yield eventToFrame(data, event);
+  }
+}
+
+const endsWithin = "ends in the middle of an event: the connection was closed before it was whole";
+
+/** True for what begins like JSON and is none. */
+function isCutJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
   }
 }
 
@@ -83,6 +98,11 @@ async function* wholeLines(body: Body, meter: ChannelMeter): AsyncGenerator<stri
     if (length > maxLineBytes) throw new InvalidAnswer(`has a line longer than ${maxLineBytes} bytes`);
     await meter.pause();
   }
+  const rest = parts.join("");
+  if (rest === "") return;
+  const data = rest.replace(/^data: ?/, "");
+  if (data !== "[DONE]" && !/^\s*[{[].*[}\]]\s*$/.test(data)) throw new InvalidAnswer(endsWithin);
+  yield `${rest}\n`;
 }
 
 function countLines(text: string): number {
@@ -92,11 +112,12 @@ function countLines(text: string): number {
 }
 
 async function* readLines(body: Body, meter: ChannelMeter): AsyncGenerator<AgentFrame> {
-  for await (const { bytes } of splitLines(body, meter)) {
+  for await (const { bytes, torn } of splitLines(body, meter)) {
     const startedAt = performance.now();
     const text = textOf(bytes);
     if (text.trim() === "") continue;
-    const frame = toFrame(text);
+    if (torn && isCutJson(text)) throw new InvalidAnswer(endsWithin);
+    const frame = eventToFrame(text);
     meter.add({ cpuMs: performance.now() - startedAt });
     yield frame;
   }
@@ -149,11 +170,6 @@ function decoderOf(contentType: string): TextDecoder {
   }
 }
 
-function refuseDepth(text: string): void {
-  const depth = requestLimits.json_depth + 1;
-  if (deeperThan(text, depth)) throw new InvalidAnswer(`is nested deeper than ${requestLimits.json_depth} levels`);
-}
-
 const broken = (does: string): AgentFrame => ({
   type: "error",
   code: "agent_error",
@@ -161,17 +177,3 @@ const broken = (does: string): AgentFrame => ({
   message: `The agent's answer ${does}.`,
   traceback: null,
 });
-
-function toFrame(text: string, event?: string): AgentFrame {
-  refuseDepth(text);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { type: "output", content: text };
-  }
-  const named =
-    typeof value === "object" && value !== null && !("type" in value) && event ? { type: event, ...value } : value;
-  const parsed = agentFrame.safeParse(named);
-  return parsed.success ? parsed.data : { type: "output", content: value };
-}

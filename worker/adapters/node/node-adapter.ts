@@ -23,8 +23,8 @@ export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime, idle: Idl
     },
   });
   return {
-    run: (request, signal) =>
-      runWarm(pool, { request, packages: null, signal, opening: [{ type: "started", warm: false }] }),
+    run: (request, signal, replies) =>
+      runWarm(pool, { request, packages: null, signal, replies, opening: [{ type: "started", warm: false }] }),
     close: () => pool.close(),
   };
 }

@@ -22,7 +22,7 @@ export function nodeCommand(
 ): Omit<SandboxCommand, "egress"> {
   const heap = Math.floor((resources.memory_bytes / megabyte) * 0.75);
   return {
-    argv: [path, `--max-old-space-size=${heap}`, "--no-warnings", "--input-type=module", "-e", program],
+    argv: [path, `--max-old-space-size=${heap}`, "--no-warnings", "-e", program],
     env: {},
     readOnly: [path, dirname(typeStripper)],
     resources,

@@ -32,10 +32,18 @@ export function createNodeInterpreter(child: SandboxProcess, typeStripper: strin
       return loaded.parse(JSON.parse(await readAnswer(child.events)));
     },
     run(request) {
-      const { resources: _, egress: _egress, version_env: _env, requirements: _required, ...rest } = request;
-      child.stdin.end(JSON.stringify(rest));
+      const {
+        resources: _,
+        egress: _egress,
+        version_env: _env,
+        requirements: _required,
+        lock: _lock,
+        ...rest
+      } = request;
+      child.listener?.beginRun(request.calls?.() ?? null);
+      child.stdin.write(`${JSON.stringify(rest)}\n`);
       hasRun = true;
-      return child;
+      return { ...child, reply: (line) => void child.stdin.write(`${line}\n`) };
     },
     settled: null,
     usage: () => child.usage(),

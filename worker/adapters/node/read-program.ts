@@ -1,13 +1,36 @@
 import { readFileSync } from "node:fs";
 import { runtimeFile } from "../runtime-file.ts";
 
-const shared = ["channel", "context", "describe-error", "read-typescript", "load-agent", "use-proxy"] as const;
-const programs = { once: [...shared, "load-ahead", "once"], daemon: [...shared, "message", "daemon"] } as const;
+const shared = [
+  ...([
+    "channel",
+    "step-values",
+    "rehearsal",
+    "together",
+    "steps",
+    "waits",
+    "children",
+    "steering",
+    "context",
+  ] as const),
+  ...(["describe-error", "read-typescript"] as const),
+  ...(["graph-checkpoints", "framework-events", "run-graph", "run-openai-agent", "read-returned"] as const),
+  ...(["frameworks", "load-agent", "use-proxy"] as const),
+] as const;
+const programs = {
+  build: ["channel", "context", "own-source-map", "build"],
+  once: [...shared, "load-ahead", "once"],
+  daemon: [...shared, "message", "daemon"],
+} as const;
+/** Comments that are whole lines. What stands on a line with code stays. */
+const comments = /^[ \t]*(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/[ \t]*)\n/gm;
 const importLine = /^import \{([^}]*)\} from "([^"]*)";\n/gm;
 
 /**
- * Returns one of runtime/node's programs as a single module for `node -e`, so that no sandbox needs to read its files. Each
- * file comes after the files that it imports.
+ * Returns one of runtime/node's programs as a single script for `node -e`, so that no sandbox needs to read its files. It is without
+ * comments, because Linux takes at most 128 KiB as one argument. Each
+ * file comes after the files that it imports. It is no module, since the threads of an agent would take over the option that
+ * makes it one. Until the program has come to its end the exit code is 13, as for a module whose `await` never ends.
  */
 export function readProgram(name: keyof typeof programs): string {
   const builtins = new Map<string, Set<string>>();
@@ -21,8 +44,12 @@ export function readProgram(name: keyof typeof programs): string {
   const bodies = programs[name].map((file) =>
     readFileSync(runtimeFile(`node/${file}.mjs`), "utf8")
       .replace(importLine, takeImport)
+      .replace(comments, "")
       .replace(/^export /gm, ""),
   );
-  const imports = [...builtins].map(([from, names]) => `import { ${[...names].join(", ")} } from "${from}";`);
-  return [...imports, ...bodies].join("\n");
+  const imports = [...builtins].map(
+    ([from, names]) => `const { ${[...names].join(", ").replaceAll(" as ", ": ")} } = require("${from}");`,
+  );
+  const begin = "(async () => {\nprocess.execArgv.length = 0;\nprocess.exitCode = 13;";
+  return [...imports, begin, ...bodies, "process.exitCode = undefined;\n})();"].join("\n");
 }

@@ -13,14 +13,14 @@ const started: Frame = { type: "started", warm: false };
  */
 export async function* installRequirements(
   environments: Environments,
-  { requirements, user_id }: Pick<AgentRequest, "requirements" | "user_id">,
+  { requirements, lock, user_id }: Pick<AgentRequest, "requirements" | "lock" | "user_id">,
   signal: AbortSignal,
 ): AsyncGenerator<Frame, Installed | null> {
   if (requirements.length === 0) return { packages: null, opening: [started], cpu_ms: 0 };
-  const packages = environments.find(requirements);
-  if (packages !== null) return { packages, opening: [started], cpu_ms: 0 };
+  const found = environments.find({ requirements, lock });
+  if (found !== null) return { packages: found, opening: [started], cpu_ms: 0 };
   yield started;
-  const build = environments.build({ requirements, owner: user_id, signal });
+  const build = environments.build({ packages: { requirements, lock }, owner: user_id, signal });
   for await (const message of build.log) yield { type: "log", level: "info", stream: "agent", message };
   const built = await build.done;
   if ("directory" in built) return { packages: built.directory, opening: [], cpu_ms: built.cpu_ms };

@@ -30,15 +30,16 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
       open: async ({ resources, packages, egress }) => {
         // Symbols of libraries are resolved once, at the start, instead of by each fork.
         const env = { LD_BIND_NOW: "1" };
-        const warm = await start({ argv, env, readOnly: readOnlyPaths(packages), resources, egress });
-        return startWarmHost(warm, { runtime, site: { site_path: python.sitePath, packages } });
+        const site = { venv: python.venv, packages };
+        const warm = await start({ argv, env, readOnly: readOnlyPaths(site), resources, egress });
+        return startWarmHost(warm, { runtime, site });
       },
     });
   return {
-    async *run(request, signal) {
+    async *run(request, signal, replies) {
       const installed = yield* installRequirements(environments, request, signal);
       if (installed === null) return;
-      const run = { ...installed, request, signal };
+      const run = { ...installed, request, signal, replies };
       yield* withInstall(pool ? runWarm(pool, run) : runOnce({ sandbox, python, runtime }, run), installed);
     },
     close: () => pool?.close(),

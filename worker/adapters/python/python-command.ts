@@ -15,5 +15,8 @@ export function pythonArgv(python: Python, program: keyof typeof programs): Sand
 /** Returns the length of the runtime's code, as `boot.py` reads it. */
 export const runtimeHead = (runtime: Buffer): string => String(runtime.length).padStart(8, "0");
 
-/** Returns the directories of an agent's own packages that its sandbox may read. */
-export const readOnlyPaths = (packages: string | null): string[] => (packages === null ? [] : [packages]);
+/** Where an agent's Python finds packages: its virtual environment, and what the agent requires. */
+export type Site = { venv: string | null; packages: string | null };
+
+/** Returns the directories of a site, which its sandbox may read. */
+export const readOnlyPaths = ({ venv, packages }: Site): string[] => [venv, packages].filter((path) => path !== null);

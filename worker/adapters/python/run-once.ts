@@ -8,12 +8,15 @@ type Once = { sandbox: Sandbox; python: Python; runtime: Buffer };
 
 /** Executes a run in a fresh sandbox, for levels without warm starts. */
 export async function* runOnce({ sandbox, python, runtime }: Once, run: WarmRun): AsyncGenerator<Frame> {
-  const { request, packages, opening, signal } = run;
+  const { request, packages, opening, signal, replies } = run;
   const { resources, egress, version_env: _, ...rest } = request;
   const argv = pythonArgv(python, "once");
-  const child = await sandbox.start({ argv, env: {}, readOnly: readOnlyPaths(packages), resources, egress });
+  const site = { venv: python.venv, packages };
+  const child = await sandbox.start({ argv, env: {}, readOnly: readOnlyPaths(site), resources, egress });
+  child.listener?.beginRun(request.calls?.() ?? null);
   child.stdin.write(runtimeHead(runtime));
   child.stdin.write(runtime);
-  child.stdin.end(JSON.stringify({ ...rest, site_path: python.sitePath, packages }));
-  yield* readProcess(child, { opening, signal });
+  child.stdin.write(`${JSON.stringify({ ...rest, ...site })}\n`);
+  const reply = (line: string): void => void child.stdin.write(`${line}\n`);
+  yield* readProcess({ ...child, reply }, { opening, signal, replies, stop_grace_ms: request.stop_grace_ms });
 }

@@ -8,10 +8,8 @@ import type { WarmSandbox } from "../../sandbox/warm-sandbox.ts";
 import type { AgentRequest } from "../adapter.ts";
 import { type AgentCode, type Interpreter, type Loaded, loaded } from "../../warm/interpreter.ts";
 import { type ControlFrame, createFrameReader, encodeControlFrame } from "./control-frames.ts";
-import { runtimeHead } from "./python-command.ts";
+import { runtimeHead, type Site } from "./python-command.ts";
 
-/** Where Python finds packages: the machine's own, and the agent's. */
-type Site = { site_path: string[]; packages: string | null };
 type Equipment = { runtime: Buffer; site: Site };
 
 /**
@@ -38,11 +36,15 @@ const cpuCheckMs = 250;
 const turnBytes = 256 * 1024;
 
 type Run = {
+  /** Where the process reads its request, and then the worker's answers. */
+  answers: AnswerPipe;
   stdout: Readable;
   stderr: Readable;
   events: Socket;
   end(exit: SandboxExit): void;
   isOverCpu: boolean;
+  /** True once the run was asked to end. */
+  isAsked: boolean;
 };
 
 /**
@@ -174,7 +176,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const ended = run;
     run = null;
     enter(isClean ? "forking" : "cleaning");
-    connections = sandbox.endRunConnections().catch(() => fail("its connections can't be closed"));
+    connections = closeConnections().catch(() => fail("its connections can't be closed"));
     // The run's last output waits in its own streams. Their reader need not ask for more.
     isFull = false;
     resume();
@@ -185,10 +187,14 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
     before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
+    // A run that was asked to end is the sandbox's last one: the command to ask may come after the run's end.
+    if (ended.isAsked) kill();
     // Kills and refused forks are counted since the sandbox's start: they would say nothing about the next run.
     if (limit !== null) kill();
     drain(ended.events);
   }
+
+  const closeConnections = async (): Promise<void> => sandbox.listener?.endRun();
 
   function drain(events: Socket): void {
     setTimeout(() => {
@@ -269,7 +275,16 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
 
   function begin(request: AgentRequest): { run: Run; process: AgentProcess } {
     if (state !== "ready" || !pipes) throw new SandboxUnavailable("the warm interpreter ended before its run");
-    const { resources, code: _code, version_env: _env, requirements: _required, egress: _egress, ...rest } = request;
+    const {
+      resources,
+      code: _code,
+      version_env: _env,
+      requirements: _required,
+      lock: _lock,
+      egress: _egress,
+      ...rest
+    } = request;
+    sandbox.listener?.beginRun(request.calls?.() ?? null);
     const given = pipes;
     pipes = null;
     enter("running");
@@ -281,14 +296,18 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     let settle = (_exit: SandboxExit): void => {};
     const ended = new Promise<SandboxExit>((resolve) => (settle = resolve));
     let over = false;
+    const answers = openAnswerPipe(given.request, Buffer.from(JSON.stringify(rest)));
     const begun: Run = {
+      answers,
       stdout,
       stderr,
       events: given.events,
       isOverCpu: false,
+      isAsked: false,
       end(exit) {
         over = true;
         clearInterval(watch);
+        answers.close();
         stdout.push(null);
         stderr.push(null);
         settle(exit);
@@ -298,8 +317,16 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       begun.isOverCpu ||= sandbox.usage().cpu_ms - billedMs > resources.cpu_ms;
       if (begun.isOverCpu) kill();
     }, cpuCheckMs).unref();
-    sendRequest(given.request, Buffer.from(JSON.stringify(rest)));
-    return { run: begun, process: { stdout, stderr, events: given.events, exited: ended, kill: () => over || kill() } };
+    const terminate = (): void => {
+      if (over || begun.isAsked || state !== "running") return;
+      begun.isAsked = true;
+      control.write(encodeControlFrame("K", Buffer.alloc(0)));
+    };
+    const killRun = (): void => {
+      if (!over) kill();
+    };
+    const process = { stdout, stderr, events: given.events, exited: ended, terminate, kill: killRun };
+    return { run: begun, process: { ...process, reply: (line) => answers.write(Buffer.from(`${line}\n`)) } };
   }
 }
 
@@ -324,18 +351,37 @@ function parseLoaded(body: Buffer, fail: (reason: string) => void): Loaded {
   }
 }
 
-/** Writes eight bytes of length and then the JSON: as much as the pipe takes at once, the rest as the process reads it. */
-function sendRequest(fd: number, body: Buffer): void {
+type AnswerPipe = { write(bytes: Buffer): void; close(): void };
+
+/**
+ * Writes a run's request: eight bytes of length and then the JSON. The pipe stays open for the answers to its steps, which
+ * most runs don't have: only what the pipe doesn't take at once needs a socket.
+ */
+function openAnswerPipe(fd: number, request: Buffer): AnswerPipe {
+  let socket: Socket | null = null;
+  let isOpen = true;
+  const write = (bytes: Buffer): void => {
+    if (!isOpen) return;
+    let written = 0;
+    try {
+      if (!socket) written = writeSync(fd, bytes);
+    } catch {
+      // EAGAIN: the pipe is full. EPIPE: the process has ended, and pid 1 reports that.
+    }
+    if (written === bytes.length) return;
+    socket ??= new Socket({ fd, readable: false, writable: true }).on("error", () => {});
+    socket.write(bytes.subarray(written));
+  };
   const head = Buffer.alloc(8);
-  head.writeBigUInt64BE(BigInt(body.length));
-  const bytes = Buffer.concat([head, body]);
-  let written = 0;
-  try {
-    written = writeSync(fd, bytes);
-  } catch {
-    // EAGAIN is impossible: the pipe is new. EPIPE: the process has ended, and pid 1 reports that.
-  }
-  if (written === bytes.length) return closeSync(fd);
-  const socket = new Socket({ fd, readable: false, writable: true });
-  socket.on("error", () => {}).end(bytes.subarray(written));
+  head.writeBigUInt64BE(BigInt(request.length));
+  write(Buffer.concat([head, request]));
+  return {
+    write,
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      if (socket) socket.destroy();
+      else closeSync(fd);
+    },
+  };
 }

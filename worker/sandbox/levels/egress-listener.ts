@@ -1,9 +1,7 @@
+import { gatewayAddress, gatewayPort } from "../../../shared/domain/connection/sandbox-address.ts";
 import type { Egress, EgressListener } from "../../gateway/egress.ts";
 import type { LaunchOptions } from "../launch-process.ts";
 import type { Python } from "../sandbox.ts";
-
-/** Where a sandbox's programs look for their proxy. */
-const proxyPort = 3128;
 
 type EgressLaunch = {
   /** Goes before the command. */
@@ -26,13 +24,17 @@ export function launchWithEgress(
 ): EgressLaunch {
   if (allow === null) return { argv: [], env: {}, launch: {}, listener: null };
   const listener = egress.open(allow);
+  // What the agent's config names is meant to be the machine's, not a server within the sandbox.
+  const direct = ["localhost", "127.0.0.1"]
+    .filter((host) => !allow.some((pattern) => pattern.toLowerCase().split(":")[0] === host))
+    .join(",");
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
   return {
     argv: [python.path, "-I", "-S", "-c", sendListener, String(fd)],
     env: {
-      ...Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${proxyPort}`])),
-      NO_PROXY: "localhost,127.0.0.1",
-      no_proxy: "localhost,127.0.0.1",
+      ...Object.fromEntries(names.map((name) => [name, gatewayAddress])),
+      NO_PROXY: direct,
+      no_proxy: direct,
       NODE_USE_ENV_PROXY: "1",
     },
     launch: { onListener: (socket) => listener.take(socket) },
@@ -43,7 +45,7 @@ export function launchWithEgress(
 /** Uses Node's protocol for handles (`NODE_HANDLE` in internal/child_process.js). The answer says that the socket was received. */
 const sendListener = `import array, os, socket, sys
 listener = socket.socket()
-listener.bind(("127.0.0.1", ${proxyPort}))
+listener.bind(("127.0.0.1", ${gatewayPort}))
 listener.listen(64)
 channel = socket.socket(fileno=int(sys.argv[1]))
 message = b'{"cmd":"NODE_HANDLE","type":"net.Native","msg":{}}\\n'

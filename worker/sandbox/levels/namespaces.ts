@@ -97,7 +97,6 @@ export function createNamespaceSandbox(options: NamespaceOptions): Sandbox {
           ...first,
           protection: { two_ids: uids !== null, filter: guard, has_egress: command.egress != null },
           isMetered: cgroups !== null,
-          endRunConnections: async () => opened.listener?.endRun(),
           complaint: () => complaint.trim(),
           rlimits: (cpu_ms) =>
             warmLimits(command.resources, cpu_ms, { hasCgroup: cgroups !== null, hasOwnUser: uids !== null }),
@@ -282,6 +281,9 @@ function supervise({ launched, group, listener, release }: Opened): SandboxProce
     usage();
     killNamespace(pid);
   };
+  const terminate = (): void => {
+    if (!gone) terminateCommand(pid);
+  };
   const exited = launched.exited.then((exit): SandboxExit => {
     const used = usage();
     gone = true;
@@ -292,7 +294,20 @@ function supervise({ launched, group, listener, release }: Opened): SandboxProce
     const limit = signal === "SIGXCPU" ? "cpu" : exceeded(code, used);
     return { code, signal, limit, cpu_ms: used.cpu_ms, max_rss_bytes: used.max_rss_bytes };
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill, usage };
+  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage, listener };
+}
+
+/** Sends SIGTERM to the command: the child of the namespace's first process, which is bubblewrap's child. */
+function terminateCommand(pid: number): void {
+  for (const target of readChildren(pid).flatMap((first) => readChildren(first))) sendSignal(target, "SIGTERM");
+}
+
+function sendSignal(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process is gone already.
+  }
 }
 
 /** Ends a process tree that has used more CPU time in all than the limit: rlimits limit each process only. */
@@ -321,13 +336,7 @@ function watchCpu(child: SandboxProcess, limitMs: number): SandboxProcess {
  */
 function killNamespace(pid: number): void {
   const children = readChildren(pid);
-  for (const target of children.length > 0 ? children : [pid]) {
-    try {
-      process.kill(target, "SIGKILL");
-    } catch {
-      // The process is gone already.
-    }
-  }
+  for (const target of children.length > 0 ? children : [pid]) sendSignal(target, "SIGKILL");
 }
 
 function exceeded(code: number | null, { memory_kills, refused_forks }: SandboxUsage): SandboxExit["limit"] {

@@ -111,6 +111,10 @@ function supervise(launched: Launched, channel: Duplex, settle: () => Promise<vo
     process.kill(pid, "SIGTERM");
     stuck = setTimeout(() => !gone && process.kill(-pid, "SIGKILL"), stuckMs).unref();
   };
+  /** The supervisor passes it on to the command as SIGTERM. */
+  const terminate = (): void => {
+    if (!gone && !stuck) process.kill(pid, "SIGUSR1");
+  };
   const exited = launched.exited.then(async (exit): Promise<SandboxExit> => {
     gone = true;
     clearTimeout(stuck);
@@ -120,7 +124,7 @@ function supervise(launched: Launched, channel: Duplex, settle: () => Promise<vo
     await Promise.race([settled, timeout]);
     return decodeReport(line, exit);
   });
-  return { pid, stdin, stdout, stderr, events, exited, kill, usage: () => usageBelow(pid) };
+  return { pid, stdin, stdout, stderr, events, exited, terminate, kill, usage: () => usageBelow(pid), listener: null };
 }
 
 /** Without a report the supervisor itself was killed: by SIGTERM before it had started anything, or because it was stuck. */

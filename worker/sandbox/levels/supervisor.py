@@ -130,6 +130,7 @@ def become(options: "dict[str, Any]", env: dict[str, str], command: list[str]) -
         os.setsid()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGUSR1, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         os.chdir(options["directory"])
         os.set_inheritable(REPORT_FD, False)
@@ -162,7 +163,8 @@ def end_all(main_pid: int, own_uid: int) -> None:
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
         try:
-            os.kill(-1, signal.SIGKILL) if own_uid else os.killpg(main_pid, signal.SIGKILL)
+            # As root the first call would reach every process of the machine.
+            os.kill(-1, signal.SIGKILL) if own_uid and os.getuid() != 0 else os.killpg(main_pid, signal.SIGKILL)
         except OSError:
             pass
         # No pause: a process that forks and exits in turns is caught only by being faster.
@@ -212,8 +214,12 @@ def main(worker_pid: str, directory: str, limits: str, program: str, readable: s
     def on_terminate(*_: object) -> None:
         end_all(child, options["own_uid"])
 
+    def on_ask(*_: object) -> None:
+        os.kill(child, signal.SIGTERM)
+
     signal.signal(signal.SIGTERM, on_terminate)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGCHLD])
+    signal.signal(signal.SIGUSR1, on_ask)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGUSR1, signal.SIGCHLD])
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != int(worker_pid):
@@ -225,10 +231,10 @@ def main(worker_pid: str, directory: str, limits: str, program: str, readable: s
         become(options, env, list(command))
     for fd in (0, 1, 2, 3):
         os.close(fd)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, signal.SIGUSR1])
     limit = None if options["own_uid"] or not LINUX else options["processes"]
     status, is_over = await_child(child, limit)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGUSR1])
     end_all(child, options["own_uid"])
     import resource
 

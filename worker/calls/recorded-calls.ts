@@ -1,0 +1,261 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import { z } from "zod";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import { open, seal } from "../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
+import { type RecordedAnswer, recordedAnswer, type CallRecord } from "../../shared/schemas/gateway.ts";
+import { appendEntry } from "../../shared/store/journal/append-entries.ts";
+import { appendLateAnswer } from "../../shared/store/calls/append-late-answer.ts";
+import { noteOpenCall, readingFor } from "../../shared/store/calls/open-calls.ts";
+import { readEntry } from "../../shared/store/journal/read-entry.ts";
+import type { StoredEntry } from "../../shared/store/journal/read-journal.ts";
+import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { Db } from "../../shared/store/client.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
+import { findDifference, type Difference } from "./find-difference.ts";
+
+const content = z.object({ path: z.string(), request: z.string().nullable(), answer: recordedAnswer });
+type Content = z.infer<typeof content>;
+export type CallRequest = Pick<Content, "path" | "request">;
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** How long an answer waits for those that were recorded before it and are not asked for. */
+const inOrderMs = 50;
+
+/** Who reads the answers of a worker that has just died is heard of within this time after the next attempt's begin. */
+const heardOfMs = 5_000;
+const lookEveryMs = 100;
+
+/** A place for an answer: the call's key and which of the calls with that key it is. */
+export type Slot = { key: string; nth: number };
+
+export type RecordedCalls = {
+  /**
+   * Takes a place for a call. Returns what was recorded there, when it is its turn; null: the call is to be sent. Waits for an
+   * answer that somebody still reads for an earlier attempt: `isLate`.
+   */
+  take(record: CallRecord): Promise<{ slot: Slot; answer: RecordedAnswer | null; isLate: boolean }>;
+  /** Notes that a call is about to be sent. `call`: its number in the attempt. Returns false when the attempt is stale. */
+  begin(slot: Slot, call: number): Promise<boolean>;
+  /** Keeps the answer of a call that was sent, also after its attempt. Returns false when it is of no use any more. */
+  keep(slot: Slot, call: number, of: CallRequest, answer: RecordedAnswer): Promise<boolean>;
+  /**
+   * Notes that a call has failed. When the program then makes another call, or the call's next try is answered, it went past the
+   * failure: a later attempt is given it, too, as often as it came.
+   */
+  fail(slot: Slot, request: CallRequest, answer: RecordedAnswer): void;
+  /** The client has gone before it had the answer: the next call with the same key takes the place. */
+  leave(slot: Slot): void;
+  /** The call is over. `isDelivered`: its client has the answer. A call that failed leaves its place to its next try. */
+  end(slot: Slot, isDelivered: boolean): void;
+  /** Returns the key of the entry with the answer that the program had last; null: there is none. */
+  last(): string | null;
+  /** Returns where a call that was not recorded differs from one that was, and was not asked for; null: there is none. */
+  findMiss(path: string, record: CallRecord): Promise<Difference | null>;
+};
+
+type Kept = { place: number; sealed: Buffer | null; content: Content | null };
+
+/** Returns an answer, sealed as an entry of its run's journal. */
+export async function sealAnswer(
+  keyRing: KeyRing,
+  at: { run_id: string; key: string },
+  { path, request }: CallRequest,
+  answer: RecordedAnswer,
+): Promise<Buffer> {
+  const text = await deflate(JSON.stringify({ path, request, answer } satisfies Content), { level: 1 });
+  return seal(keyRing, text, sealedFields.journalEntry(at.run_id, at.key));
+}
+
+type Before = {
+  /** The entries of earlier attempts. */
+  calls: readonly StoredEntry[];
+  /** The keys of their calls that had no end. */
+  leftCalls: readonly string[];
+};
+
+export function openRecordedCalls(
+  { db, keyRing }: { db: Db; keyRing: KeyRing },
+  run: HeldRun,
+  { calls: stored, leftCalls }: Before,
+): RecordedCalls {
+  const heardOf = performance.now() + heardOfMs;
+  const kept = new Map<string, Kept>(
+    stored.map(({ key, place, sealed_entry }) => [key, { place, sealed: sealed_entry, content: null }]),
+  );
+  /** Entries of earlier attempts that nobody has asked for yet. */
+  const waiting = new Set(stored.map(({ key }) => key));
+  /** How many failures of a place were given. */
+  const given = new Map<string, number>();
+  /** Failures in this attempt, by place, until the program goes past them. */
+  const failures = new Map<string, { key: string; of: Content }[]>();
+  const used = new Map<string, Set<number>>();
+  const inFlight = new Map<string, { over: Promise<void>; end: () => void }>();
+  const left = new WeakSet<Slot>();
+  /** Places with an answer that stands: no failure. */
+  const answered = new WeakSet<Slot>();
+  /** The place of the last answer. */
+  let last: string | null = null;
+  let onTaken = (): void => undefined;
+
+  async function read(key: string): Promise<Content | null> {
+    const found = kept.get(key);
+    if (!found) return null;
+    if (found.sealed) {
+      found.content = await openAnswer(key, found.sealed);
+      found.sealed = null;
+    }
+    return found.content;
+  }
+
+  async function openAnswer(key: string, sealed: Buffer): Promise<Content> {
+    const bytes = await inflate(open(keyRing, sealed, sealedFields.journalEntry(run.id, key)));
+    return content.parse(JSON.parse(bytes.toString("utf8")));
+  }
+
+  /** Waits for an answer that somebody reads for an earlier attempt. Returns null when nobody does any more. */
+  async function readLeft(key: string): Promise<Content | null> {
+    if (!leftCalls.includes(key)) return null;
+    for (;;) {
+      const left_ms = await untilPostgresAnswers(() => readingFor(db, run.id, key));
+      const sealed = await untilPostgresAnswers(() => readEntry(db, run.id, key));
+      if (sealed) {
+        const found = await openAnswer(key, sealed);
+        kept.set(key, { place: 0, sealed: null, content: found });
+        return found;
+      }
+      if (left_ms === null || (left_ms <= 0 && performance.now() > heardOf)) return null;
+      await sleep(lookEveryMs);
+    }
+  }
+
+  async function turnOf(key: string): Promise<void> {
+    const { place = 0 } = kept.get(key) ?? {};
+    const until = performance.now() + inOrderMs;
+    const earlier = () => [...waiting].filter((one) => (kept.get(one)?.place ?? 0) < place);
+    while (waiting.has(key) && earlier().length > 0 && performance.now() < until)
+      await Promise.race([
+        new Promise<void>((resolve) => (onTaken = resolve)),
+        new Promise<void>((resolve) => setTimeout(resolve, until - performance.now())),
+      ]);
+    // What was not asked for by now is not waited for again.
+    for (const one of earlier()) waiting.delete(one);
+    waiting.delete(key);
+    onTaken();
+  }
+
+  /** Keeps what the program goes past with a call of this key. */
+  async function goPast(key: string): Promise<void> {
+    for (const [place, failed] of failures) if (failed.some((one) => one.key !== key)) await keepFailures(place);
+  }
+
+  async function keepFailures(place: string): Promise<void> {
+    const failed = failures.get(place) ?? [];
+    failures.delete(place);
+    for (const { of } of failed) {
+      const count = given.get(place) ?? 0;
+      given.set(place, count + 1);
+      const named = { run_id: run.id, attempt: run.attempt, key: `${place}:failed:${count}` };
+      const sealed_entry = await sealAnswer(keyRing, named, of, of.answer);
+      await untilPostgresAnswers(() => appendEntry(db, { ...named, kind: "call", writer: "gateway", sealed_entry }));
+    }
+  }
+
+  /** Returns the next failure of a place that earlier attempts have gone past. */
+  async function nextFailure(place: string): Promise<RecordedAnswer | null> {
+    const count = given.get(place) ?? 0;
+    const found = await read(`${place}:failed:${count}`);
+    if (!found) return null;
+    given.set(place, count + 1);
+    await turnOf(`${place}:failed:${count}`);
+    return found.answer;
+  }
+
+  function freePlace(key: string): Slot {
+    const taken = used.get(key) ?? new Set<number>();
+    used.set(key, taken);
+    let nth = 0;
+    while (taken.has(nth)) nth += 1;
+    taken.add(nth);
+    return { key, nth };
+  }
+
+  return {
+    async take({ key }) {
+      await goPast(key);
+      const slot = freePlace(key);
+      const stored_key = keyOf(slot);
+      await inFlight.get(stored_key)?.over;
+      const failure = await nextFailure(stored_key);
+      if (failure) return { slot, answer: failure, isLate: false };
+      const before = await read(stored_key);
+      const found = before ?? (await readLeft(stored_key));
+      if (found) {
+        await turnOf(stored_key);
+        last = stored_key;
+        answered.add(slot);
+        return { slot, answer: found.answer, isLate: before === null };
+      }
+      let end = (): void => undefined;
+      const over = new Promise<void>((resolve) => (end = resolve));
+      inFlight.set(stored_key, { over, end });
+      return { slot, answer: null, isLate: false };
+    },
+    async begin(slot, call) {
+      const named = { run_id: run.id, attempt: run.attempt, key: keyOf(slot), call };
+      for (;;) {
+        const noted = await untilPostgresAnswers(() => noteOpenCall(db, named));
+        if (noted !== "read") return noted === "open";
+        await sleep(lookEveryMs);
+      }
+    },
+    async keep(slot, call, request, answer) {
+      const key = keyOf(slot);
+      const named = { run_id: run.id, attempt: run.attempt, key };
+      await keepFailures(key);
+      const sealed_entry = await sealAnswer(keyRing, named, request, answer);
+      const entry = { ...named, kind: "call", writer: "gateway", sealed_entry };
+      const isKept =
+        (await untilPostgresAnswers(() => appendEntry(db, entry))) !== null ||
+        (await untilPostgresAnswers(() => appendLateAnswer(db, { ...named, call, sealed_entry })));
+      if (isKept) kept.set(key, { place: 0, sealed: null, content: { ...request, answer } });
+      if (isKept) last = key;
+      if (isKept) answered.add(slot);
+      return isKept;
+    },
+    fail(slot, request, answer) {
+      const place = keyOf(slot);
+      failures.set(place, [...(failures.get(place) ?? []), { key: slot.key, of: { ...request, answer } }]);
+    },
+    leave(slot) {
+      left.add(slot);
+      used.get(slot.key)?.delete(slot.nth);
+    },
+    end(slot, isDelivered) {
+      inFlight.get(keyOf(slot))?.end();
+      inFlight.delete(keyOf(slot));
+      // A place that was left may be another call's by now.
+      const hasAnswer = isDelivered && answered.has(slot);
+      if (!hasAnswer && !left.has(slot)) used.get(slot.key)?.delete(slot.nth);
+    },
+    last: () => last,
+    async findMiss(path, { request }) {
+      const next = [...waiting].toSorted((a, b) => (kept.get(a)?.place ?? 0) - (kept.get(b)?.place ?? 0));
+      for (const key of next) {
+        const found = await read(key);
+        if (found?.path === path && !failedPart.test(key)) return findDifference(found.request, request);
+      }
+      return null;
+    },
+  };
+}
+
+/** At the end of the key of a failure: the how-manieth it is. */
+const failedPart = /:failed:\d+$/;
+
+/** The entry's key in the journal's table. */
+export const keyOf = ({ key, nth }: Slot): string => `call:${key}:${nth}`;

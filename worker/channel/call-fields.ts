@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/** The name of an output segment. */
+export const segment = z.string().max(750);
+/** What the branch has said since its last durable call: it is complete now. */
+export const closes = z.array(segment).max(16);
+/** What a durable call is known by. Lengths that the runtimes keep to: anybody else who writes such a frame breaks a rule of the channel. */
+export const callFields = {
+  key: z.string().min(1).max(700),
+  name: z.string().min(1).max(256),
+  branch: z.string().max(400),
+  /** The call's number in its branch. */
+  position: z.number().int().min(0).max(1_000_000),
+};
+export const callError = z.object({
+  type: z.string().max(200),
+  module: z.string().max(200),
+  message: z.string().max(16_384),
+});

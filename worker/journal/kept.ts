@@ -1,0 +1,205 @@
+import { setImmediate as giveWay } from "node:timers/promises";
+import { formatEventId } from "../../shared/domain/run/event-id.ts";
+import type { KeyRing } from "../../shared/platform/config/load-config.ts";
+import type { Db } from "../../shared/store/client.ts";
+import {
+  countedAttempts,
+  dropEntries,
+  readJournal,
+  readJournalHead,
+  type StoredEntry,
+} from "../../shared/store/journal/read-journal.ts";
+import { readOpenCalls } from "../../shared/store/calls/open-calls.ts";
+import { readWaits } from "../../shared/store/journal/read-waits.ts";
+import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
+import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
+import { type KeptCheckpoints, readKeptCheckpoints } from "./checkpoints.ts";
+import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
+import { mergeRanges, type Range } from "./ledger.ts";
+
+/** What an agent's process is given of the earlier attempts, in one piece. */
+export type KeptForAgent = {
+  entries: EntryForAgent[];
+  /** Of waits that are open: [branch, position, name]. */
+  waits: [string, number, string][];
+  /** Of steps that are not done: [key, the next try's number, when it may begin]. */
+  tries: [string, number, number][];
+  /** The output segments that are not said again. */
+  segments: string[];
+  /** How many entries the journal has, failed tries included. */
+  count: number;
+};
+
+export type Kept = {
+  agent: KeptForAgent;
+  /** Of all sealed entries. */
+  bytes: number;
+  /** Which stand, by attempt. */
+  events: Map<number, Range[]>;
+  /** Whether outputs are among them. */
+  outputs: boolean;
+  /** The place of the journal's last entry. */
+  last_place: number;
+  /** The stored keys of what is done, and of the waits that are open. */
+  done: string[];
+  open: string[];
+  /** When the first of the open waits ends by itself. */
+  due_in_ms: number | null;
+  /** Entries of waits that ended while no attempt told it. */
+  untold: Entry[];
+  /** The entries of the run that is run again, by their keys. */
+  copied: Map<string, Entry[]>;
+  /** Whether the code has made durable calls, and so goes on by its journal. */
+  isReplayed: boolean;
+  /** Where a graph goes on, for the agent's process. Empty for code that goes on by its journal. */
+  checkpoints: string[];
+  /** Recorded calls, for the gateway. */
+  calls: StoredEntry[];
+  /** The keys of the calls that had no end when their attempts were lost. */
+  leftCalls: string[];
+};
+
+/** A wait that an earlier attempt has opened. */
+type OpenWait = EntryContent & { attempt: number; stored_key: string; due_in_ms: number | null };
+
+type ReplayedRun = HeldRun & { requeue_reason: string | null };
+
+/**
+ * Reads what a run's earlier attempts have kept. An attempt that the agent's `retry` asked for does anew what had failed, and
+ * what its branch did after that.
+ */
+export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Promise<Kept> {
+  let bytes = 0;
+  const entries: Entry[] = [];
+  const calls: StoredEntry[] = [];
+  // Before the entries: each of these may become one at any time.
+  const leftCalls = (await readOpenCalls(db, run.id, run.attempt)).map(({ key }) => key);
+  // Before the entries: dropped ones leave gaps, and nobody but this attempt drops any.
+  const head = await readJournalHead(db, run.id);
+  const waits: OpenWait[] = [];
+  for (const { key, attempt, due_in_ms, sealed_entry } of await readWaits(db, run.id))
+    waits.push({
+      ...(await openContent(keyRing, run.id, { key, sealed_entry })),
+      ...{ attempt, stored_key: key, due_in_ms },
+    });
+  for await (const page of readJournal(db, run.id)) {
+    for (const stored of page) {
+      bytes += stored.sealed_entry.length;
+      if (stored.kind === "call") calls.push(stored);
+      else entries.push(await openEntry(keyRing, run.id, stored));
+    }
+    await giveWay();
+  }
+  const dropped = run.requeue_reason === "retry" ? failedEntries(entries, waits) : new Set<string>();
+  if (dropped.size > 0) await dropEntries(db, run, [...dropped]);
+  const spenders = entries.some(({ usage }) => usage !== undefined);
+  const counted = spenders ? await countedAttempts(db, run.id) : [];
+  const last_place = Math.max(head.last_place, ...entries.slice(-1).map(({ place }) => place));
+  const left = entries.filter(({ stored_key }) => !dropped.has(stored_key));
+  const ended = new Set(left.map(({ stored_key }) => stored_key));
+  // A wait may have ended between the two reads.
+  const open = waits.filter(({ stored_key }) => !ended.has(stored_key) && !dropped.has(stored_key));
+  // A question is one of any code.
+  const isReplayed = open.length > 0 || left.some(({ kind }) => kind !== "question");
+  const graph = isReplayed ? noCheckpoints : await readKeptCheckpoints(db, keyRing, run.id);
+  const due = open.flatMap(({ due_in_ms }) => (due_in_ms === null ? [] : [due_in_ms]));
+  return {
+    ...withCheckpoints(
+      keptOf(left, open, (attempt) => attempt === 0 || counted.includes(attempt)),
+      graph,
+    ),
+    isReplayed,
+    checkpoints: graph.contents,
+    ...{ bytes, calls, leftCalls, last_place, due_in_ms: due.length > 0 ? Math.min(...due) : null },
+    done: left.map(({ stored_key }) => stored_key),
+    open: open.map(({ stored_key }) => stored_key),
+    untold: left.filter(({ attempt, kind, place }) => attempt > 0 && isOfWait(kind) && place > head.told_place),
+  };
+}
+
+const noCheckpoints: KeptCheckpoints = { contents: [], events: new Map(), outputs: false };
+
+/** Adds which events stand with a graph's checkpoints. */
+function withCheckpoints<K extends Pick<Kept, "events" | "outputs">>(kept: K, graph: KeptCheckpoints): K {
+  const events = new Map(kept.events);
+  for (const [attempt, standing] of graph.events)
+    events.set(attempt, mergeRanges([...(events.get(attempt) ?? []), ...standing]));
+  return { ...kept, events, outputs: kept.outputs || graph.outputs };
+}
+
+/** `isCounted`: whether the usage of an attempt is the run's already, or another run's. */
+function keptOf(
+  entries: readonly Entry[],
+  waits: readonly OpenWait[],
+  isCounted: (attempt: number) => boolean,
+): Pick<Kept, "agent" | "events" | "outputs" | "copied"> {
+  const calls = entries.filter(({ kind }) => kind !== "try");
+  const events = new Map<number, Range[]>();
+  const all = [...entries, ...waits];
+  for (const { attempt, events: standing } of all)
+    events.set(attempt, mergeRanges([...(events.get(attempt) ?? []), ...standing]));
+  const copied = new Map<string, Entry[]>();
+  for (const entry of entries)
+    if (entry.attempt === 0) copied.set(entry.key, [...(copied.get(entry.key) ?? []), entry]);
+  return {
+    agent: {
+      entries: calls.map((entry) => forAgent(entry, isCounted)),
+      waits: waits.map(({ branch, position, name }) => [branch, position, name]),
+      tries: triesOf(entries),
+      segments: all.flatMap(({ segments }) => segments),
+      count: all.length,
+    },
+    events,
+    outputs: all.some(({ outputs }) => outputs),
+    copied,
+  };
+}
+
+/** Returns the next try of each step that is not done. */
+function triesOf(entries: readonly Entry[]): [string, number, number][] {
+  const done = new Set(entries.filter(({ kind }) => kind !== "try").map(({ key }) => key));
+  const tries = new Map<string, [string, number, number]>();
+  for (const entry of entries) {
+    const number = entry.try + 1;
+    if (entry.kind !== "try" || done.has(entry.key) || number <= (tries.get(entry.key)?.[1] ?? 0)) continue;
+    tries.set(entry.key, [entry.key, number, entry.retry_at ?? 0]);
+  }
+  return [...tries.values()];
+}
+
+/** What `run.started` says of earlier attempts: up to where the last one stands, and which events before that don't. */
+export type Standing = { keeps: string; voids: [string, string][] };
+
+/** No attempt has as many events. */
+const lastSeq = 999_999_999;
+
+/**
+ * Returns null where nothing of any earlier attempt stands. All of them are named: an attempt that was lost early may have told
+ * its readers nothing of those before it.
+ */
+export function standingOf({ events }: Pick<Kept, "events">, attempt: number): Standing | null {
+  if (![...events.values()].some((ranges) => ranges.length > 0)) return null;
+  const before = attempt - 1;
+  const voids = Array.from({ length: before }, (_, index) => {
+    const ranges = events.get(index + 1) ?? [];
+    const end = index + 1 === before ? [] : ([[lastSeq + 1, lastSeq + 1]] satisfies Range[]);
+    return gapsOf([...ranges, ...end]).map(([from, to]) => [
+      formatEventId({ attempt: index + 1, seq: from }),
+      formatEventId({ attempt: index + 1, seq: to }),
+    ]);
+  });
+  const keeps = formatEventId({ attempt: before, seq: events.get(before)?.at(-1)?.[1] ?? 0 });
+  return { keeps, voids: voids.flat() as [string, string][] };
+}
+
+/** The numbers from 1 on that lie before or between ranges. */
+function gapsOf(ranges: readonly Range[]): Range[] {
+  const gaps: Range[] = [];
+  let next = 1;
+  for (const [from, to] of ranges) {
+    if (from > next) gaps.push([next, from - 1]);
+    next = to + 1;
+  }
+  return gaps;
+}

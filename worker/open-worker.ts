@@ -1,0 +1,46 @@
+import type { Registry } from "prom-client";
+import type { Config } from "../shared/platform/config/load-config.ts";
+import type { Log } from "../shared/platform/log.ts";
+import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
+import { exportConnections } from "../shared/store/export-connections.ts";
+import { createWorkerContext } from "./context.ts";
+import { type FleetMember, joinFleet } from "./fleet/join-fleet.ts";
+import { serveMetrics } from "./metrics/serve-metrics.ts";
+
+/** A worker that takes runs. */
+export type Worker = Pick<FleetMember, "dismissed"> & {
+  registry: Registry;
+  /** Lets runs end for `graceMs`, gives back the rest uncharged, leaves the fleet, and closes all connections. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** Opens the worker that `config` describes. Resolves when it takes runs. */
+export async function openWorker(config: Config, log: Log, tracing: Tracing | null): Promise<Worker> {
+  const ctx = await createWorkerContext(config, log, tracing);
+  const { registry } = ctx.metrics;
+  exportConnections(registry, ctx.db);
+  const { slots } = config.worker;
+  let member: FleetMember | null = null;
+  const seen = {
+    registry,
+    slots,
+    isActive: () => member?.isActive() === true,
+    busy: () => member?.busy() ?? 0,
+    writeBehindMs: () => Math.max(0, ...[...ctx.outputs.values()].map((output) => output.lagMs())),
+  };
+  const server = config.metrics && (await serveMetrics(config.metrics, seen));
+  const joined = await joinFleet(ctx).catch((error: unknown) => {
+    throw new Error(`The worker can't register in Postgres: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  member = joined;
+  log.info({ worker_id: ctx.workerId, slots, sandbox: ctx.sandbox.report }, "worker ready");
+  return {
+    registry,
+    dismissed: joined.dismissed,
+    async close(graceMs) {
+      await joined.drain(graceMs);
+      server?.close();
+      await ctx.close();
+    },
+  };
+}
