@@ -53,20 +53,21 @@ function readRequest(req: IncomingMessage, limits: GatewayLimits): Onward | { st
   return { target: parsed.target, path: parsed.url.pathname + parsed.url.search, headers };
 }
 
-/** The fields for the target. The body's framing is written anew from what the HTTP parser found. */
 function headersOnward(req: IncomingMessage, { host }: URL): string[] | null {
   const kept = cleanHeaders(req.rawHeaders, ["host"]);
-  const isChunked = req.headers["transfer-encoding"] !== undefined;
-  const isEmpty = !isChunked && req.headers["content-length"] === undefined;
+  return kept && ["host", host, ...kept, ...bodyLength(req), "connection", "close"];
+}
+
+/** Returns the fields that frame a request's body beside its `content-length`, written anew from what the HTTP parser found. */
+export function bodyLength(req: IncomingMessage): string[] {
+  if (req.headers["transfer-encoding"] !== undefined) return ["transfer-encoding", "chunked"];
+  const isEmpty = req.headers["content-length"] === undefined;
   const mayHaveBody = ["POST", "PUT", "PATCH"].includes(req.method ?? "");
-  const length = isEmpty && mayHaveBody ? ["content-length", "0"] : [];
-  return (
-    kept && ["host", host, ...kept, ...(isChunked ? ["transfer-encoding", "chunked"] : length), "connection", "close"]
-  );
+  return isEmpty && mayHaveBody ? ["content-length", "0"] : [];
 }
 
 /** Not a pipeline: a target may answer before it has read the whole body, and that must not end the agent's request. */
-function sendBody(req: IncomingMessage, onward: ClientRequest): void {
+export function sendBody(req: IncomingMessage, onward: ClientRequest): void {
   req.on("error", () => onward.destroy());
   req.once("aborted", () => onward.destroy());
   onward.once("close", () => {
@@ -77,7 +78,7 @@ function sendBody(req: IncomingMessage, onward: ClientRequest): void {
 }
 
 /** Returns the head of the final answer; null when none comes. */
-function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<IncomingMessage | null> {
+export function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     let interim = 0;
     const timer = setTimeout(() => onward.destroy(), answerMs);
@@ -99,7 +100,7 @@ function answerOf(onward: ClientRequest, { answerMs }: GatewayLimits): Promise<I
 }
 
 /** `Transfer-Encoding` isn't passed on, so the receiver would take a body in another coding (gzip) for the plain body. */
-const isPlainlyChunked = ({ headers }: IncomingMessage): boolean =>
+export const isPlainlyChunked = ({ headers }: IncomingMessage): boolean =>
   ["", "chunked"].includes((headers["transfer-encoding"] ?? "").trim().toLowerCase());
 
 /** Returns false, and sends nothing, when the answer's head may not be passed on. */

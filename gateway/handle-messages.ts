@@ -1,4 +1,11 @@
-import { type FromGateway, type GatewayOptions, toGateway, type ToGateway } from "../shared/schemas/gateway.ts";
+import {
+  type FromGateway,
+  type GatewayOptions,
+  toGateway,
+  type ToGateway,
+  type ToKeeper,
+} from "../shared/schemas/gateway.ts";
+import { openCallDesk } from "./call-desk.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { createReach } from "./reach-target.ts";
 import { type ServedListener, serveListener, type Shared } from "./serve-listener.ts";
@@ -11,40 +18,64 @@ type Parts = {
   guard: Shared["guard"];
 };
 
-/** Returns the handler of the worker's messages and of the sockets that come with them. */
-export function createMessageHandler({
-  options,
-  limits,
-  send,
-  faults,
-  guard,
-}: Parts): (message: unknown, socket: unknown) => void {
+export type MessageHandler = {
+  /** Takes a message of the worker's, and the socket that comes with it. */
+  take(message: unknown, socket: unknown): void;
+  /** The worker has died: ends everything but the calls whose answers are read to their ends. Returns how many have left. */
+  outlive(tell: (message: ToKeeper) => void): number;
+};
+
+export function createMessageHandler({ options, limits, send, faults, guard }: Parts): MessageHandler {
   const served = new Map<number, ServedListener>();
-  const shared: Shared = { limits, guard, open: new Set() };
+  const desk = openCallDesk(send);
+  const shared: Shared = { limits, guard, open: new Set(), desk, bodies: { bytes: 0 } };
   const rule = { allowHosts: options.allow_hosts, allowCidrs: options.allow_cidrs };
 
   function listen({ id, allow, draining }: Extract<ToGateway, { kind: "listen" }>, socket: unknown): void {
     if (typeof socket !== "object" || socket === null) return;
     served.get(id)?.close();
-    served.set(id, serveListener({ socket, draining, reach: createReach(rule, allow, limits) }, shared));
+    const reach = createReach(rule, allow, limits);
+    served.set(
+      id,
+      serveListener({ id, socket, draining, reach, reachService: createReach(rule, null, limits) }, shared),
+    );
   }
 
-  return (message, socket) => {
-    const parsed = toGateway.safeParse(message);
-    if (!parsed.success) return;
-    const { data } = parsed;
+  async function endRun(id: number): Promise<void> {
+    await served.get(id)?.endRun();
+    send({ kind: "run_ended", id });
+  }
+
+  function act(data: ToGateway, socket: unknown): void {
     switch (data.kind) {
       case "listen":
         return listen(data, socket);
+      case "begin_run":
+        return served.get(data.id)?.beginRun(data.run);
       case "end_run":
-        return void (served.get(data.id)?.endRun() ?? Promise.resolve()).then(() =>
-          send({ kind: "run_ended", id: data.id }),
-        );
+        return void endRun(data.id);
       case "close":
         served.get(data.id)?.close();
         return void served.delete(data.id);
+      case "call_answered":
+      case "call_kept":
+      case "call_written":
+        return desk.hear(data);
       case "ping":
         return send({ kind: "pong", faults: faults() });
     }
+  }
+
+  return {
+    take(message, socket) {
+      const parsed = toGateway.safeParse(message);
+      if (parsed.success) act(parsed.data, socket);
+    },
+    outlive(tell) {
+      const left = desk.handOver(tell);
+      for (const listener of served.values()) listener.close();
+      served.clear();
+      return left;
+    },
   };
 }

@@ -22,6 +22,17 @@ export type GatewayLimits = {
   keepAliveMs: number;
 };
 
+/** Bodies that are read as a whole, in bytes. */
+export const bodyLimits = {
+  request: 32 * 1024 * 1024,
+  requestsInAll: 256 * 1024 * 1024,
+  /** A longer answer is passed on unread: what it cost is estimated. */
+  answer: 16 * 1024 * 1024,
+  /** Of a stream. */
+  event: 1024 * 1024,
+  depth: 128,
+} as const;
+
 export const gatewayLimits: GatewayLimits = {
   connections: 64,
   connectionsInAll: 2_048,

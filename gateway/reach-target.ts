@@ -18,17 +18,17 @@ export type DeploymentRule = { allowHosts: readonly string[]; allowCidrs: string
 const mostAddresses = 4;
 
 /**
- * Returns a function that connects one sandbox to its targets. Both the agent's config (`allow`) and the deployment must
- * allow the target, and all its addresses must be public or in `allowCidrs`. The connection goes to exactly the address that
+ * Returns a function that connects one sandbox to its targets. Both the agent's config (`allow`; null for the addresses of
+ * connections, which agents don't choose) and the deployment must allow the target, and all its addresses must be public or in `allowCidrs`. The connection goes to exactly the address that
  * was checked.
  */
-export function createReach(rule: DeploymentRule, allow: readonly string[], limits: GatewayLimits): Reach {
+export function createReach(rule: DeploymentRule, allow: readonly string[] | null, limits: GatewayLimits): Reach {
   const lookUp = createGate(limits.lookups);
   return async ({ host, port }) => {
-    if (!egressAllows(allow, host, port))
-      return { status: 403, reason: `The agent's config doesn't allow ${host}:${port}.` };
+    if (allow !== null && !egressAllows(allow, host, port))
+      return { status: 403, reason: `The agent's config doesn't allow ${host}:${port}.${portHint(port)}` };
     if (!egressAllows(rule.allowHosts, host, port))
-      return { status: 403, reason: `This deployment doesn't allow ${host}:${port}.` };
+      return { status: 403, reason: `This deployment doesn't allow ${host}:${port} (EGRESS_ALLOW).${portHint(port)}` };
     try {
       return await withTimeLimit({ ms: limits.connectMs, signals: [] }, async (signal) => {
         const late = aborted(signal).then(() => Promise.reject(new TargetFault("timeout")));
@@ -45,6 +45,10 @@ export function createReach(rule: DeploymentRule, allow: readonly string[], limi
     }
   };
 }
+
+/** A host that is allowed without a port is often meant with the port that was asked for. */
+const portHint = (port: number): string =>
+  port === 80 || port === 443 ? "" : " An entry without a port means 80 and 443 only.";
 
 /** Connects to the first address that answers. Throws the error of the last one. */
 async function openFirst(addresses: { address: string }[], port: number, signal: AbortSignal): Promise<Socket> {

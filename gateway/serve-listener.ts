@@ -1,12 +1,20 @@
 import { createServer, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { GatewayRun } from "../shared/schemas/gateway.ts";
+import { pathOfCall } from "./find-connection.ts";
 import { forwardRequest } from "./forward-request.ts";
+import type { CallDesk } from "./call-desk.ts";
+import type { HeldBodies } from "./meter/read-body.ts";
 import type { GatewayLimits } from "./limits.ts";
+import { openServices } from "./open-services.ts";
 import { openTunnel, refuseConnection } from "./open-tunnel.ts";
 import type { Reach } from "./reach-target.ts";
+import { type Caller, serveCall } from "./serve-call.ts";
 
 export type ServedListener = {
+  /** Says whose the calls are from now on. Calls of another run are cut. */
+  beginRun(run: GatewayRun | null): void;
   /** Closes all connections, and refuses those in the backlog. */
   endRun(): Promise<void>;
   close(): void;
@@ -17,14 +25,23 @@ export type Shared = {
   limits: GatewayLimits;
   /** Open connections of all sandboxes. */
   open: Set<Socket>;
+  desk: CallDesk;
+  bodies: HeldBodies;
   /** Runs a connection's handler. An error ends that connection only. */
   guard: (socket: Socket, act: () => Promise<void>) => void;
 };
 
-type Listening = { socket: object; reach: Reach; draining: boolean };
+/** `reach` leads to what the agent's config allows, `reachService` to the addresses of connections. */
+type Listening = { id: number; socket: object; reach: Reach; reachService: Reach; draining: boolean };
+
+/** How long a call waits for the worker's word whose it is. The word was sent first, on another channel. */
+const waitForRunMs = 1_000;
 
 /** Serves one sandbox's listening socket as an HTTP proxy (absolute http URLs and CONNECT). */
-export function serveListener({ socket: listening, reach, draining }: Listening, shared: Shared): ServedListener {
+export function serveListener(
+  { id, socket: listening, reach, reachService, draining }: Listening,
+  shared: Shared,
+): ServedListener {
   const { limits, open } = shared;
   const server = createServer(serverOptions(limits));
   /** Connections from this sandbox and to its targets. */
@@ -55,12 +72,20 @@ export function serveListener({ socket: listening, reach, draining }: Listening,
     if (!("status" in found)) track(found);
     return found;
   };
-  answerRequests(server, reachAndTrack, shared);
+  const callers = followRuns((run) => ({
+    run,
+    services: openServices(reachService, limits),
+    desk: shared.desk,
+    ask: (asked) => shared.desk.ask(id, run, asked),
+  }));
+  answerRequests(server, { reach: reachAndTrack, callers }, shared);
   server.listen(listening);
 
   return {
+    beginRun: (run) => callers.change(run),
     async endRun() {
       refusing = true;
+      callers.change(null);
       closeAll();
       await emptyBacklog(server);
       closeAll();
@@ -68,6 +93,7 @@ export function serveListener({ socket: listening, reach, draining }: Listening,
     },
     close() {
       refusing = true;
+      callers.change(null);
       server.close();
       closeAll();
     },
@@ -89,8 +115,40 @@ async function emptyBacklog(server: Server): Promise<void> {
   server.off("connection", note).off("drop", note);
 }
 
+type Callers = {
+  change(run: GatewayRun | null): void;
+  /** Returns whose calls come now; waits a moment where that isn't known yet. */
+  now(): Promise<Caller | null>;
+};
+
+function followRuns(open: (run: GatewayRun) => Caller): Callers {
+  let current: Caller | null = null;
+  let told = (): void => undefined;
+  return {
+    change(run) {
+      current?.services.close();
+      current = run && open(run);
+      if (current) told();
+    },
+    async now() {
+      if (current) return current;
+      await new Promise<void>((resolve) => {
+        const before = told;
+        const timer = setTimeout(resolve, waitForRunMs);
+        told = () => {
+          clearTimeout(timer);
+          resolve();
+          before();
+        };
+      });
+      return current;
+    },
+  };
+}
+
 /** Each connection has one request at a time. A request before the answer to the last one (pipelining) ends the connection. */
-function answerRequests(server: Server, reach: Reach, { limits, guard }: Shared): void {
+function answerRequests(server: Server, { reach, callers }: { reach: Reach; callers: Callers }, shared: Shared): void {
+  const { limits, guard } = shared;
   const busy = new WeakSet<Socket>();
   const begin = (socket: Socket): boolean => {
     const may = !socket.destroyed && !busy.has(socket);
@@ -103,7 +161,9 @@ function answerRequests(server: Server, reach: Reach, { limits, guard }: Shared)
     res.on("error", () => undefined);
     if (!begin(socket)) return;
     res.once("close", () => busy.delete(socket));
-    guard(socket, () => forwardRequest({ req, res }, reach, limits));
+    const path = pathOfCall(req.url ?? "");
+    if (path === null) return guard(socket, () => forwardRequest({ req, res }, reach, limits));
+    guard(socket, async () => serveCall({ req, res, path }, await callers.now(), shared));
   });
   server.on("connect", (req, socket: Socket, head) => {
     if (begin(socket)) guard(socket, () => openTunnel({ authority: req.url ?? "", socket, head }, reach, limits));

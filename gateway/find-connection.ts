@@ -1,0 +1,34 @@
+import { parseUrl } from "../shared/domain/egress/parse-url.ts";
+import { gatewayAddress } from "../shared/domain/connection/sandbox-address.ts";
+import type { GatewayRun, OpenConnection } from "../shared/schemas/gateway.ts";
+
+/** A connection, and the address at its service that a call is for. */
+export type Found = { connection: OpenConnection; url: URL };
+
+/** A path, or an address of this gateway: a client with a proxy variable may ask by the latter. Null: a call for somebody else. */
+export function pathOfCall(url: string): string | null {
+  if (url.startsWith("/")) return url;
+  return url.startsWith(`${gatewayAddress}/`) ? url.slice(gatewayAddress.length) : null;
+}
+
+/**
+ * Returns the connection that the first part of a path names, and the address that the rest of it means. The rest can't leave
+ * the connection's own address.
+ */
+export function findConnection(path: string, { connections }: GatewayRun): Found | { reason: string } {
+  const [, name = "", rest = ""] = /^\/([^/?#]*)([^#]*)/.exec(path) ?? [];
+  const connection = connections.find((one) => one.name === name);
+  if (!connection) return { reason: `The run has no connection '${name.slice(0, 63)}'.` };
+  const base = new URL(connection.base_url);
+  const root = base.pathname.replace(/\/+$/, "");
+  const url = parseUrl(`${base.origin}${root}${withoutVersion(rest, root)}`);
+  const isBelow = url !== null && url.origin === base.origin && `${url.pathname}/`.startsWith(`${root}/`);
+  return isBelow ? { connection, url } : { reason: "The path leads out of the connection." };
+}
+
+/** Some libraries add the version (`/v1`) that others expect in the address: it isn't repeated. */
+function withoutVersion(rest: string, root: string): string {
+  const [version] = /\/v\d+[a-z]*$/.exec(root) ?? [];
+  const follows = version !== undefined && rest.startsWith(version) ? rest.slice(version.length) : null;
+  return follows !== null && /^([/?]|$)/.test(follows) ? follows : rest;
+}

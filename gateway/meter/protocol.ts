@@ -1,0 +1,175 @@
+import { bodyLimits } from "../limits.ts";
+import { deeperThan } from "../../shared/domain/json/measure-json.ts";
+import type { OpenConnection } from "../../shared/schemas/gateway.ts";
+
+/** The protocols whose answers say what they cost. */
+export type Protocol = "chat" | "responses" | "anthropic" | "google";
+
+/** Returns the protocol of a path; null: an answer at this path tells no tokens. */
+export function protocolOf(method: string, pathname: string): Protocol | null {
+  if (method !== "POST") return null;
+  if (/\/(chat\/|fim\/)?completions$|\/embeddings$/.test(pathname)) return "chat";
+  if (pathname.endsWith("/responses")) return "responses";
+  if (pathname.endsWith("/messages")) return "anthropic";
+  return /:(generateContent|streamGenerateContent)$/.test(pathname) ? "google" : null;
+}
+
+/** What a request says of what its answer may cost. */
+export type Asked = {
+  model: string | null;
+  /** The most tokens that the request may have. */
+  input_most: number;
+  /** Of each of its answers; null: the request doesn't say. */
+  output_most: number | null;
+  choices: number;
+  /** The answer comes later, by another request, and so its tokens. */
+  is_deferred: boolean;
+};
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const countAt = (body: Json, ...names: string[]): number | null => {
+  const found = names.map((name) => body[name]).find((value) => typeof value === "number" && value >= 0);
+  return typeof found === "number" ? Math.min(Math.ceil(found), mostAsked) : null;
+};
+
+/** No model answers with more tokens, or more often. */
+const mostAsked = 1_000_000_000;
+
+/** Reads a request's JSON; null for one that can't be read. */
+export function readRequest(bytes: Buffer): Json | null {
+  const text = bytes.toString("utf8");
+  if (deeperThan(text, bodyLimits.depth)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function readAsked(protocol: Protocol, body: Json, pathname: string): Asked {
+  const config = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
+  const isGoogle = protocol === "google";
+  const named = isGoogle ? /\/models\/([^/:]+):/.exec(pathname)?.[1] : body["model"];
+  return {
+    model: typeof named === "string" ? named.slice(0, 200) : null,
+    input_most: tokensIn(body),
+    output_most: isGoogle
+      ? countAt(config, "maxOutputTokens")
+      : countAt(body, "max_completion_tokens", "max_output_tokens", "max_tokens"),
+    choices: Math.max(
+      1,
+      isGoogle ? (countAt(config, "candidateCount") ?? 1) : (countAt(body, "n") ?? 1),
+      countAt(body, "best_of") ?? 1,
+    ),
+    is_deferred: body["background"] === true,
+  };
+}
+
+/** Returns the most tokens that a request may have: a token has at least a byte. */
+function tokensIn(body: Json): number {
+  const files = partsIn(body).filter(isFile);
+  const inFiles = files.reduce<number>((sum, part) => sum + Math.max(leastOfFile, textIn(part) / 16) - textIn(part), 0);
+  return Math.ceil(textIn(body) + inFiles) + (hasUnseen(body, files) ? unseenTokens : 0);
+}
+
+/** What a small picture, sound or page may cost. Larger ones are far fewer tokens than bytes. */
+const leastOfFile = 3_000;
+/** What the service adds from elsewhere fills at most the context of most models. */
+const unseenTokens = 200_000;
+
+/** Counts JSON as text: a model sees names and values of a tool's arguments, too. */
+function textIn(root: unknown): number {
+  let bytes = 0;
+  const open = [root];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string") bytes += Buffer.byteLength(value) + 4;
+    else if (typeof value === "object" && value !== null)
+      for (const [name, item] of Object.entries(value)) {
+        bytes += Array.isArray(value) ? 1 : Buffer.byteLength(name) + 2;
+        open.push(item);
+      }
+    else bytes += 8;
+  }
+  return bytes;
+}
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const innerOf = (part: Json): Json[] => [part["content"], part["parts"], part["output"]].flatMap(listOf);
+
+/** Returns the parts of messages and of tools' results. Anywhere else what looks like a file is text to the model. */
+function partsIn(body: Json): Json[] {
+  const messages = [body["messages"], body["input"], body["contents"]].flatMap(listOf);
+  const parts = messages.flatMap(innerOf);
+  return [...parts, ...parts.flatMap(innerOf)];
+}
+
+const kindsOfFile = new Set(["image_url", "input_image", "image", "document", "input_audio", "file", "input_file"]);
+
+/** A document of plain text is none: the model reads each of its bytes. */
+function isFile(part: Json): boolean {
+  const { inlineData, inline_data, fileData, file_data, source, type } = part;
+  if ([inlineData, inline_data, fileData, file_data].some((data) => isObject(data) && !isText(data))) return true;
+  if (typeof type !== "string" || !kindsOfFile.has(type)) return false;
+  return isObject(source)
+    ? ["base64", "url", "file"].includes(String(source["type"])) && !isText(source)
+    : !isText(part);
+}
+
+/** True where a part's kind, or the beginning of its data, says that it is text. */
+function isText(part: Json): boolean {
+  const inner = ["file", "input_file"].includes(String(part["type"])) && isObject(part["file"]) ? part["file"] : part;
+  const kind = [inner["media_type"], inner["mimeType"], inner["mime_type"], inner["file_data"]].find(
+    (value) => typeof value === "string",
+  );
+  return kind !== undefined && /^(data:)?(text\/|application\/(json|xml))/i.test(String(kind).slice(0, 100));
+}
+
+/** True when the service adds what this request only names: earlier answers, stored prompts, uploaded files. */
+function hasUnseen(body: Json, files: Json[]): boolean {
+  const named = ["previous_response_id", "conversation", "prompt", "cachedContent", "cached_content"];
+  const isNamed = named.some((name) => isObject(body[name]) || (name !== "prompt" && typeof body[name] === "string"));
+  return isNamed || files.some((part) => /"(file_id|fileUri|file_uri)"/.test(JSON.stringify(part).slice(0, 2_000)));
+}
+
+/** How a request is changed before it is sent. */
+type Changes = { connection: OpenConnection; output_most: number | null };
+
+/**
+ * Returns the request to send, and whether the usage that it asks for is to be taken out of its answer again. `output_most`: how
+ * long an answer may be; null: as the request says.
+ */
+export function prepareBody(
+  protocol: Protocol,
+  body: Json,
+  { connection: { preset }, output_most }: Changes,
+): { changed: Json | null; dropsUsage: boolean } {
+  const options = isObject(body["stream_options"]) ? body["stream_options"] : {};
+  // Mistral tells the usage of a stream by itself, and refuses the field.
+  const dropsUsage =
+    protocol === "chat" && body["stream"] === true && options["include_usage"] !== true && preset !== "mistral";
+  const usage = dropsUsage ? { stream_options: { ...options, include_usage: true } } : {};
+  const limit = output_most === null ? {} : limitOf(protocol, body, { preset, output_most });
+  const hasChanged = dropsUsage || output_most !== null;
+  return { changed: hasChanged ? { ...body, ...usage, ...limit } : null, dropsUsage };
+}
+
+function limitOf(
+  protocol: Protocol,
+  body: Json,
+  { preset, output_most }: { preset: OpenConnection["preset"]; output_most: number },
+): Json {
+  if (protocol === "responses") return { max_output_tokens: output_most };
+  if (protocol === "anthropic") return { max_tokens: output_most };
+  if (protocol === "google") {
+    const config = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
+    return { generationConfig: { ...config, maxOutputTokens: output_most } };
+  }
+  return preset === "openai" || preset === "azure"
+    ? { max_completion_tokens: output_most }
+    : { max_tokens: output_most };
+}

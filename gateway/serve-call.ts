@@ -1,0 +1,419 @@
+import { once } from "node:events";
+import { type Agent, type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from "node:http";
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type {
+  CallAnswer,
+  CallAsked,
+  CallEnded,
+  GatewayRun,
+  OpenConnection,
+  RecordedAnswer,
+} from "../shared/schemas/gateway.ts";
+import { askedOfPerson, asksPerson } from "./ask-person.ts";
+import type { CallDesk } from "./call-desk.ts";
+import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
+import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";
+import { findConnection, type Found } from "./find-connection.ts";
+import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { meterAnswer } from "./meter/meter-answer.ts";
+import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
+import { type HeldBodies, readBody } from "./meter/read-body.ts";
+import { NotReached, type Services } from "./open-services.ts";
+import { recordOf } from "./record/call-key.ts";
+import { recordAnswer } from "./record/record-answer.ts";
+import { redactBytes, redactText } from "./redact-bytes.ts";
+import { answerOfRefusal, type CallRefusal, refuseCall } from "./refuse-call.ts";
+
+export type Call = { req: IncomingMessage; res: ServerResponse; path: string };
+
+/** Whose call it is, and by which connections to services it goes. */
+export type Caller = {
+  run: GatewayRun;
+  services: Services;
+  desk: Pick<CallDesk, "keep" | "leave" | "end">;
+  ask(asked: CallAsked): Promise<{ call: number; answer: CallAnswer }>;
+};
+
+type Shared = { limits: GatewayLimits; bodies: HeldBodies };
+
+/** Sends a call to its connection's service, with the real key, and the answer back, without it. */
+export async function serveCall(call: Call, caller: Caller | null, { limits, bodies }: Shared): Promise<void> {
+  const { req, res } = call;
+  if (!caller) return refuseCall(res, null, noRun);
+  const onward = readTarget(call, caller.run, limits);
+  if ("refusal" in onward) return refuseCall(res, onward.preset, onward.refusal);
+  const { preset } = onward.connection;
+  const { isAsked } = onward;
+  const protocol = preset === null ? null : protocolOf(req.method ?? "", onward.url.pathname);
+  const body = protocol === null && !isAsked ? null : await readBody(req, bodies);
+  if (body && "status" in body) return refuseCall(res, preset, { ...body, code: codeOfUnread[body.status] });
+  try {
+    await sendCall(call, caller, { ...onward, protocol, bytes: body?.bytes ?? null }, limits);
+  } finally {
+    body?.release();
+  }
+}
+
+const codeOfUnread = { 400: "invalid_request_error", 413: "too_large", 503: "unavailable" } as const;
+
+/** `isAsked`: a person decides whether it leaves. */
+type Target = Onward & { connection: OpenConnection; isAsked: boolean };
+/** `bytes`: its body, where that is read before it leaves. */
+type Request = Target & { protocol: Protocol | null; bytes: Buffer | null };
+
+/** Returns where a call goes, or why it doesn't. */
+function readTarget(
+  call: Call,
+  run: GatewayRun,
+  limits: GatewayLimits,
+): Target | { refusal: CallRefusal; preset: OpenConnection["preset"] } {
+  const found = findConnection(call.path, run);
+  if ("reason" in found) return { refusal: { status: 404, code: "no_connection", reason: found.reason }, preset: null };
+  const { connection } = found;
+  const refused = (refusal: CallRefusal) => ({ refusal, preset: connection.preset });
+  const onward = readCall(call, found, limits);
+  if ("status" in onward) return refused(onward);
+  const isAsked = asksPerson(call.req, onward.url, run);
+  return typeof isAsked === "boolean" ? { ...onward, connection, isAsked } : refused(isAsked);
+}
+
+/** Asks whether the call may leave, sends it, passes its answer on, and tells of its end. */
+async function sendCall({ req, res }: Call, caller: Caller, request: Request, limits: GatewayLimits): Promise<void> {
+  const { connection, bytes } = request;
+  const json = bytes && readRequest(bytes);
+  const asked = askedOf(req, request, json);
+  if (asked.is_deferred) return refuseCall(res, connection.preset, inBackground);
+  if (request.protocol !== null && json === null) return refuseCall(res, connection.preset, unreadable);
+  const { call, answer: may } = await caller.ask(asked.call);
+  if (may.kind === "refused") return refuseCall(res, connection.preset, may);
+  const prepared = prepare(request, json, may);
+  const ended: CallEnded = {
+    ...notAnswered,
+    request_bytes: prepared.length ?? Number(req.headers["content-length"] ?? 0),
+  };
+  try {
+    // The client may have left while the call waited.
+    if (res.destroyed || res.closed) return;
+    if (may.kind === "recorded") return void Object.assign(ended, await replay(res, may.answer));
+    const sent = sendOnward(
+      req,
+      { ...request, agent: caller.services.agentOf(request.url), body: prepared.body },
+      limits,
+    );
+    const { dropsUsage } = prepared;
+    const passing = {
+      connection,
+      protocol: request.protocol,
+      dropsUsage,
+      recording: may.entry_key === null ? null : call,
+    };
+    Object.assign(ended, await passAnswer(sent, res, passing, { caller, limits }));
+  } finally {
+    caller.desk.end(call, ended);
+  }
+}
+
+type Prepared = { body: Buffer | null; dropsUsage: boolean; length: number | null };
+
+/** Returns the body to send; null: as it comes. */
+function prepare(
+  { protocol, connection, bytes }: Request,
+  json: ReturnType<typeof readRequest>,
+  may: CallAnswer,
+): Prepared {
+  if (protocol === null || !json || may.kind !== "go")
+    return { body: bytes, dropsUsage: false, length: bytes?.length ?? null };
+  const { changed, dropsUsage } = prepareBody(protocol, json, { connection, output_most: may.output_most });
+  const body = changed ? Buffer.from(JSON.stringify(changed)) : bytes;
+  return { body, dropsUsage, length: body?.length ?? null };
+}
+
+/** Gives an answer that an earlier attempt has had already. After a failure its library needn't wait again. */
+async function replay(res: ServerResponse, { status, headers, body }: RecordedAnswer): Promise<Partial<CallEnded>> {
+  const bytes = Buffer.from(body, "base64");
+  if (res.destroyed || res.closed) return {};
+  const fields = [...headers, ...(isKeptStatus(status) ? [] : ["retry-after-ms", "1"])];
+  res.writeHead(status, [...fields, "content-length", String(bytes.length), "x-runfleet-recorded", "true"]);
+  res.end(bytes);
+  await Promise.race([once(res, "finish"), once(res, "close")]).catch(() => undefined);
+  return { status, response_bytes: bytes.length, is_whole: true, is_delivered: res.writableFinished };
+}
+
+type Sending = Onward & { agent: Agent; body: Buffer | null };
+
+function sendOnward(
+  req: IncomingMessage,
+  { agent, url, headers, body }: Sending,
+  limits: GatewayLimits,
+): ClientRequest {
+  const sent = send({
+    agent,
+    host: url.hostname,
+    method: req.method,
+    path: url.pathname + url.search,
+    headers: [...headers, ...framing(req, body)],
+    setHost: false,
+    maxHeaderSize: limits.headerBytes,
+  });
+  sent.maxHeadersCount = 0;
+  if (body) sent.end(body);
+  else sendBody(req, sent);
+  return sent;
+}
+
+function framing(req: IncomingMessage, body: Buffer | null): string[] {
+  const length = body && body.length > 0 ? String(body.length) : req.headers["content-length"];
+  return length === undefined ? bodyLength(req) : ["content-length", length];
+}
+
+/** Its answer's length could not be bounded: a run could spend beyond its budget. */
+const unreadable: CallRefusal = {
+  status: 400,
+  code: "not_metered",
+  reason: "The request is no JSON object that can be read, so what it may cost isn't known.",
+};
+
+const inBackground: CallRefusal = {
+  status: 400,
+  code: "not_metered",
+  reason: "An answer in the background can't be metered. Leave `background` out.",
+};
+
+const notAnswered: CallEnded = {
+  status: null,
+  request_bytes: 0,
+  response_bytes: 0,
+  model: null,
+  usage: null,
+  pieces: 0,
+  is_whole: false,
+  is_delivered: false,
+  is_lost: false,
+  failed: null,
+};
+
+function askedOf(
+  req: IncomingMessage,
+  { url, connection, protocol, isAsked, bytes }: Request,
+  json: Record<string, unknown> | null,
+): { call: CallAsked; is_deferred: boolean } {
+  const unread = { model: null, input_most: bytes?.length ?? 0, output_most: null, choices: 1, is_deferred: false };
+  const { is_deferred, ...asked } = protocol && json ? readAsked(protocol, json, url.pathname) : unread;
+  const method = req.method ?? "GET";
+  const is_spending = connection.preset !== null && protocol === null && !["GET", "HEAD", "DELETE"].includes(method);
+  const where = { connection: connection.name, method, host: url.host, path: url.pathname.slice(0, 500) };
+  const record = protocol && json ? recordOf(method, url, json) : null;
+  const call = { ...where, ...asked, is_metered: protocol !== null, is_spending, record, approval: null };
+  return { call: isAsked && bytes ? askedOfPerson(call, req, url, bytes) : call, is_deferred };
+}
+
+const noRun: CallRefusal = {
+  status: 403,
+  code: "no_run",
+  reason: "No run of this sandbox has connections now. The agent's config names them in `connections`.",
+};
+
+const ownKey: CallRefusal = {
+  status: 401,
+  code: "foreign_key",
+  reason:
+    "The call brings a key of its own. Send the one in the environment: the gateway replaces it with the connection's.",
+};
+
+type Onward = { url: URL; headers: string[] };
+
+function readCall({ req }: Call, { connection, url }: Found, limits: GatewayLimits): Onward | CallRefusal {
+  const refused = (status: number, reason: string): CallRefusal => ({ status, code: "invalid_request_error", reason });
+  if ((req.url ?? "").length > limits.urlLength) return refused(414, "The URL is too long.");
+  if (req.rawHeaders.length > 2 * limits.headers) return refused(431, "There are too many header fields.");
+  if (!isPlainlyChunked(req)) return refused(501, "A transfer coding besides chunked isn't passed on.");
+  const bare = withoutKey(url);
+  if (!bare || hasForeignKey(req.rawHeaders, connection)) return ownKey;
+  const kept = cleanHeaders(req.rawHeaders, ["host", "accept-encoding", "content-length", ...withheld(connection)]);
+  if (!kept) return refused(400, "A header field can't be passed on.");
+  const headers = ["host", bare.host, ...kept, "accept-encoding", "identity", ...secretField(connection)];
+  return { url: bare, headers };
+}
+
+/** `recording`: the call's number, where its answer is kept. */
+type Passing = { connection: OpenConnection; protocol: Protocol | null; dropsUsage: boolean; recording: number | null };
+type Read = Omit<CallEnded, "request_bytes" | "is_lost">;
+type Way = { caller: Caller; limits: GatewayLimits };
+
+/** Returns what was read of the answer when it has been passed on, or was cut. */
+async function passAnswer(
+  sent: ClientRequest,
+  res: ServerResponse,
+  passing: Passing,
+  way: Way,
+): Promise<Partial<Read>> {
+  const { connection, recording } = passing;
+  const { desk, services } = way.caller;
+  // A call that is recorded goes on without its client: what is paid is read to its end.
+  res.once("close", () => {
+    if (recording === null) sent.destroy();
+    else if (!res.writableFinished) desk.leave(recording);
+  });
+  const passed = receive(sent, res, passing, way);
+  if (recording === null) cutWith(services.signal, sent, passed);
+  else services.hold(boundReading(passed, sent, res));
+  const { preset, name } = connection;
+  const read = await passed;
+  if (!("fault" in read)) return read;
+  if (res.destroyed) return {};
+  const { fault } = read;
+  const [status, reason] =
+    fault instanceof NotReached ? [fault.status, fault.message] : [502, `The service of '${name}' didn't answer.`];
+  const refusal = { status, code: "connection_failed", reason };
+  refuseCall(res, preset, refusal);
+  return recording === null ? {} : { failed: answerOfRefusal(preset, refusal) };
+}
+
+/** How long an answer is read for a client that has gone. */
+const readingMs = 60_000;
+
+/** Ends a call with its run. */
+function cutWith(signal: AbortSignal, sent: ClientRequest, passed: Promise<unknown>): void {
+  const cut = (): void => void sent.destroy();
+  signal.addEventListener("abort", cut, { once: true });
+  const forget = (): void => signal.removeEventListener("abort", cut);
+  passed.then(forget, forget);
+}
+
+/** Ends a reading some time after its client has gone. */
+async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res: ServerResponse): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => void (timer = setTimeout(() => sent.destroy(), readingMs));
+  res.once("close", begin);
+  await reading.catch(() => undefined);
+  res.off("close", begin);
+  clearTimeout(timer);
+}
+
+async function receive(
+  sent: ClientRequest,
+  res: ServerResponse,
+  { connection, protocol, dropsUsage, recording }: Passing,
+  { caller, limits }: Way,
+): Promise<Read | { fault: unknown }> {
+  let fault: unknown = null;
+  sent.once("error", (error) => (fault = error));
+  const answer = await answerOf(sent, limits);
+  if (!answer) return { fault };
+  const forms = formsOf(connection);
+  const body = plainBody(answer);
+  const head = headOf(answer, forms, limits);
+  if (!body || !head) {
+    sent.destroy();
+    return { fault: new NotReached(502, "The answer can't be passed on.") };
+  }
+  writeHead(res, answer, head, forms);
+  const { status } = head;
+  const isStream = (answer.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+  const { stream, reading } = meterAnswer({ protocol: status < 300 ? protocol : null, isStream, dropsUsage });
+  const source = pipeline(body, stream, redactBytes(forms), () => undefined);
+  const { fields } = head;
+  const passed =
+    recording === null
+      ? passOn(source, res).then((isDelivered) => ({ isDelivered, failed: null }))
+      : recordAnswer(source, res, {
+          isStream,
+          isFinished: () => reading.isWhole && !reading.isFailed && isKeptStatus(status),
+          keep: (bytes) => caller.desk.keep(recording, keptAnswer(status, fields, bytes)),
+        }).catch(() => {
+          res.destroy();
+          return { isDelivered: false, failed: null };
+        });
+  const { isDelivered, failed } = await passed;
+  sent.destroy();
+  const { bytes: response_bytes, model, usage, pieces, isWhole: is_whole } = reading;
+  return {
+    ...{ status, response_bytes, model, usage, pieces, is_whole, is_delivered: isDelivered },
+    failed: failed && keptAnswer(status, fields, failed),
+  };
+}
+
+const keptAnswer = (status: number, fields: readonly string[], bytes: Buffer): RecordedAnswer => ({
+  status,
+  headers: keptFields(fields),
+  body: bytes.toString("base64"),
+});
+
+const passOn = (source: Readable, res: ServerResponse): Promise<boolean> =>
+  new Promise((resolve) => {
+    pipeline(source, res, (error) => resolve(!error));
+  });
+
+/** Answers that the same request would get again. Others (429, 5xx) may be another one next time. */
+const isKeptStatus = (status: number): boolean => status < 300 || [400, 404, 422].includes(status);
+
+/** The fields of an answer that are kept with it. */
+function keptFields(fields: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = "", value = ""] = [fields[at], fields[at + 1]];
+    if (/^(content-type|x-request-id|request-id|openai-.*|anthropic-.*|x-ratelimit-.*)$/i.test(name))
+      kept.push(name, value);
+  }
+  return kept;
+}
+
+/** Returns an answer's body without its content coding, in which a key couldn't be found; null for a coding that nobody asked for. */
+function plainBody(answer: IncomingMessage): Readable | null {
+  const coding = (answer.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (coding === "identity" || coding === "") return answer;
+  const decoder = decoders.get(coding)?.();
+  return decoder ? pipeline(answer, decoder, () => undefined) : null;
+}
+
+const decoders = new Map<string, () => Duplex>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
+
+/** Fields of an answer that aren't passed on. The length may change, since a key that the service echoes is replaced. */
+const withheldOfAnswer = ["set-cookie", "content-length", "content-encoding", "alt-svc"];
+
+type Head = { status: number; fields: string[] };
+
+/** Returns what is passed on of an answer's head; null when it may not be. */
+function headOf(
+  { statusCode, rawHeaders, headers: read }: IncomingMessage,
+  forms: readonly string[],
+  { headers: most }: GatewayLimits,
+): Head | null {
+  if (!isFinalStatus(statusCode) || rawHeaders.length > 2 * most) return null;
+  if (!["", "chunked"].includes((read["transfer-encoding"] ?? "").trim().toLowerCase())) return null;
+  const fields = cleanHeaders(rawHeaders, withheldOfAnswer);
+  return fields && { status: statusCode, fields: withoutEchoes(fields, forms) };
+}
+
+/** A field whose name holds the key is left out. */
+function withoutEchoes(fields: readonly string[], forms: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = "", value = ""] = [fields[at], fields[at + 1]];
+    if (redactText(name, forms) === name) kept.push(name, redactText(value, forms));
+  }
+  return kept;
+}
+
+function writeHead(
+  res: ServerResponse,
+  answer: IncomingMessage,
+  { status, fields }: Head,
+  forms: readonly string[],
+): void {
+  if (res.destroyed || res.closed) return;
+  const reason = cleanReason(answer.statusMessage);
+  res.sendDate = false;
+  // The rest of an unread body would be read as the next request on this connection.
+  const last = !res.req.complete ? ["connection", "close"] : [];
+  const all = [...fields, ...last];
+  if (reason === undefined) res.writeHead(status, all);
+  else res.writeHead(status, redactText(reason, forms), all);
+}
