@@ -1,20 +1,27 @@
 import { setMaxListeners } from "node:events";
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { Config } from "../shared/platform/config/load-config.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import { shareRead } from "../shared/platform/lifecycle/share-read.ts";
 import type { Log } from "../shared/platform/log.ts";
+import { createSourceChecker, type SourceChecker } from "../shared/platform/source-check/source-checker.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
+import { exportConnections } from "../shared/store/export-connections.ts";
+import { type MaintenanceAge, readMaintenance } from "../shared/store/internal-jobs/read-maintenance.ts";
+import { readPools } from "../shared/store/queues/read-pools.ts";
+import { readQueues } from "../shared/store/queues/read-queues.ts";
 import { countRuns } from "../shared/store/runs/count-runs.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { type CapacityChecker, createCapacityChecker } from "../shared/services/runs/check-capacity.ts";
+import { internalJobs } from "../shared/services/maintenance/internal-jobs.ts";
 import { createFleetView, type FleetView } from "../shared/services/runs/fleet-view.ts";
 import { createVersionCache, type VersionCache } from "../shared/services/runs/version-cache.ts";
 import { type NotificationSignal, openNotificationSignal } from "./stream/notification-signal.ts";
+import { openRunChanges, type RunChanges } from "./stream/run-changes.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 import { type StoreWatch, watchStores } from "./stream/watch-stores.ts";
 
@@ -31,19 +38,30 @@ export type ApiContext = {
   stores: StoreWatch;
   fleet: FleetView;
   notificationSignal: NotificationSignal;
+  runChanges: RunChanges;
   /** Checks users' quotas and the room in the queue. */
   capacity: CapacityChecker;
   versions: VersionCache;
   jsonSchemas: JsonSchemas;
+  /** Finds syntax errors in what is published. */
+  sources: SourceChecker;
   guards: Guards;
   /** How many runs have not ended, by status, at most 5 s ago. For metrics: scrapes of several collectors share a count. */
   openRuns: () => ReturnType<typeof countRuns>;
+  /** The queues as Postgres knows them, at most 5 s ago. */
+  queues: () => ReturnType<typeof readQueues>;
+  /** The pools of workers, at most 2 s ago. */
+  pools: () => ReturnType<typeof readPools>;
+  /** How the fleet's maintenance does, at most 5 s ago. */
+  maintenance: () => Promise<MaintenanceAge>;
   /** Metrics of this process: memory, event loop, handles. */
   processMetrics: Registry;
   /** Aborted when this process shuts down: it is no longer ready, and clients resume its streams at another process. */
   leaving: AbortSignal;
   close(): Promise<void>;
 };
+
+const periodicJobs = internalJobs.flatMap(({ name, every_ms }) => (every_ms === null ? [] : [name]));
 
 export function createApiContext(config: Config, log: Log, leaving: AbortSignal): ApiContext {
   const opened: Close[] = [];
@@ -64,13 +82,15 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const notificationSignal = track(
     openNotificationSignal({ db, redisUrl: url, prefix, onError: logFault("notifications") }),
   );
+  const runChanges = track(openRunChanges({ db, log }));
   const fleet = createFleetView(db, config.expectedAdapters);
   const capacity = createCapacityChecker(db, config.queue);
   const versions = createVersionCache(db);
   const guards = track(openGuards(config, db, log));
   const jsonSchemas = track(createJsonSchemas());
+  const sources = track(createSourceChecker());
   const processMetrics = new Registry();
-  collectDefaultMetrics({ register: processMetrics });
+  exportConnections(processMetrics, db);
   return {
     config,
     log,
@@ -82,11 +102,16 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     stores,
     fleet,
     notificationSignal,
+    runChanges,
     capacity,
     versions,
     jsonSchemas,
+    sources,
     guards,
     openRuns: shareRead(5_000, () => countRuns(db)),
+    queues: shareRead(5_000, () => readQueues(db)),
+    pools: shareRead(2_000, () => readPools(db)),
+    maintenance: shareRead(5_000, () => readMaintenance(db, periodicJobs)),
     processMetrics,
     leaving,
     close: () => closeInReverse(opened),

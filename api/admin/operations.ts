@@ -1,5 +1,6 @@
 import type { ApiContext } from "../context.ts";
 import type { Operation } from "../http/define-operation.ts";
+import { getConfig } from "./get-config.ts";
 import { getAdminOverview } from "./get-admin-overview.ts";
 import { getFleet } from "./get-fleet.ts";
 import { drainWorker } from "./drain-worker.ts";
@@ -18,6 +19,7 @@ import { listAudit } from "./list-audit.ts";
 
 export const adminOperations: readonly Operation<ApiContext>[] = [
   getAdminOverview,
+  getConfig,
   getFleet,
   drainWorker,
   killWorker,

@@ -1,4 +1,5 @@
 import { queueParams, queueState } from "../../shared/schemas/admin.ts";
+import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import { resumeQueue as resume } from "../../shared/store/queues/pauses.ts";
 import { findQueuedRuns } from "../../shared/store/runs/find-queued-runs.ts";
 import type { ApiContext } from "../context.ts";
@@ -23,8 +24,7 @@ export const resumeQueue = defineOperation({
     const name = queueNamed(params.queue_id);
     await resume(ctx.db, name);
     if (name === "runs") {
-      const waiting = await findQueuedRuns(ctx.db, maxNudges);
-      await Promise.allSettled(waiting.map((id) => ctx.queue.dispatch(id)));
+      await nudgeRuns(ctx, await findQueuedRuns(ctx.db, null, maxNudges));
     }
     return { status: 200, body: await readQueueState(ctx, name) };
   },

@@ -1,10 +1,6 @@
-import { configWarnings } from "../../shared/domain/agent/config-warnings.ts";
-import { configKeys } from "../../shared/schemas/agent-config.ts";
-import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
-import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { agentBody, publishedAgent } from "../../shared/schemas/agent.ts";
-import { publishVersion } from "../../shared/store/agents/publish-version.ts";
+import { publishConfig, publishErrors, withoutLongConfig } from "../../shared/services/versions/publish-config.ts";
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -20,38 +16,21 @@ export const createAgent = defineOperation({
   ignores: "unknown_fields",
   summary: "Create an agent, or publish a version of it",
   description:
-    "If the agent exists and belongs to the same owner, a new version is published. An existing version with the same config changes nothing (200). With another config it is refused (409), because versions are immutable.",
+    "If the agent exists and belongs to the same owner, a new version is published. A version left out is named by its content, and the same content changes nothing (200). A version that exists with another config is refused (409), because versions are immutable. The body may also be the agent's folder, packed by tar and gzip, as for `POST /v1/versions/{agent_id}`.",
   request: { body: agentBody },
-  errors: ["foreign_user_id", "agent_id_taken", "version_exists", "version_name_taken", "too_many_agents"],
+  takesFolder: true,
+  errors: ["foreign_user_id", "agent_id_taken", "too_many_agents", ...publishErrors],
   responses: {
     200: { description: "This version exists already", schema: publishedAgent },
     201: { description: "The agent was created, or the version published", schema: publishedAgent },
   },
-  async handle(
-    { db, jsonSchemas, config: limits }: Pick<ApiContext, "config" | "db" | "jsonSchemas">,
-    { body, caller },
-  ) {
-    const config = body.config ?? {};
+  async handle(ctx: Pick<ApiContext, "config" | "db" | "jsonSchemas" | "sources" | "streams">, { body, caller }) {
     const user_id = ownerOf(caller, body.user_id);
-    await checkAgentConfig(jsonSchemas, user_id, config);
-    const id = body.id ?? newId("agent");
-    const { name, version } = body;
-    const metadata = body.metadata ?? {};
-    const most_agents = limits.perUser.agents;
-    const published = await publishVersion(db, { id, user_id, name, version, config, metadata, most_agents });
-    if (published.kind === "full")
-      throw conflict("too_many_agents", `The user '${user_id}' has as many agents as allowed. Delete one first.`);
-    if (published.kind === "foreign" || published.kind === "missing")
-      throw conflict("agent_id_taken", `The agent id '${id}' belongs to another user. Choose another id.`);
-    if (published.kind === "is_tag")
-      throw conflict("version_name_taken", `A tag of the agent is named '${version}'. Choose another version.`);
-    if (published.kind === "differs")
-      throw conflict(
-        "version_exists",
-        `Version '${version}' exists with another config, and versions are immutable. Publish the config under a new version.`,
-      );
-    const { kind, agent } = published;
-    const answer = { ...agent, warnings: configWarnings(config, configKeys) };
-    return kind === "published" ? { status: 201, body: answer } : { status: 200, body: answer };
+    const { name, version = null, dev, make_current } = body;
+    const asked = { name, version, dev, make_current, config: body.config ?? {}, metadata: body.metadata ?? {} };
+    const agent = { id: body.id ?? newId("agent"), user_id, most_agents: ctx.config.perUser.agents };
+    const { isNew, agent: record, warnings } = await publishConfig(ctx, { ...asked, ...agent }, caller.owner);
+    const answer = { ...withoutLongConfig(record), warnings };
+    return isNew ? { status: 201, body: answer } : { status: 200, body: answer };
   },
 });

@@ -1,7 +1,5 @@
-import { z } from "zod";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
-import { agentParams, secretRecord } from "../../shared/schemas/agent.ts";
-import { exampleOf } from "../../shared/schemas/example-of.ts";
+import { agentParams, secretList } from "../../shared/schemas/agent.ts";
 import { listSecrets } from "../../shared/store/agents/secrets.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -16,12 +14,7 @@ export const listAgentSecrets = defineOperation({
   description: "The values are never returned.",
   request: { params: agentParams },
   responses: {
-    200: {
-      description: "The names",
-      schema: z
-        .object({ data: z.array(secretRecord) })
-        .meta({ id: "AgentSecrets", example: { data: [exampleOf(secretRecord)] } }),
-    },
+    200: { description: "The names", schema: secretList },
   },
   async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, caller }) {
     const data = await listSecrets(db, agent_id, caller.owner);

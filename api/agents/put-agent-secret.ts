@@ -1,9 +1,12 @@
-import { notFound } from "../../shared/domain/errors/app-error.ts";
-import { secretBody, secretNameFault, secretParams, secretRecord } from "../../shared/schemas/agent.ts";
+import { z } from "zod";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { secretBody, secretParams, secretRecord, secretTag } from "../../shared/schemas/agent.ts";
+import { readAgentOwner } from "../../shared/store/agents/read-agent-owner.ts";
 import { putSecret } from "../../shared/store/agents/secrets.ts";
-import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { putSecret as putTagged } from "../../shared/store/secrets/change-secret.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { refuseSecretName } from "../http/refuse-secret-name.ts";
 
 export const putAgentSecret = defineOperation({
   method: "put",
@@ -15,18 +18,26 @@ export const putAgentSecret = defineOperation({
   summary: "Set a secret of an agent",
   description:
     "The value is stored encrypted. Runs get it as an environment variable when their version's config lists the name in `secrets`. It is redacted from their output.",
-  request: { params: secretParams, body: secretBody },
-  errors: ["agent_not_found"],
+  request: { params: secretParams, query: z.object(secretTag), body: secretBody },
+  errors: ["agent_not_found", "too_many_secrets"],
   responses: { 200: { description: "The secret was set", schema: secretRecord } },
   async handle(
     { db, config }: Pick<ApiContext, "config" | "db">,
-    { params: { agent_id, name }, body: { value }, caller },
+    { params: { agent_id, name }, query: { tag }, body: { value }, caller },
   ) {
-    const fault = secretNameFault(name);
-    if (fault)
-      throw new ValidationFault([{ type: "value_error", loc: ["path", "name"], msg: `Value error, ${fault}` }]);
-    const body = await putSecret(db, config.encryptionKeys, caller.owner, { agent_id, name, value });
-    if (!body) throw notFound("agent", agent_id);
+    refuseSecretName(name);
+    const keys = config.encryptionKeys;
+    if (tag === undefined) {
+      const body = await putSecret(db, keys, caller.owner, { agent_id, name, value });
+      if (!body) throw notFound("agent", agent_id);
+      return { status: 200, body };
+    }
+    const user_id = await readAgentOwner(db, agent_id, caller.owner);
+    if (user_id === null) throw notFound("agent", agent_id);
+    const place = { user_id, agent_id, tag, name };
+    const body = await putTagged(db, keys, { place, value, most: config.perUser.secrets });
+    if (!body)
+      throw conflict("too_many_secrets", `The user '${user_id}' has as many secrets as allowed. Delete one first.`);
     return { status: 200, body };
   },
 });

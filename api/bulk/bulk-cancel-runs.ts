@@ -16,7 +16,14 @@ export const bulkCancelRuns = defineOperation({
     "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkCancelBody },
   responses: bulkResponses("cancel"),
-  async handle({ db }: Pick<ApiContext, "db">, { body: { filter, preview }, caller: { owner, user_id, actor } }) {
-    return requestBulkOperation(db, { user_id, owner, actor, action: "cancel", filter, edits: {} }, preview);
+  async handle(
+    { db }: Pick<ApiContext, "db">,
+    { body: { filter, run_ids, preview }, caller: { owner, user_id, actor } },
+  ) {
+    return requestBulkOperation(
+      db,
+      { user_id, owner, actor, action: "cancel", filter: { ...filter, run_ids }, edits: {} },
+      preview,
+    );
   },
 });

@@ -18,8 +18,12 @@ export const bulkReplayRuns = defineOperation({
   responses: bulkResponses("replay"),
   async handle(
     { db }: Pick<ApiContext, "db">,
-    { body: { filter, preview, ...edits }, caller: { owner, user_id, actor } },
+    { body: { filter, run_ids, preview, ...edits }, caller: { owner, user_id, actor } },
   ) {
-    return requestBulkOperation(db, { user_id, owner, actor, action: "replay", filter, edits }, preview);
+    return requestBulkOperation(
+      db,
+      { user_id, owner, actor, action: "replay", filter: { ...filter, run_ids }, edits },
+      preview,
+    );
   },
 });

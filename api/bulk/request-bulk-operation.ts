@@ -23,7 +23,9 @@ type Answer = { status: 200; body: BulkPreview } | { status: 202; body: BulkReco
 /** Stores a bulk operation, or counts its runs. A filter without any condition is refused: it is most likely a mistake. */
 export async function requestBulkOperation(db: Db, bulk: NewBulk, preview: boolean): Promise<Answer> {
   if (Object.values(bulk.filter).every((value) => value === undefined))
-    throw new ValidationFault([{ type: "value_error", loc: ["body", "filter"], msg: "Value error, name a condition" }]);
+    throw new ValidationFault([
+      { type: "value_error", loc: ["body", "filter"], msg: "Value error, name a condition or run_ids" },
+    ]);
   if (preview) {
     const [total, examples] = [await countBulk(db, bulk), await sampleBulk(db, bulk)];
     return { status: 200, body: { action: bulk.action, total, examples } };

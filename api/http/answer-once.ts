@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import { conflict } from "../../shared/domain/errors/app-error.ts";
-import { requestHash } from "../../shared/services/runs/request-hash.ts";
+import { hashJson } from "../../shared/platform/hash-json.ts";
 import { open, seal } from "../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../shared/platform/secrets/sealed-fields.ts";
 import type { Db } from "../../shared/store/client.ts";
@@ -19,7 +19,7 @@ export type AnswerOnce = (key: RepeatKey, body: unknown, act: () => Promise<AnyR
 export function createAnswerOnce(db: Db, keyRing: KeyRing): AnswerOnce {
   return async (key, body, act) => {
     const field = sealedFields.answer(key.user_id, key.route, key.key);
-    const hash = requestHash(body);
+    const hash = hashJson(body);
     const claimed = await claimKey(db, key, hash);
     if (claimed.kind === "repeat") {
       if (!claimed.request_hash.equals(hash)) throw idempotencyKeyReused();

@@ -3,8 +3,10 @@ import type { Config } from "../../shared/platform/config/load-config.ts";
 import type { CodeOf } from "../../shared/domain/errors/error-codes.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { Log } from "../../shared/platform/log.ts";
-import { parseApiKey, sameSecret } from "../../shared/platform/secrets/api-key.ts";
+import { fingerprintOf, parseCredential, sameSecret } from "../../shared/platform/secrets/credential.ts";
+import type { Principal } from "../../shared/schemas/session.ts";
 import type { Db } from "../../shared/store/client.ts";
+import { type LiveSession, noteSessionUse, readSession } from "../../shared/store/sessions/read-session.ts";
 import { noteKeyUse, readApiKey } from "../../shared/store/users/read-api-key.ts";
 import type { Caller } from "./caller.ts";
 
@@ -15,40 +17,91 @@ export type Credentials = {
   apiKey: string | undefined;
   /** `?token=`, for browsers' EventSource, which can't send headers. */
   token: string | undefined;
+  /** What the cookie of a session says. */
+  session: SessionCookie;
 };
+
+/** `text` is the cookie's value. `uncounted`: there is one, and its request may come from another origin; the reason is told. */
+export type SessionCookie = { kind: "none" } | { kind: "uncounted"; reason: string } | { kind: "counts"; text: string };
 
 export type Authenticate = (credentials: Credentials) => Promise<Caller>;
 
 type Deps = { db: Db; auth: Config["auth"]; log: Log };
 
-const everybody = { owner: null, run_id: null, per_minute: { user: null, key: null } } as const;
+const everybody = {
+  owner: null,
+  principal: null,
+  session_id: null,
+  run_id: null,
+  per_minute: { user: null, key: null },
+} as const;
 
 /** Returns a function that finds out who sends a request. It rejects with `unauthorized` for missing or wrong credentials. */
 export function createAuthenticate(deps: Deps): Authenticate {
   const { mode, internalToken, bootstrapAdminKey } = deps.auth;
   const internal: Caller = { ...everybody, user_id: "internal", actor: "internal", scopes: ["internal"] };
-  const bootstrap: Caller = { ...everybody, user_id: "admin", actor: "bootstrap", scopes: ["admin"] };
+  const operator = bootstrapAdminKey === undefined ? null : bootstrapPrincipal(bootstrapAdminKey);
+  const bootstrap: Caller = {
+    ...everybody,
+    user_id: "admin",
+    actor: "bootstrap",
+    scopes: ["admin"],
+    principal: operator,
+  };
   // With a token for the internal operations, open mode does not include their scope.
   const openScopes = internalToken === undefined ? ["*", "admin"] : ["*"];
   const open: Caller = { ...everybody, user_id: "public", actor: "open", scopes: openScopes };
-  return async ({ token, ...headers }) => {
+  return async ({ token, session, ...headers }) => {
     const key = keyOf(headers);
     if (key !== undefined && internalToken !== undefined && sameSecret(key, internalToken)) return internal;
     if (mode === "open") return open;
-    if (key === undefined)
-      return token === undefined
-        ? refuse(
-            "missing_key",
-            "The request has no key. Send it as Authorization: Bearer <key>, or as X-Api-Key: <key>.",
-          )
-        : byRunToken(deps, token);
+    // What a request says by itself counts before what a browser adds to it.
+    if (key === undefined) return token === undefined ? bySession(deps, session, operator) : byRunToken(deps, token);
     if (bootstrapAdminKey !== undefined && sameSecret(key, bootstrapAdminKey)) return bootstrap;
     return byKey(deps, key);
   };
 }
 
+/** The id is of the key itself, so that sessions end when the key is replaced. */
+const bootstrapPrincipal = (key: string): Principal => ({ kind: "bootstrap", id: fingerprintOf(key) });
+
+async function bySession({ db, log }: Deps, cookie: SessionCookie, operator: Principal | null): Promise<Caller> {
+  if (cookie.kind === "none")
+    return refuse(
+      "missing_key",
+      "The request has no key. Send it as Authorization: Bearer <key>, or as X-Api-Key: <key>.",
+    );
+  if (cookie.kind === "uncounted") return refuse("session_not_counted", cookie.reason);
+  const given = parseCredential("session", cookie.text);
+  const session = given && (await readSession(db, given.id));
+  if (!given || !session || !timingSafeEqual(given.secret_hash, session.secret_hash) || isOver(session, operator))
+    return refuse("invalid_session", "The session has ended or expired. Sign in again.");
+  if (session.stale_use)
+    noteSessionUse(db, session.id).catch((error: unknown) =>
+      log.warn({ err: String(error) }, "the last use of a session could not be stored"),
+    );
+  const { id, user_id, scopes, principal_kind, principal_id, user_per_minute: user, key_per_minute } = session;
+  return {
+    owner: scopes.includes("admin") ? null : user_id,
+    user_id,
+    actor: principal_kind === "bootstrap" ? "bootstrap" : principal_id,
+    principal: { kind: principal_kind, id: principal_id },
+    session_id: id,
+    scopes,
+    run_id: null,
+    per_minute: { user, key: key_per_minute },
+  };
+}
+
+/** True when the operator's key that began the session is no longer the configured one. */
+const isOver = ({ principal_kind, principal_id }: LiveSession, operator: Principal | null): boolean =>
+  principal_kind === "bootstrap" && principal_id !== operator?.id;
+
 /** Returns the key of a request; undefined when it has none. A bearer token counts before `X-Api-Key`. */
-const keyOf = ({ authorization = "", apiKey = "" }: Omit<Credentials, "token">): string | undefined =>
+const keyOf = ({
+  authorization = "",
+  apiKey = "",
+}: Pick<Credentials, "authorization" | "apiKey">): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? /^\S+$/.exec(apiKey)?.[0];
 
 /** URLs end up in logs and histories, so only a token that reads a single run may be part of one. */
@@ -63,7 +116,7 @@ async function byRunToken(deps: Deps, token: string): Promise<Caller> {
 }
 
 async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
-  const given = parseApiKey(text);
+  const given = parseCredential("key", text);
   const key = given && (await readApiKey(db, given.id));
   if (!given || !key || !timingSafeEqual(given.secret_hash, key.secret_hash))
     return refuse("invalid_key", "The key is unknown, revoked or expired. Send a valid key.");
@@ -73,7 +126,17 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
     );
   const { user_id, scopes, run_id, user_per_minute: user, key_per_minute } = key;
   const owner = scopes.includes("admin") ? null : user_id;
-  return { owner, user_id, actor: key.id, scopes, run_id, per_minute: { user, key: key_per_minute } };
+  return {
+    owner,
+    user_id,
+    actor: key.id,
+    // A token of one run is given away, in a URL.
+    principal: run_id === null ? { kind: "key", id: key.id } : null,
+    session_id: null,
+    scopes,
+    run_id,
+    per_minute: { user, key: key_per_minute },
+  };
 }
 
 function refuse(code: CodeOf<"unauthorized">, message: string): never {

@@ -1,16 +1,19 @@
 import type { Request } from "express";
 import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
+import type { Credentials } from "./authenticate.ts";
 import type { Caller } from "./caller.ts";
 import type { Operation } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 import { rateLimitHeaders, type RateLimitState } from "./rate-limit.ts";
-import { queryOf } from "./request-context.ts";
+import { credentialsOf } from "./request-context.ts";
 
 const nobody: Caller = {
   owner: "",
   user_id: "",
   actor: "anonymous",
+  principal: null,
+  session_id: null,
   scopes: [],
   run_id: null,
   per_minute: { user: null, key: null },
@@ -23,23 +26,27 @@ const nobody: Caller = {
 export async function authorize<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<Caller> {
   const { scope } = operation;
   if (scope === "public") return nobody;
-  const credentials = {
-    authorization: req.get("authorization"),
-    apiKey: req.get("x-api-key"),
-    token: queryOf(req)["token"],
-  };
-  const address = `ip:${req.ip}`;
-  const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
-    // Guesses of keys are limited by address.
-    await guards.limiter.count(address);
-    throw error;
-  });
-  await countRequests(guards, caller, req, {
-    requests: 1,
+  const caller = await identify(guards, credentialsOf(req), {
+    ip: req.ip,
     show: (left) => void req.res?.set(rateLimitHeaders(left)),
   });
   if (scope !== "any") requireScope(caller, scope);
   if (caller.run_id !== null) checkRunToken(caller.run_id, operation, req);
+  return caller;
+}
+
+/** Returns who sends a request, and counts the request. Throws unauthorized and too_many_requests. */
+export async function identify(
+  guards: Pick<Guards, "authenticate" | "limiter">,
+  credentials: Credentials,
+  { ip, show }: { ip: string | undefined; show?: (left: RateLimitState) => void },
+): Promise<Caller> {
+  const caller = await guards.authenticate(credentials).catch(async (error: unknown) => {
+    // Guesses of keys are limited by address.
+    await guards.limiter.count(`ip:${ip}`);
+    throw error;
+  });
+  await countRequests(guards, caller, { ip }, { requests: 1, ...(show && { show }) });
   return caller;
 }
 
@@ -68,9 +75,9 @@ export async function countBody(
  * left of the one that has less.
  */
 async function countRequests(
-  { limiter }: Guards,
+  { limiter }: Pick<Guards, "limiter">,
   caller: Caller,
-  req: Request,
+  from: Peer,
   { requests, show }: { requests: number; show?: (left: RateLimitState) => void },
 ): Promise<void> {
   const { user, key } = caller.per_minute;
@@ -79,12 +86,14 @@ async function countRequests(
     if (least === null || left.remaining < least.remaining) show?.((least = left));
   };
   if (key !== null) await limiter.count(`key:${caller.actor}`, { requests, perMinute: key, show: note });
-  await limiter.count(limiterKey(caller, req), { requests, ...(user !== null && { perMinute: user }), show: note });
+  await limiter.count(limiterKey(caller, from), { requests, ...(user !== null && { perMinute: user }), show: note });
 }
 
+type Peer = { ip?: string | undefined };
+
 /** Returns the key under which requests are counted. All API keys of a user share it; in open mode each address has one. */
-export function limiterKey({ actor, user_id }: Caller, req: Request): string {
-  if (actor === "open") return `ip:${req.ip}`;
+export function limiterKey({ actor, user_id }: Caller, { ip }: Peer): string {
+  if (actor === "open") return `ip:${ip}`;
   return actor === "bootstrap" || actor === "internal" ? actor : `user:${user_id}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Principal } from "../../shared/schemas/session.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 
 /** Who sends a request. */
@@ -6,8 +7,12 @@ export type Caller = {
   owner: string | null;
   /** The caller's user id. It owns what is created without naming an owner. */
   user_id: string;
-  /** The name in the audit log: a key's id, `open`, `bootstrap` or `internal`. */
+  /** The name in the audit log: a key's id, also of a session that the key began, `open`, `bootstrap` or `internal`. */
   actor: string;
+  /** Whom a session of the caller stands for. Null: nobody can sign in as this caller. */
+  principal: Principal | null;
+  /** The session whose cookie the request has. Null: it has a key, or nobody is signed in. */
+  session_id: string | null;
   scopes: readonly string[];
   /** The one run that a run's read token may read. Null: not restricted to a run. */
   run_id: string | null;

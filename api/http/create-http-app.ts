@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import express, { type Express } from "express";
 import helmet from "helmet";
 import type { Log } from "../../shared/platform/log.ts";
@@ -9,6 +10,12 @@ import { mountOperations } from "./mount.ts";
 import type { Protocol } from "./protocol.ts";
 import { type Gate, refuseForeign } from "./refuse-foreign.ts";
 import { requestContext } from "./request-context.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
+import type { RequestSpans } from "./request-spans.ts";
+import { serveConsole } from "./serve-console.ts";
+
+/** Beside the built programs. */
+const consoleFolder = fileURLToPath(new URL("../../console/site", import.meta.url));
 
 export type HttpParts<C> = {
   operations: readonly Operation<C>[];
@@ -17,16 +24,29 @@ export type HttpParts<C> = {
   guards: Guards;
   gate: Gate;
   log: Log;
+  metrics: RequestMetrics;
+  /** Null without tracing. */
+  spans: RequestSpans | null;
 };
 
 /** Returns the Express app of a list of operations; it listens to no port. */
-export function createHttpApp<C>({ operations, protocols, context, guards, gate, log }: HttpParts<C>): Express {
+export function createHttpApp<C>({
+  operations,
+  protocols,
+  context,
+  guards,
+  gate,
+  log,
+  metrics,
+  spans,
+}: HttpParts<C>): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").set("query parser", false).set("case sensitive routing", true);
-  app.use(requestContext(log));
+  app.use(requestContext(log, metrics, spans));
   app.use(helmet());
   app.use(refuseForeign(gate));
   app.use(allowOrigins(gate.origins));
+  app.use(serveConsole(consoleFolder));
   const ofProtocols = protocols.flatMap((protocol) => protocol.operations);
   app.use(mountOperations([...operations, ...ofProtocols], context, guards));
   app.use(notFoundHandler);

@@ -30,8 +30,8 @@ type ResponseSpec = {
 type Headers = Record<string, string>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** The body is taken as bytes, at most so many. False: the body is JSON. */
-export type RawBody = false | { most_bytes: number };
+/** The body is taken as bytes: at most so many, within so many milliseconds (left out: the server's limit). False: it is JSON. */
+export type RawBody = false | { most_bytes: number; most_ms?: number };
 
 export type OperationInput<Q extends RequestSchemas, Raw extends RawBody = false> = RequestInfo & {
   params: Parsed<Q["params"]>;
@@ -93,6 +93,11 @@ type OperationSpec<C, Q extends RequestSchemas, R extends Record<number, Respons
   request?: Q;
   /** The handler gets the body as bytes of any content type, for checking a signature. */
   rawBody?: Raw;
+  /**
+   * The body may also be a folder, packed by tar and gzip: its files become the field `config.files`, and the query parameter
+   * `fields` has the other fields.
+   */
+  takesFolder?: true;
   /** The codes that it throws, besides those of all operations of its kind; see `errorsOf`. */
   errors?: readonly ErrorCode[];
   responses: R;
@@ -123,6 +128,7 @@ export type Operation<C> = {
   description: string | undefined;
   request: RequestSchemas;
   rawBody: RawBody;
+  takesFolder: boolean;
   errors: readonly ErrorCode[];
   responses: Record<number, ResponseSpec>;
   handle: (ctx: C, input: OperationInput<RequestSchemas, RawBody>) => Promise<AnyResult>;
@@ -155,6 +161,7 @@ export function defineOperation<
     description,
     request: withOwnInput(spec.request ?? {}, spec),
     rawBody: spec.rawBody ?? false,
+    takesFolder: spec.takesFolder ?? false,
     errors: spec.errors ?? [],
     responses,
     // mount.ts parses with the schemas in `request`, so the input has the type that they infer.
@@ -169,17 +176,28 @@ function auditOf<I, A>(rule: AuditRule<I, A> | undefined): Operation<never>["aud
 }
 
 /** Adds what an operation takes besides its own input: the header and the query parameter that other files read. */
-function withOwnInput(request: RequestSchemas, spec: { idempotent?: true; runToken?: true }): RequestSchemas {
+function withOwnInput(
+  request: RequestSchemas,
+  spec: { idempotent?: true; runToken?: true; takesFolder?: true },
+): RequestSchemas {
   const { headers = z.object({}), query = z.object({}) } = request;
   return {
     ...request,
     ...(spec.idempotent ? { headers: headers.extend(idempotencyHeader) } : {}),
     ...(spec.runToken ? { query: query.extend(runToken) } : {}),
+    ...(spec.takesFolder ? { query: query.extend(folderFields) } : {}),
   };
 }
 
 const runToken = {
   token: z.string().optional().meta({ description: "A read token of the run, for clients that can't send headers." }),
+};
+
+const folderFields = {
+  fields: z.string().optional().meta({
+    description: "With a packed folder as the body: the body's other fields, as a JSON object.",
+    example: '{"make_current":true,"config":{"entrypoint":"main.py:main"}}',
+  }),
 };
 
 /** FastAPI's rule: name and path with each `\W` replaced by `_`, then the method. */

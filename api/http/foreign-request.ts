@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { canonicalHost, isLoopback } from "../../shared/domain/egress/loopback.ts";
+import { isOwnOrigin } from "./own-origin.ts";
 
 /** What a request says about itself. None of it is trusted. */
 export type Sent = {
@@ -38,7 +39,7 @@ export type AllowedOrigins = { any: boolean; listed: ReadonlySet<string> };
 
 export const isAllowed = (origin: string, { any, listed }: AllowedOrigins): boolean => any || listed.has(origin);
 
-const reads = new Set(["GET", "HEAD", "OPTIONS"]);
+export const reads: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Returns the origin of the web page that made a browser send this write, when it is another origin than ours and not in
@@ -49,14 +50,6 @@ export function foreignOrigin({ method, headers }: Sent, allowed: AllowedOrigins
   if (reads.has(method) || allowed.any) return null;
   const { origin, "sec-fetch-site": site } = headers;
   if (origin !== undefined && isAllowed(origin, allowed)) return null;
-  if (origin !== undefined && !isOwn(origin, headers.host)) return origin;
+  if (origin !== undefined && !isOwnOrigin(origin, headers.host)) return origin;
   return site === undefined || site === "same-origin" || site === "none" ? null : `a ${String(site)} page`;
-}
-
-/** True when an origin and a `Host` header name the same host and port. The scheme is not compared: TLS may end at a proxy. */
-function isOwn(origin: string, host: string | undefined): boolean {
-  if (host === undefined || !URL.canParse(origin)) return false;
-  const page = new URL(origin);
-  const own = `${page.protocol}//${host}`;
-  return page.origin === origin && URL.canParse(own) && new URL(own).host === page.host;
 }

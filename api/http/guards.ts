@@ -2,6 +2,7 @@ import type { Config } from "../../shared/platform/config/load-config.ts";
 import type { Log } from "../../shared/platform/log.ts";
 import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
 import type { Db } from "../../shared/store/client.ts";
+import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
 import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";
 import { createStreamCounter, type StreamCounter } from "./count-streams.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
@@ -13,10 +14,16 @@ export type Guards = {
   limiter: Pick<RateLimiter, "count">;
   streams: StreamCounter;
   answerOnce: AnswerOnce;
+  /** Bounds what is in memory of bodies that nobody has signed yet. */
+  bodies: BodyBudget;
   /** Records a finished act in the audit log. Never rejects, because the act can't be undone. */
   audit(act: Act): Promise<void>;
   close(): void;
 };
+
+const MiB = 1024 * 1024;
+/** Bodies of requests without a key: of all, and from one address. */
+const openBodies = { all: 64 * MiB, each: 16 * MiB };
 
 export function openGuards(config: Config, db: Db, log: Log): Guards {
   const onError = (error: Error) => log.warn({ part: "rate-limit", err: error.message }, "connection fault");
@@ -26,6 +33,7 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
     limiter,
     streams: createStreamCounter(config.auth.streams),
     answerOnce: createAnswerOnce(db, config.encryptionKeys),
+    bodies: createBodyBudget(openBodies),
     audit: (act) =>
       appendAudit(db, act).catch((error: unknown) =>
         log.error(

@@ -8,6 +8,8 @@ import { openJson } from "./parse-json.ts";
 import { perform } from "./perform.ts";
 import { sendBody } from "./send-body.ts";
 import { readRawBody } from "./raw-body.ts";
+import { isFolder, openFolder, readFolderBytes, refuseFields } from "./read-folder.ts";
+import type { RequestInfo } from "./request-info.ts";
 import { queryOf, requestInfo } from "./request-context.ts";
 import { parseRequest } from "./parse-request.ts";
 
@@ -23,11 +25,10 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await authorize(guards, operation, req);
-      const bytes = await readBytes(operation, req);
-      const json = bytes && !operation.rawBody ? openJson(bytes, req.headers["content-type"]) : null;
-      if (bytes) await countBody(guards, caller, req, { bytes: bytes.length, values: json?.values ?? 0 });
-      const holdOpen = (): void => guards.streams.count(limiterKey(caller, req), res);
-      const input = readInput(operation, { req, res, caller, holdOpen, body: json ? json.parse() : bytes });
+      const { body, size } = await readBody(guards, operation, req);
+      if (size) await countBody(guards, caller, req, size);
+      const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
+      const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -54,15 +55,32 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
   return new AppError("method_not_allowed", "method_not_allowed", "Method Not Allowed");
 }
 
-async function readBytes<C>(operation: Operation<C>, req: Request): Promise<Buffer | undefined> {
+/** `body` parses what was received: a body is counted before. */
+type ReceivedBody = { size: { bytes: number; values: number } | null; body: () => unknown };
+
+async function readBody<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<ReceivedBody> {
+  if (operation.takesFolder && isFolder(req)) {
+    const bytes = await readFolderBytes(req);
+    return { size: { bytes: bytes.length, values: 0 }, body: () => openFolder(bytes, queryOf(req)["fields"]) };
+  }
+  if (operation.takesFolder) refuseFields(queryOf(req));
+  const bytes = await readBytes(guards, operation, req);
+  if (!bytes) return { size: null, body: () => undefined };
+  if (operation.rawBody) return { size: { bytes: bytes.length, values: 0 }, body: () => bytes };
+  const json = openJson(bytes, req.headers["content-type"]);
+  return { size: { bytes: bytes.length, values: json.values }, body: () => json.parse() };
+}
+
+async function readBytes<C>({ bodies }: Guards, operation: Operation<C>, req: Request): Promise<Buffer | undefined> {
   const { request, rawBody, method, ignores } = operation;
-  if (rawBody) return readRawBody(req, rawBody.most_bytes);
+  // Such an operation has no key to check before its body.
+  if (rawBody) return readRawBody(req, { ...rawBody, count: req.res && bodies.open(req.ip, req.res) });
   // A body that an operation has no use for is read too, so that its fields are refused and not ignored.
   const refuses = ignores === "nothing" && method !== "get" && method !== "delete";
   return request.body || refuses ? readRawBody(req) : undefined;
 }
 
-type Received = { req: Request; res: Response; caller: Caller; holdOpen: () => void; body: unknown };
+type Received = { req: Request; res: Response; caller: Caller; holdOpen: RequestInfo["holdOpen"]; body: unknown };
 
 function readInput<C>(
   { request, ignores, rawBody }: Operation<C>,

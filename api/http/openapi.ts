@@ -4,6 +4,7 @@ import { streamExample } from "../../shared/schemas/stream-example.ts";
 import { webhookMessage } from "../../shared/schemas/webhook-message.ts";
 import { errorBody, validationErrorComponents } from "../../shared/schemas/validation-error.ts";
 import type { Operation } from "./define-operation.ts";
+import { folderTypes } from "./read-folder.ts";
 import { describeErrors } from "./describe-errors.ts";
 import { areas, introduction } from "./describe-service.ts";
 
@@ -54,6 +55,13 @@ export function buildOpenApi(operations: readonly Operation<never>[]): Json {
           name: "X-Api-Key",
           description: "The same key, as some clients send it.",
         },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "runfleet_session",
+          description:
+            "The cookie of POST /v1/sessions; over https its name is `__Host-runfleet_session`. It counts for pages of this origin, and for writes with the header `X-Runfleet-Console: 1`.",
+        },
       },
       responses: sortedByName(shared),
       schemas: sortedByName(components),
@@ -85,9 +93,9 @@ function describeOperation(
     ...(description ? { description } : {}),
     operationId: id,
     // The empty requirement stands for open mode, which needs no key.
-    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }, { api_key: [scope] }] }),
+    ...(scope === "public" ? {} : { security: [{}, { key: [scope] }, { api_key: [scope] }, { session: [scope] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request.body ? { requestBody: describeBody(request.body, components) } : {}),
+    ...(request.body ? { requestBody: describeBody(request.body, operation.takesFolder, components) } : {}),
     responses: answers,
   };
 }
@@ -108,16 +116,25 @@ function parametersOf(where: string, schema: z.ZodObject | undefined, components
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const { description, ...json } = toJsonSchema(field, "input", components);
     const required = where === "path" || !takesNothing(field);
-    const style = where === "query" && json["type"] === "object" ? { style: "deepObject", explode: true } : {};
+    const style = where === "query" ? styleOf(json) : {};
     return { name, in: where, required, ...style, ...(description ? { description } : {}), schema: json };
   });
 }
 
+/** How a parameter of a query is written. Several values of one name have commas between them. */
+function styleOf({ type, anyOf = [] }: Json): Json {
+  if (type === "object") return { style: "deepObject", explode: true };
+  return (anyOf as Json[]).some((either) => either["type"] === "array") ? { style: "form", explode: false } : {};
+}
+
 const takesNothing = (schema: z.core.$ZodType) => z.safeParse(schema, undefined).success;
 
-const describeBody = (schema: z.ZodType, components: Map<string, Json>): Json => ({
+const describeBody = (schema: z.ZodType, takesFolder: boolean, components: Map<string, Json>): Json => ({
   required: !takesNothing(schema),
-  content: { "application/json": { schema: toJsonSchema(schema, "input", components) } },
+  content: {
+    "application/json": { schema: toJsonSchema(schema, "input", components) },
+    ...(takesFolder ? { [folderTypes[0] ?? ""]: { schema: { type: "string", format: "binary" } } } : {}),
+  },
 });
 
 /** OpenAPI 3.1 can't say what a stream's events are; generators of clients read it here. */

@@ -1,4 +1,5 @@
 import type { Act } from "../../shared/store/append-audit.ts";
+import type { Caller } from "./caller.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import type { Guards } from "./guards.ts";
 
@@ -38,9 +39,11 @@ function describeAct<C>({ audit, name }: Operation<C>, input: Input, result: Any
     target_id: typeof named === "string" ? named : (idOf(audit.target, made) ?? caller.user_id),
     request_id,
     ip: ip ?? null,
-    detail: { ...params, ...detail },
+    detail: { ...params, ...detail, ...sessionOf(caller) },
   };
 }
+
+const sessionOf = ({ session_id }: Caller): { session_id?: string } => (session_id === null ? {} : { session_id });
 
 const idOf = (kind: string, made: unknown): string | null => textAt(made, `${kind}_id`) ?? textAt(made, "id");
 

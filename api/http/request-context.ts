@@ -1,32 +1,44 @@
 import type { Request, RequestHandler, Response } from "express";
 import { newId } from "../../shared/platform/ids.ts";
 import type { Log } from "../../shared/platform/log.ts";
-import type { RequestInfo } from "./request-info.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
+import type { RequestSpans } from "./request-spans.ts";
+import type { RequestInfo, Sender } from "./request-info.ts";
+import { isForeignPage, isHttps, readSessionCookie } from "./session-cookie.ts";
+import { parseTraceparent } from "./traceparent.ts";
+import type { Credentials } from "./authenticate.ts";
 
 /**
  * The first middleware: gives the request its id (the client's own, if it has only safe characters), forbids caching unless an
- * operation allows it, and logs one line at the end. The line has the route instead of the URL, whose query may be private.
+ * operation allows it, and counts, traces and logs it at its end. The line has the route instead of the URL, whose query may be
+ * private. `spans`: null without tracing; then a run's parent is the client's span.
  */
-export function requestContext(log: Log): RequestHandler {
+export function requestContext(log: Log, metrics: RequestMetrics, spans: RequestSpans | null): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
     const given = req.get("x-request-id");
     const request_id = given && /^[\w.:@-]{1,128}$/.test(given) ? given : newId("req");
     res.locals["request_id"] = request_id;
+    const span = spans?.begin(req, request_id) ?? null;
+    const traceparent = span?.traceparent ?? parseTraceparent(req.get("traceparent"));
+    res.locals["traceparent"] = traceparent;
     res.set({ "X-Request-Id": request_id, "Cache-Control": "no-store" });
     res.on("close", () => {
-      log.info({
-        request_id,
-        method: req.method,
-        route: String(res.locals["route"] ?? "none"),
-        status: res.statusCode,
-        ms: Math.round(performance.now() - started),
-        complete: res.writableFinished,
-      });
+      const ms = performance.now() - started;
+      const answered = { method: req.method, route: String(res.locals["route"] ?? "none"), status: res.statusCode };
+      metrics.answered({ ...answered, seconds: isStream(res) ? null : ms / 1_000 });
+      span?.end(answered);
+      const trace = traceparent && { trace_id: traceparent.split("-")[1] };
+      log.info({ request_id, ...trace, ...answered, ms: Math.round(ms), complete: res.writableFinished });
     });
-    next();
+    if (span) span.within(next);
+    else next();
   };
 }
+
+/** How long a stream lasts is its reader's matter. */
+const isStream = (res: Response): boolean =>
+  String(res.getHeader("content-type") ?? "").startsWith("text/event-stream");
 
 export const requestId = (res: Response): string => String(res.locals["request_id"]);
 
@@ -34,9 +46,28 @@ export const requestId = (res: Response): string => String(res.locals["request_i
 export function requestInfo(req: Request, res: Response): Omit<RequestInfo, "caller" | "holdOpen"> {
   return {
     request_id: requestId(res),
-    traceparent: parseTraceparent(req.get("traceparent")),
+    traceparent: res.locals["traceparent"] as string | undefined,
     ip: req.ip,
+    sender: senderOf(req),
     untilGone: () => untilGone(res),
+  };
+}
+
+function senderOf(req: Request): Sender {
+  return {
+    credentials: credentialsOf(req),
+    is_foreign: isForeignPage(req.headers),
+    is_https: isHttps(req.headers),
+    user_agent: req.headers["user-agent"]?.slice(0, 256) ?? null,
+  };
+}
+
+export function credentialsOf(req: Request): Credentials {
+  return {
+    authorization: req.get("authorization"),
+    apiKey: req.get("x-api-key"),
+    token: queryOf(req)["token"],
+    session: readSessionCookie(req),
   };
 }
 
@@ -52,9 +83,3 @@ function untilGone(res: Response): AbortSignal {
 export function queryOf({ originalUrl: url }: Request): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : ""));
 }
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header: version ff and all-zero ids are invalid. */
-export const parseTraceparent = (header: string | undefined): string | undefined =>
-  header && /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(header)
-    ? header
-    : undefined;

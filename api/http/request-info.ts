@@ -1,3 +1,4 @@
+import type { Credentials } from "./authenticate.ts";
 import type { Caller } from "./caller.ts";
 
 /** What every handler gets besides its parsed parts. */
@@ -8,8 +9,23 @@ export type RequestInfo = {
   traceparent: string | undefined;
   /** The peer's address. */
   ip: string | undefined;
+  /** How the request says who sends it, for operations that sign people in and out. */
+  sender: Sender;
   /** Returns a signal that is aborted when the client disconnects before the answer is complete. */
   untilGone: () => AbortSignal;
-  /** For streams and waiting requests: counts the answer as one of its user until it ends. Throws too_many_requests. */
-  holdOpen: () => void;
+  /**
+   * For streams and waiting requests: counts the answer as one of its user until it ends; `who` (see `limiterKey`) if not the
+   * caller's. Throws too_many_requests.
+   */
+  holdOpen: (who?: string) => void;
+};
+
+export type Sender = {
+  credentials: Credentials;
+  /** True when a web page of another origin sends it. */
+  is_foreign: boolean;
+  /** True when the browser talks to us over https. */
+  is_https: boolean;
+  /** The browser's own name, at most 256 characters. */
+  user_agent: string | null;
 };

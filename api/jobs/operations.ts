@@ -10,6 +10,7 @@ import { pauseJob } from "./pause-job.ts";
 import { resumeJob } from "./resume-job.ts";
 import { triggerJob } from "./trigger-job.ts";
 import { backfillJob } from "./backfill-job.ts";
+import { previewSchedule } from "./preview-schedule.ts";
 import { previewJob } from "./preview-job.ts";
 import { listJobRuns } from "./list-job-runs.ts";
 import { listJobTicks } from "./list-job-ticks.ts";
@@ -25,6 +26,7 @@ export const jobsOperations: readonly Operation<ApiContext>[] = [
   resumeJob,
   triggerJob,
   backfillJob,
+  previewSchedule,
   previewJob,
   listJobRuns,
   listJobTicks,

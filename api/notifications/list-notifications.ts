@@ -3,6 +3,7 @@ import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listNotifications as readPage } from "../../shared/store/notifications/read-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { shownTo } from "./shown-to.ts";
 
 export const listNotifications = defineOperation({
   method: "get",
@@ -17,6 +18,7 @@ export const listNotifications = defineOperation({
   responses: { 200: { description: "A page of notifications", schema: pageOf(notificationRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+    const page = await readPage(db, caller.owner, filter, { limit, after, order });
+    return { status: 200, body: { ...page, data: page.data.map((one) => shownTo(caller, one)) } };
   },
 });

@@ -5,11 +5,12 @@ import { type NotificationEvent, notificationEvent, notificationRecord } from ".
 import { me } from "../../shared/schemas/user.ts";
 import { type Place, readFrom, readPresent, type Told } from "../../shared/store/notifications/follow-notifications.ts";
 import type { ApiContext } from "../context.ts";
-import { ownerOf } from "../http/caller.ts";
+import { type Caller, ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { awayOf } from "../stream/sent-away.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
+import { shownTo } from "./shown-to.ts";
 
 const batch = 100;
 
@@ -47,13 +48,13 @@ export const streamNotifications = defineOperation({
     const start = isOurs ? { place: asked, known: null } : { place: present.place, known: present.snapshot };
     const away = awayOf(ctx);
     const until = AbortSignal.any([untilGone(), away.leaving, away.cutOff]);
-    return { respond: (_req, res) => writeSse(res, follow(ctx, user_id, start, until), away) };
+    return { respond: (_req, res) => writeSse(res, follow(ctx, { user_id, caller }, start, until), away) };
   },
 });
 
 async function* follow(
   { db, notificationSignal }: Pick<ApiContext, "db" | "notificationSignal">,
-  user_id: string,
+  { user_id, caller }: { user_id: string; caller: Caller },
   start: { place: Place; known: string | null },
   until: AbortSignal,
 ): AsyncGenerator<string> {
@@ -63,7 +64,7 @@ async function* follow(
   let signal = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
     const read = await readFrom(db, user_id, { place, known, limit: batch });
-    if (read.length > 0) yield read.map(encode).join("");
+    if (read.length > 0) yield read.map((told) => encode(caller, told)).join("");
     place = read.at(-1)?.place ?? place;
     if (read.length === batch) continue;
     await signal;
@@ -72,8 +73,12 @@ async function* follow(
 }
 
 /** An event's id is `<xact>-<notification id>`, with which a reader can resume even when the notification was deleted. */
-const encode = ({ place: { xact, id }, notification }: Told): string =>
-  encodeMessage<NotificationEvent>({ event: "notification", id: `${xact}-${id}`, data: notification });
+const encode = (caller: Caller, { place: { xact, id }, notification }: Told): string =>
+  encodeMessage<NotificationEvent>({
+    event: "notification",
+    id: `${xact}-${id}`,
+    data: shownTo(caller, notification),
+  });
 
 /** Throws bad_request when the text is no event id. */
 function parsePosition(text: string): Place {

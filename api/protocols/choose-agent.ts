@@ -1,4 +1,5 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { versionName } from "../../shared/schemas/agent.ts";
 import { clientId } from "../../shared/schemas/primitives.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import type { VersionCache } from "../../shared/services/runs/version-cache.ts";
@@ -14,10 +15,14 @@ export async function chooseAgent(
   name: string,
   owner: Owner,
 ): Promise<NamedAgent> {
-  if (!clientId().safeParse(name).success) throw notFound("agent", name);
   const at = name.lastIndexOf("@");
   const whole = { agent_id: name, version: "current" };
-  if (at < 1 || at === name.length - 1) return whole;
-  const isWhole = !("missing" in (await versions.resolve(name, "current", owner)));
-  return isWhole ? whole : { agent_id: name.slice(0, at), version: name.slice(at + 1) };
+  const isId = clientId().safeParse(name).success;
+  if (isId && (at < 1 || at === name.length - 1)) return whole;
+  const isWhole = isId && !("missing" in (await versions.resolve(name, "current", owner)));
+  if (isWhole) return whole;
+  const [agent_id, version] = [name.slice(0, at), name.slice(at + 1)];
+  const isNamed = clientId().safeParse(agent_id).success && versionName().safeParse(version).success;
+  if (at < 1 || !isNamed) throw notFound("agent", name);
+  return { agent_id, version };
 }

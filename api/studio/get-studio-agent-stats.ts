@@ -1,6 +1,6 @@
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { seriesQuery, studioAnalytics } from "../../shared/schemas/analytics.ts";
-import { text } from "../../shared/schemas/primitives.ts";
+import { versionQuery } from "../../shared/schemas/primitives.ts";
 import { readSeries } from "../../shared/store/analytics/read-series.ts";
 import { countOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
@@ -19,7 +19,7 @@ export const getStudioAgentStats = defineOperation({
   request: {
     params: agentParams,
     query: seriesQuery.extend({
-      version: text({ max: 128 }).optional().meta({ description: "Only runs of this version." }),
+      version: versionQuery().optional().meta({ description: "Only runs of this version." }),
     }),
   },
   responses: { 200: { description: "The analytics", schema: studioAnalytics } },

@@ -5,6 +5,9 @@ import { listStudioAgents } from "./list-studio-agents.ts";
 import { getStudioAgentStats } from "./get-studio-agent-stats.ts";
 import { listStudioAgentRuns } from "./list-studio-agent-runs.ts";
 import { getAgentErrors } from "./get-agent-errors.ts";
+import { listErrorGroups } from "./list-error-groups.ts";
+import { getErrorGroup } from "./get-error-group.ts";
+import { updateErrorGroup } from "./update-error-group.ts";
 import { listUsageLog } from "./list-usage-log.ts";
 import { getLatencyDistribution } from "./get-latency-distribution.ts";
 import { getTokenDistribution } from "./get-token-distribution.ts";
@@ -17,6 +20,9 @@ export const studioOperations: readonly Operation<ApiContext>[] = [
   getStudioAgentStats,
   listStudioAgentRuns,
   getAgentErrors,
+  listErrorGroups,
+  getErrorGroup,
+  updateErrorGroup,
   listUsageLog,
   getLatencyDistribution,
   getTokenDistribution,

@@ -17,6 +17,18 @@ const health = z
     postgres: z.enum(["up", "read_only", "down"]),
     redis: part,
     workers: z.number().int(),
+    pools: z
+      .array(
+        z.object({
+          pool: z.string(),
+          workers: z.number().int(),
+          queued: z.number().int(),
+          oldest_ms: z.number().nullable().meta({ description: "For how long its oldest queued run waits." }),
+        }),
+      )
+      .meta({
+        description: "The pools of workers. One with queued runs and no workers is asked for, and nobody serves it.",
+      }),
     sandbox_levels: z.array(z.number().int()).meta({ description: "The isolation levels of the live workers." }),
     sandbox_missing: z.array(z.string()).meta({ description: "Why live workers have no stronger level." }),
   })
@@ -29,6 +41,7 @@ const health = z
       postgres: "up",
       redis: "up",
       workers: 2,
+      pools: [{ pool: "default", workers: 2, queued: 0, oldest_ms: null }],
       sandbox_levels: [2],
       sandbox_missing: ["ns+cgroup: /sys/fs/cgroup is not writable"],
     },
@@ -42,12 +55,13 @@ export const getHealth = defineOperation({
   scope: "public",
   summary: "The status of Postgres, Redis and the workers",
   description:
-    "Use it to see what a fault depends on: each dependency, the live workers and their sandboxes. It answers 200 even when the service is degraded.",
+    "Use it to see what a fault depends on: each dependency, the live workers, their pools and their sandboxes. It answers 200 even when the service is degraded.",
   responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
-  async handle({ db, streams, config }: Pick<ApiContext, "config" | "db" | "streams">) {
-    const [writable, workers, redis] = await Promise.all([
+  async handle({ db, streams, config, pools }: Pick<ApiContext, "config" | "db" | "streams" | "pools">) {
+    const [writable, workers, staffed, redis] = await Promise.all([
       answers(isWritable(db, answerWithinMs)).catch(() => null),
       answers(listWorkers(db, 15_000)).catch(() => null),
+      answers(pools()).catch(() => []),
       answers(streams.ping()).then(
         () => "up" as const,
         () => "down" as const,
@@ -65,6 +79,12 @@ export const getHealth = defineOperation({
       postgres,
       redis,
       workers: workers?.length ?? 0,
+      pools: staffed.map(({ pool, active, waiting, oldest_ms }) => ({
+        pool,
+        workers: active,
+        queued: waiting,
+        oldest_ms,
+      })),
       sandbox_levels: levels,
       sandbox_missing: missing,
     } as const;

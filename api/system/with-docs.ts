@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { projectFileSchema } from "../../shared/schemas/project-file.ts";
 import { text } from "../../shared/schemas/primitives.ts";
 import { type Operation, defineOperation } from "../http/define-operation.ts";
 import { buildOpenApi } from "../http/openapi.ts";
@@ -46,6 +47,20 @@ const docsAsset = defineOperation({
   },
 });
 
+const configSchema = defineOperation({
+  method: "get",
+  path: "/runfleet.schema.json",
+  name: "config_schema",
+  area: "System",
+  scope: "public",
+  summary: "The JSON Schema of runfleet.json",
+  description: "Name it as `$schema` in an agent's runfleet.json: editors complete and check the file then.",
+  responses: {
+    200: { description: "JSON Schema, draft 7", content_type: "application/json", example: { title: "runfleet.json" } },
+  },
+  handle: async () => ({ status: 200, content_type: "application/json", text: JSON.stringify(projectFileSchema()) }),
+});
+
 /** Returns the operations together with those that serve their documentation. */
 export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[] {
   // Made when it is first asked for: it takes a quarter of the time that the API needs to start.
@@ -68,6 +83,7 @@ export function withDocs<C>(operations: readonly Operation<C>[]): Operation<C>[]
   const all: Operation<C>[] = [
     ...operations,
     openapi,
+    configSchema,
     htmlPage("docs", "/docs", "Swagger UI", swaggerPage),
     htmlPage("redoc", "/redoc", "ReDoc", redocPage),
     docsAsset,

@@ -4,7 +4,7 @@ import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { covers, type Scope } from "../../shared/schemas/scope.ts";
 import { apiKeyBody, apiKeyRecord } from "../../shared/schemas/user.ts";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
+import { newCredential } from "../../shared/platform/secrets/credential.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import { insertApiKey } from "../../shared/store/users/api-keys.ts";
 import { ensureUser } from "../../shared/store/users/change-user.ts";
@@ -54,7 +54,7 @@ export const createApiKey = defineOperation({
     if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
-    const { id, text: key, secret_hash } = newApiKey();
+    const { id, text: key, secret_hash } = newCredential("key");
     const requests_per_minute = limitOf(caller, body.requests_per_minute);
     const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, requests_per_minute, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);

@@ -1,11 +1,8 @@
-import { configWarnings } from "../../shared/domain/agent/config-warnings.ts";
-import { configKeys } from "../../shared/schemas/agent-config.ts";
-import { checkAgentConfig } from "../../shared/services/runs/check-agent-config.ts";
-import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { agentParams } from "../../shared/schemas/agent.ts";
 import { publishedVersion, versionBody } from "../../shared/schemas/version.ts";
 import { readAgent } from "../../shared/store/agents/list-agents.ts";
-import { publishVersion } from "../../shared/store/agents/publish-version.ts";
+import { publishConfig, publishErrors, withoutLongConfig } from "../../shared/services/versions/publish-config.ts";
 import { readVersion } from "../../shared/store/versions/read-versions.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -20,35 +17,27 @@ export const createVersion = defineOperation({
   audit: { target: "agent", detail: (_input, { version }) => ({ version }) },
   summary: "Publish a version of an agent",
   description:
-    "`current` is not changed; an upgrade changes it. An existing version with the same config changes nothing (200); with another config it is a 409.",
+    "A version left out is named by its content, so an iteration is one request, and the same content changes nothing (200). `current` is changed where `make_current` asks for it. A version that exists with another config is a 409. The body may also be the agent's folder, packed by tar and gzip (`Content-Type: application/gzip`): its files become `config.files`, and the query parameter `fields` has the other fields.",
   request: { params: agentParams, body: versionBody },
-  errors: ["version_exists", "version_name_taken"],
+  takesFolder: true,
+  errors: [...publishErrors],
   responses: {
     200: { description: "This version exists already", schema: publishedVersion },
     201: { description: "Published", schema: publishedVersion },
   },
   async handle(
-    { db, jsonSchemas }: Pick<ApiContext, "db" | "jsonSchemas">,
-    { params: { agent_id: id }, body: { version, config: given }, caller },
+    ctx: Pick<ApiContext, "db" | "jsonSchemas" | "sources" | "streams">,
+    { params: { agent_id: id }, body, caller },
   ) {
-    const config = given ?? {};
-    const agent = await readAgent(db, id, caller.owner);
+    const agent = await readAgent(ctx.db, id, caller.owner);
     if (!agent) throw notFound("agent", id);
-    const { user_id } = agent;
-    await checkAgentConfig(jsonSchemas, user_id, config);
-    const published = { id, user_id, name: null, version, config, metadata: {}, most_agents: 0 };
-    const { kind } = await publishVersion(db, published);
-    if (kind === "missing" || kind === "foreign" || kind === "full") throw notFound("agent", id);
-    if (kind === "is_tag")
-      throw conflict("version_name_taken", `A tag of the agent is named '${version}'. Choose another version.`);
-    if (kind === "differs")
-      throw conflict(
-        "version_exists",
-        `Version '${version}' exists with another config, and versions are immutable. Publish the config under a new version.`,
-      );
-    const record = await readVersion(db, id, version, caller.owner);
-    if (!record) throw notFound("version", version);
-    const body = { ...record, warnings: configWarnings(config, configKeys) };
-    return kind === "published" ? { status: 201, body } : { status: 200, body };
+    const { version = null, dev, make_current } = body;
+    const asked = { version, dev, make_current, config: body.config ?? {} };
+    const known = { id, user_id: agent.user_id, name: null, metadata: {}, most_agents: 0 };
+    const { isNew, agent: published, warnings } = await publishConfig(ctx, { ...asked, ...known }, caller.owner);
+    const record = await readVersion(ctx.db, id, published.version, caller.owner);
+    if (!record) throw notFound("version", published.version);
+    const answer = { ...withoutLongConfig(record), warnings };
+    return isNew ? { status: 201, body: answer } : { status: 200, body: answer };
   },
 });

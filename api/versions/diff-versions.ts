@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { diffJson } from "../../shared/domain/json/diff-json.ts";
-import { text } from "../../shared/schemas/primitives.ts";
+import { versionQuery } from "../../shared/schemas/primitives.ts";
 import { versionDiff, versionParams } from "../../shared/schemas/version.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
@@ -17,7 +17,7 @@ export const diffVersions = defineOperation({
   request: {
     params: versionParams,
     query: z.object({
-      against: text({ max: 128 }).default("current").meta({ description: "The version to start from." }),
+      against: versionQuery().default("current").meta({ description: "The version to start from." }),
     }),
   },
   errors: ["agent_not_found", "version_not_found"],

@@ -2,6 +2,8 @@ import type { ApiContext } from "../context.ts";
 import type { Operation } from "../http/define-operation.ts";
 import { listVersions } from "./list-versions.ts";
 import { createVersion } from "./create-version.ts";
+import { getBuild } from "./get-build.ts";
+import { streamBuild } from "./stream-build.ts";
 import { getVersion } from "./get-version.ts";
 import { updateVersion } from "./update-version.ts";
 import { archiveVersion } from "./archive-version.ts";
@@ -15,6 +17,8 @@ export const versionsOperations: readonly Operation<ApiContext>[] = [
   listVersions,
   createVersion,
   getVersion,
+  getBuild,
+  streamBuild,
   updateVersion,
   archiveVersion,
   diffVersions,

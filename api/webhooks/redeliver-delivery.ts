@@ -1,5 +1,6 @@
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import { rangeFault } from "../../shared/schemas/redelivery.ts";
 import { mostRedelivered, redeliverBody, redelivered, webhookParams } from "../../shared/schemas/webhook.ts";
 import { redeliverAll, redeliverDelivery as redeliver } from "../../shared/store/webhooks/deliveries.ts";
 import { readWebhook } from "../../shared/store/webhooks/read-webhooks.ts";
@@ -27,10 +28,7 @@ export const redeliverDelivery = defineOperation({
   responses: { 202: { description: "What is due now: the delivery, or how many", schema: redelivered, example } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, body: asked, caller }) {
     const { delivery_id, since, until, status, after } = asked;
-    if ((delivery_id == null) === (since == null))
-      throw new ValidationFault([
-        { type: "value_error", loc: ["body", "since"], msg: "Value error, send either delivery_id or since" },
-      ]);
+    if ((delivery_id == null) === (since == null)) throw new ValidationFault([rangeFault]);
     if (delivery_id != null) {
       const body = await redeliver(db, { webhook_id, delivery_id }, caller.owner);
       if (!body) throw notFound("delivery", delivery_id);

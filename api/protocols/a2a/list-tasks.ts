@@ -14,7 +14,7 @@ const defaultPageSize = 50;
 /** A task's states, and the statuses of runs that they stand for. */
 const statusesOf: Record<TaskState, readonly RunStatus[]> = {
   TASK_STATE_SUBMITTED: ["scheduled", "queued"],
-  TASK_STATE_WORKING: ["running"],
+  TASK_STATE_WORKING: ["running", "suspended"],
   TASK_STATE_INPUT_REQUIRED: ["interrupted"],
   TASK_STATE_COMPLETED: ["success"],
   TASK_STATE_FAILED: ["error", "timeout", "expired"],

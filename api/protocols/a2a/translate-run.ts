@@ -1,6 +1,7 @@
 import type { OpenInterrupt, RunEvent, Usage } from "../../../shared/schemas/run-event.ts";
 import { failureOf } from "../../stream/projections/event-facts.ts";
 import { dispatch, type EventOf, onFailure } from "../../stream/projections/projection.ts";
+import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
 import { type Artifact, dataPart, type Message, type Part, partOf, textPart } from "./message.ts";
 import type { StreamMessage, Task, TaskState } from "./task.ts";
@@ -127,7 +128,7 @@ export function translateRun({ taskId, contextId, said, base }: Opening): TaskTr
   }
 
   return {
-    push: (event) => dispatch(handlers, event, () => []),
+    push: restateStanding((event) => dispatch(handlers, event, () => [])),
     answer(message) {
       history.push(message);
       open = [];

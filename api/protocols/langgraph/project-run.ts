@@ -2,6 +2,7 @@ import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
 import { eventFields, failureOf } from "../../stream/projections/event-facts.ts";
 import { dispatch, type EventOf, type Machine, onFailure } from "../../stream/projections/projection.ts";
+import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
 import { type Conversation, startConversation } from "./conversation.ts";
 import { toInterrupt } from "./interrupts.ts";
@@ -197,7 +198,7 @@ export function projectRun({ modes, agent_id, base, input }: RunView): Projected
     }),
   };
   return {
-    push: (event) => dispatch(handlers, event, custom),
+    push: restateStanding((event) => dispatch(handlers, event, custom)),
     end: () => [],
     values: () => values,
     said: () => conversation.said,

@@ -10,6 +10,7 @@ const wordOf: Readonly<Record<RunStatus, RunWord>> = {
   queued: "pending",
   running: "running",
   interrupted: "success",
+  suspended: "running",
   success: "success",
   error: "error",
   expired: "error",

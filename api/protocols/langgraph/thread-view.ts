@@ -58,7 +58,14 @@ function readOutput(events: readonly StreamEvent[]) {
   return { said: machine.said(), result: end?.result_content ?? null };
 }
 
-const spoken: ReadonlySet<string> = new Set(["run.started", "output.delta", "tool.start", "tool.end", "run.success"]);
+const spoken: ReadonlySet<string> = new Set([
+  "run.started",
+  "step.retrying",
+  "output.delta",
+  "tool.start",
+  "tool.end",
+  "run.success",
+]);
 
 /** Returns the values that messages of a thread make. */
 export function valuesOf({ turns, outputs }: Pick<ThreadView, "turns" | "outputs">, snapshot: string | null): Values {

@@ -26,20 +26,23 @@ type ManageTool = {
 
 /** Returns the service itself as tools, made of its operations. A caller sees those that its key may use. */
 export function manageTools(operations: readonly Operation<ApiContext>[]): ToolSet {
-  const tools = new Map(operations.filter(isTool).map((operation) => [operation.name, toTool(operation)]));
+  // Their JSON schemas are made when a client asks: a start takes less time.
+  let made: Map<string, ManageTool> | null = null;
+  const makeTools = () =>
+    (made ??= new Map(operations.filter(isTool).map((operation) => [operation.name, toTool(operation)])));
   return {
     path: "/mcp/manage",
     name: "mcp_manage",
     instructions:
       "Deploys and debugs agents. create_agent publishes an agent, execute_agent runs it and waits up to 50 seconds, get_run, list_run_logs and list_run_events show what happened, replay_run runs it again.",
     async list(_ctx, { caller: { scopes } }) {
-      const allowed = [...tools.values()].filter(
+      const allowed = [...makeTools().values()].filter(
         ({ operation: { scope } }) => scope === "any" || (scope !== "public" && covers(scopes, scope)),
       );
       return { tools: allowed.map(({ tool }) => tool) };
     },
     async call(ctx, request, call) {
-      const known = tools.get(call.name);
+      const known = makeTools().get(call.name);
       if (!known) throw new AppError("not_found", "not_found", `Tool ${call.name} not found`);
       return callOperation(ctx, request, call, known);
     },

@@ -1,6 +1,7 @@
 import type { OpenInterrupt, RunEvent } from "../../../shared/schemas/run-event.ts";
 import { failureOf } from "../../stream/projections/event-facts.ts";
 import { dispatch, type EventOf, onFailure } from "../../stream/projections/projection.ts";
+import { restateStanding } from "../../stream/projections/skip-repeats.ts";
 import { spokenResult, spokenText } from "../../stream/projections/speech.ts";
 import { resultOf } from "../rpc-answer.ts";
 import type { RpcId } from "../rpc-id.ts";
@@ -106,7 +107,7 @@ export function translateCall({
     ...onFailure((event) => answer(toolError(failureOf(event).message, meta))),
   };
   return {
-    push: (event) => (isOver ? [] : dispatch(handlers, event, () => [])),
+    push: restateStanding((event) => (isOver ? [] : dispatch(handlers, event, () => []))),
     isAnswered: () => isOver,
   };
 }

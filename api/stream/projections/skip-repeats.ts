@@ -1,53 +1,60 @@
+import type { EventId } from "../../../shared/domain/run/event-id.ts";
+import { voidedBy, type Withdrawal } from "../../../shared/domain/run/void-events.ts";
 import type { RunEvent } from "../../../shared/schemas/run-event.ts";
 import type { EventOf, Machine } from "./projection.ts";
 import { spokenText } from "./speech.ts";
 
 type Thing = EventOf<"tool.start" | "tool.end" | "artifact" | "custom" | "output.delta">;
-/** `event`: as the latest attempt gave it. `call_id`: the id that the reader knows its call by. */
-type Shown = { kind: "text"; text: string } | { kind: "thing"; event: Thing; call_id: string };
+/** `event`: as the latest attempt gave it. `call_id`: the id that the reader knows its call by. `at`: the event's id. */
+type Shown = { at: EventId } & ({ kind: "text"; text: string } | { kind: "thing"; event: Thing; call_id: string });
 
 /** In characters. Of a run that says more, a restart is told at once instead of being compared. */
 const maxShownLength = 256 * 1024;
 
 /**
  * Gives a machine each thing once. A run that starts again, with an answer or after its worker was lost, says again what it
- * said before: that is skipped as long as it is the same. At the first difference the machine is told of the restart, and is
- * given the new attempt from its beginning. For protocols that can't withdraw what they sent.
+ * said before and what does not stand: that is skipped as long as it is the same. At the first difference the machine is told
+ * of the restart, and is given anew all that stands. For protocols that can't withdraw what they sent.
  */
 export function skipRepeats(machine: Machine): Machine {
-  const filter = startFilter();
+  const filter = startFilter({ compares: true });
   return { ...machine, push: (event) => filter(event).flatMap((passed) => machine.push(passed)) };
 }
 
-function startFilter(): (event: RunEvent) => RunEvent[] {
-  let shown: Shown[] = [];
+/**
+ * Gives `push` the events of a run that starts again so that a format which knows void attempts only shows each thing once:
+ * where a part of what was said is void, all of it is discarded, and what stands is given anew.
+ */
+export function restateStanding<Message>(push: (event: RunEvent) => Message[]): (event: RunEvent) => Message[] {
+  const filter = startFilter({ compares: false });
+  return (event) => filter(event).flatMap(push);
+}
+
+/** `compares`: a restart is told at the first thing that is not said again, instead of at once. */
+function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => RunEvent[] {
+  /** What the reader has and stands, in order. */
+  let given: Shown[] = [];
+  /** What the reader has and is void, in order: the run may say it again. */
+  let awaited: Shown[] = [];
   let length = 0;
-  /** The next thing of `shown` that the attempt may repeat, and how much of its text it has repeated. */
-  let at = { index: 0, offset: 0 };
+  /** What the machine is told at the first difference. */
   let restart: EventOf<"run.started"> | null = null;
+  let lastStart: EventOf<"run.started"> | null = null;
   /** The ids that the reader knows repeated tool calls by. */
   let callIds = new Map<string, string>();
 
   function add(item: Shown): void {
     length += item.kind === "text" ? item.text.length : JSON.stringify(item.event).length;
-    const last = shown.at(-1);
-    if (item.kind === "text" && last?.kind === "text") last.text += item.text;
-    else shown.push(item);
-    at = { index: shown.length, offset: 0 };
+    given.push(item);
   }
 
-  /** Tells of the restart, and gives what the attempt has repeated so far. */
+  /** Tells of the restart, and gives again what stands, this attempt's words so far included. */
   function diverge(event: RunEvent): RunEvent[] {
     const { run_id, attempt, seq, ts } = event;
-    const repeated = shown
-      .slice(0, at.offset > 0 ? at.index + 1 : at.index)
-      .map((item, index) =>
-        item.kind === "text" && index === at.index ? { ...item, text: item.text.slice(0, at.offset) } : item,
-      );
-    const told = restart;
+    const [told, standing] = [restart, given];
     forget();
-    for (const item of repeated) add(item.kind === "text" ? item : { ...item, call_id: callIdOf(item.event) });
-    const again = repeated.map((item): RunEvent =>
+    for (const item of standing) add(item.kind === "text" ? item : { ...item, call_id: callIdOf(item.event) });
+    const again = standing.map((item): RunEvent =>
       item.kind === "text"
         ? { type: "output.delta", content: item.text, run_id, attempt, seq, ts }
         : { ...item.event, attempt, seq, ts },
@@ -56,61 +63,88 @@ function startFilter(): (event: RunEvent) => RunEvent[] {
   }
 
   function forget(): void {
-    shown = [];
+    [given, awaited] = [[], []];
     length = 0;
-    at = { index: 0, offset: 0 };
     restart = null;
     callIds = new Map();
   }
 
   function start(event: EventOf<"run.started">): RunEvent[] {
-    if (!event.discards || length === 0) return [event];
-    if (length > maxShownLength) {
-      forget();
-      return [event];
-    }
-    at = { index: 0, offset: 0 };
-    restart = event;
+    const { keeps, voids: _, reason = "", discards, ...plain } = event;
+    lastStart = plain;
+    const why = discards ?? (keeps === undefined ? null : { attempt: event.attempt - 1, reason });
+    if (!why || length === 0) return [discards ? event : plain];
+    if (length > maxShownLength) return startUncompared(event, plain, why.reason);
+    const isPartial = withdraw(event, { ...plain, discards: why });
     callIds = new Map();
-    const { discards, ...plain } = event;
     // After a question the protocol has ended its own run. Otherwise what is open goes on.
-    return discards.reason === "resumed" ? [plain] : [];
+    const isResumed = why.reason === "resumed";
+    if (compares) return isResumed ? [plain] : [];
+    return isPartial || isResumed ? diverge(event) : [];
+  }
+
+  /** What stands is not said again, so the reader must not take it for void. */
+  function startUncompared(event: EventOf<"run.started">, plain: EventOf<"run.started">, reason: string): RunEvent[] {
+    forget();
+    if (event.discards) return [event];
+    return reason === "resumed" ? [plain] : [];
+  }
+
+  /** Returns whether anything that the reader has is void now. */
+  function withdraw(by: Withdrawal, told: EventOf<"run.started">): boolean {
+    const isVoid = voidedBy(by);
+    const withdrawn = given.filter(({ at }) => isVoid(at));
+    given = given.filter(({ at }) => !isVoid(at));
+    awaited = [...withdrawn, ...awaited];
+    restart = told;
+    return withdrawn.length > 0;
+  }
+
+  /** The words of a failed try: the next one may say them again. */
+  function retryStep(event: EventOf<"step.retrying">): RunEvent[] {
+    const discards = { attempt: event.attempt, reason: "step_retrying" };
+    if (!lastStart || event.voids.length === 0 || length > maxShownLength) return [event];
+    const isPartial = withdraw(event, { ...lastStart, discards });
+    return [event, ...(isPartial && !compares ? diverge(event) : [])];
   }
 
   function say(event: EventOf<"output.delta">, said: string): RunEvent[] {
     let text = said;
-    while (text !== "" && at.index < shown.length) {
-      const item = shown[at.index];
-      if (item?.kind !== "text") return [...diverge(event), ...pass(event, text)];
-      const rest = item.text.slice(at.offset);
-      if (rest.startsWith(text)) {
-        at.offset += text.length;
-        text = "";
-      } else if (text.startsWith(rest)) {
-        text = text.slice(rest.length);
-        at = { index: at.index + 1, offset: 0 };
-      } else return [...diverge(event), ...pass(event, text)];
-      if (at.offset === item.text.length) at = { index: at.index + 1, offset: 0 };
+    while (text !== "") {
+      const item = awaited[0];
+      if (!item) return pass(event, text);
+      if (item.kind !== "text") return [...diverge(event), ...pass(event, text)];
+      const same = text.length < item.text.length ? text : item.text;
+      if (!text.startsWith(same) || !item.text.startsWith(same)) return [...diverge(event), ...pass(event, text)];
+      text = text.slice(same.length);
+      awaited.shift();
+      length -= item.text.length;
+      if (same.length < item.text.length) {
+        awaited.unshift({ ...item, text: item.text.slice(same.length) });
+        length += item.text.length - same.length;
+      }
+      add({ kind: "text", text: same, at: event });
     }
-    return text === "" ? [] : pass(event, text);
+    return [];
   }
 
   function pass(event: EventOf<"output.delta">, text: string): RunEvent[] {
-    if (length <= maxShownLength) add({ kind: "text", text });
+    if (length <= maxShownLength) add({ kind: "text", text, at: event });
     return [{ ...event, content: text }];
   }
 
   function give(event: Thing): RunEvent[] {
-    const item = shown[at.index];
-    if (item?.kind === "thing" && at.offset === 0 && isSame(item.event, event)) {
+    const item = awaited[0];
+    if (item?.kind === "thing" && isSame(item.event, event)) {
       callIds.set(callIdOf(event), item.call_id);
-      item.event = event;
-      at.index += 1;
+      awaited.shift();
+      length -= JSON.stringify(item.event).length;
+      add({ kind: "thing", event, call_id: item.call_id, at: event });
       return [];
     }
-    const before = at.index < shown.length ? diverge(event) : [];
+    const before = item ? diverge(event) : [];
     const call_id = callIds.get(callIdOf(event)) ?? callIdOf(event);
-    if (length <= maxShownLength) add({ kind: "thing", event, call_id });
+    if (length <= maxShownLength) add({ kind: "thing", event, call_id, at: event });
     return [...before, "call_id" in event ? { ...event, call_id } : event];
   }
 
@@ -118,6 +152,8 @@ function startFilter(): (event: RunEvent) => RunEvent[] {
     switch (event.type) {
       case "run.started":
         return start(event);
+      case "step.retrying":
+        return retryStep(event);
       case "output.delta": {
         const text = spokenText(event.content);
         return text === null ? give(event) : say(event, text);

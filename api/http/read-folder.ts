@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../../shared/domain/errors/app-error.ts";
+import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
+import {
+  archiveLimits,
+  FolderArchiveFault,
+  readFolderArchive,
+} from "../../shared/platform/archive/read-folder-archive.ts";
+import { readRawBody } from "./raw-body.ts";
+
+/** The content types of a tar archive that gzip has compressed. */
+export const folderTypes = ["application/gzip", "application/x-gzip", "application/x-gtar", "application/x-tar+gzip"];
+
+export function isFolder(req: IncomingMessage): boolean {
+  const [type = ""] = (req.headers["content-type"] ?? "").split(";", 1);
+  return folderTypes.includes(type.trim().toLowerCase());
+}
+
+/** How long a folder may take to be received. */
+const mostMs = 120_000;
+
+export const readFolderBytes = (req: IncomingMessage): Promise<Buffer> =>
+  readRawBody(req, { most_bytes: archiveLimits.packed_bytes, most_ms: mostMs });
+
+type Body = { config: Record<string, unknown> };
+
+/**
+ * Returns a packed folder as the body of a request, with the other fields of the body, which are JSON in the query. Throws
+ * ValidationFault, or payload_too_large.
+ */
+export async function openFolder(bytes: Buffer, fields: unknown): Promise<Body> {
+  const { config, ...others } = readFields(fields);
+  const known = isObject(config) ? config : {};
+  return { ...others, config: { ...known, files: await readFiles(bytes) } };
+}
+
+async function readFiles(bytes: Buffer): Promise<Record<string, string>> {
+  try {
+    return await readFolderArchive(bytes);
+  } catch (error) {
+    if (!(error instanceof FolderArchiveFault)) throw error;
+    if (error.isLarge)
+      throw new AppError("payload_too_large", "payload_too_large", `The body is too large: ${error.message}.`);
+    throw fault(["body"], error.message);
+  }
+}
+
+function readFields(text: unknown): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const parsed: unknown = typeof text === "string" ? JSON.parse(text) : null;
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // What is no JSON is no object.
+  }
+  throw fault(["query", "fields"], "must be a JSON object");
+}
+
+/** A body of JSON has all fields itself. */
+export function refuseFields({ fields }: Record<string, unknown>): void {
+  if (fields !== undefined)
+    throw fault(["query", "fields"], "is for a packed folder only: put the fields into the body");
+}
+
+const fault = (loc: string[], message: string): ValidationFault =>
+  new ValidationFault([{ type: "value_error", loc, msg: `Value error, ${message}` }]);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
