@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactElement, useMemo } from "react";
+import type { Run } from "../../sdk/ts/index.ts";
+import { client } from "../data/client.ts";
+import { useRunStream } from "../data/use-run-stream.ts";
+import { Waterfall } from "../run-view/waterfall.tsx";
+import { DiffLines } from "../ui/diff-lines.tsx";
+import { formatCost, formatMs, formatTokens, shortId, showValue } from "../ui/format.ts";
+import { Page, Section } from "../ui/page.tsx";
+import { Loaded } from "../ui/states.tsx";
+import { Status } from "../ui/status.tsx";
+import { Num, Table } from "../ui/table.tsx";
+import styles from "./compare.module.css";
+
+/** Two runs side by side: what they were given, did, took and returned. */
+export function ComparePage(): ReactElement {
+  const { id, other } = useParams({ from: "/runs/$id/vs/$other" });
+  const first = useQuery({ queryKey: ["run", id], queryFn: () => client.runs.get(id) });
+  const second = useQuery({ queryKey: ["run", other], queryFn: () => client.runs.get(other) });
+  return (
+    <Page title="Two runs">
+      <Loaded query={first}>
+        {(one) => <Loaded query={second}>{(two) => <Compared one={one} two={two} />}</Loaded>}
+      </Loaded>
+    </Page>
+  );
+}
+
+const Compared = ({ one, two }: { one: Run; two: Run }): ReactElement => (
+  <>
+    <Table
+      heads={["Run", "Status", "Version", "Attempts#", "Queued#", "Took#", "Tokens in / out#", "Cost#"]}
+      caption="Both runs"
+    >
+      {[one, two].map((run) => (
+        <tr key={run.id}>
+          <td>
+            <Link to="/runs/$id" params={{ id: run.id }} className="num" title={run.id}>
+              {shortId(run.id)}
+            </Link>
+          </td>
+          <td>
+            <Status status={run.status} />
+          </td>
+          <td>
+            {run.agent_id} <span className="num dim">{run.version}</span>
+          </td>
+          <Num>{run.attempt}</Num>
+          <Num>{formatMs(run.queue_ms)}</Num>
+          <Num>{formatMs(run.duration_ms)}</Num>
+          <Num>{formatTokens(run.usage)}</Num>
+          <Num>{formatCost(run.usage?.cost_usd)}</Num>
+        </tr>
+      ))}
+    </Table>
+    <div className={styles.timelines}>
+      <Timeline run={one} />
+      <Timeline run={two} />
+    </div>
+    <Section title="Input">
+      <Difference name="input" before={one.input_payload} after={two.input_payload} />
+    </Section>
+    <Section title="Result">
+      <Difference name="result" before={one.error ?? one.result_content} after={two.error ?? two.result_content} />
+    </Section>
+  </>
+);
+
+function Timeline({ run }: { run: Run }): ReactElement {
+  const handle = useMemo(() => client.attach(run.id), [run.id]);
+  const stream = useRunStream(handle, run.status);
+  return (
+    <div>
+      <h2 className="num">{shortId(run.id)}</h2>
+      <Waterfall run={run} stream={stream} />
+    </div>
+  );
+}
+
+function Difference({ name, before, after }: { name: string; before: unknown; after: unknown }): ReactElement {
+  const [old, fresh] = [showValue(before), showValue(after)];
+  return old === fresh ? (
+    <p className={styles.same}>The same in both.</p>
+  ) : (
+    <DiffLines label={`Lines of the ${name}`} before={old} after={fresh} />
+  );
+}

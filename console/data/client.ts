@@ -1,0 +1,40 @@
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { Runfleet, UnauthorizedError } from "../../sdk/ts/index.ts";
+import { noteAnswer, noteLoss, onConnectionBack } from "./connection.ts";
+
+/** The session's cookie counts for a write only with this header. */
+const header = { "x-runfleet-console": "1" };
+
+async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  try {
+    const response = await fetch(input, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), ...header },
+    });
+    noteAnswer(response.status);
+    return response;
+  } catch (error) {
+    if (!init.signal?.aborted) noteLoss();
+    throw error;
+  }
+}
+
+/** The service that has served this page. */
+export const client = new Runfleet({ url: location.origin, fetch: send });
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // The SDK repeats what may be repeated. What is shown stays shown while the service is away.
+    queries: { retry: false, networkMode: "always", staleTime: 2_000 },
+    mutations: { retry: false, networkMode: "always" },
+  },
+  queryCache: new QueryCache({ onError: noteSignedOut }),
+  mutationCache: new MutationCache({ onError: noteSignedOut }),
+});
+
+/** The session may have ended while the page was open. */
+export function noteSignedOut(error: unknown): void {
+  if (error instanceof UnauthorizedError) void queryClient.invalidateQueries({ queryKey: ["session"] });
+}
+
+onConnectionBack(() => void queryClient.invalidateQueries());

@@ -1,0 +1,61 @@
+import { useSyncExternalStore } from "react";
+
+/** When the service stopped answering; null while it answers. */
+let lostAt: number | null = null;
+const readers = new Set<() => void>();
+const backs = new Set<() => void>();
+
+const askEveryMs = 1_500;
+
+/** Of every answer: the service is there. A proxy says by these codes that it isn't. */
+export function noteAnswer(status: number): void {
+  if ([502, 503, 504].includes(status)) return noteLoss();
+  if (lostAt === null) return;
+  lostAt = null;
+  notify(readers);
+  notify(backs);
+}
+
+/** No answer came. The service is asked until it answers again. */
+export function noteLoss(): void {
+  if (lostAt !== null) return;
+  lostAt = Date.now();
+  notify(readers);
+  setTimeout(() => void ask(), askEveryMs);
+}
+
+async function ask(): Promise<void> {
+  if (lostAt === null) return;
+  const answer = await fetch("/health/live").catch(() => null);
+  if (answer?.ok) return noteAnswer(answer.status);
+  setTimeout(() => void ask(), askEveryMs);
+}
+
+/** Calls `act` whenever the service answers again. */
+export function onConnectionBack(act: () => void): void {
+  backs.add(act);
+}
+
+/** Returns since when the service doesn't answer; null while it does. */
+export const useLostConnection = (): number | null => useSyncExternalStore(subscribe, () => lostAt);
+
+/** True while the machine itself has a network. */
+export const useOnline = (): boolean => useSyncExternalStore(subscribeOnline, () => navigator.onLine);
+
+function subscribe(onChange: () => void): () => void {
+  readers.add(onChange);
+  return () => readers.delete(onChange);
+}
+
+function subscribeOnline(onChange: () => void): () => void {
+  window.addEventListener("online", onChange);
+  window.addEventListener("offline", onChange);
+  return () => {
+    window.removeEventListener("online", onChange);
+    window.removeEventListener("offline", onChange);
+  };
+}
+
+function notify(set: Set<() => void>): void {
+  for (const one of set) one();
+}

@@ -1,0 +1,67 @@
+import type { RunStatus } from "../../sdk/ts/index.ts";
+
+export const statuses = [
+  "running",
+  "queued",
+  "scheduled",
+  "interrupted",
+  "suspended",
+  "success",
+  "error",
+  "timeout",
+  "cancelled",
+  "expired",
+] as const satisfies readonly RunStatus[];
+
+/** Ranges that end now. The address keeps their name, so that a bookmark stays recent. */
+export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
+export type RangeName = keyof typeof ranges;
+
+const texts = [
+  "agent_id",
+  "version",
+  "thread_id",
+  "job_id",
+  "replay_of",
+  "worker_id",
+  "origin",
+  "lifecycle",
+  "error_code",
+  "tag",
+  "since",
+  "until",
+  "search",
+] as const;
+type TextName = (typeof texts)[number];
+
+/** The filters of the list of runs. The page's address is the only place where they are. */
+export type RunsSearch = { [name in TextName]?: string | undefined } & {
+  status?: RunStatus[] | undefined;
+  last?: RangeName | undefined;
+};
+
+/** Returns the filters of an address. What it doesn't know is left out. */
+export function readRunsSearch(given: Record<string, unknown>): RunsSearch {
+  const search: RunsSearch = {};
+  for (const name of texts) if (isText(given[name])) search[name] = given[name];
+  const { status, last } = given;
+  const named = [status].flat().filter((one): one is RunStatus => statuses.includes(one as RunStatus));
+  if (named.length > 0) search.status = named;
+  if (isText(last) && last in ranges) search.last = last as RangeName;
+  return search;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** The query of `GET /v1/runs`. */
+export type RunsQuery = Omit<RunsSearch, "last" | "origin" | "lifecycle"> & {
+  origin?: "api" | "job" | "daemon" | "replay" | undefined;
+  lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
+};
+
+/** Returns the filters as the service takes them. */
+export function toRunsQuery({ last, ...search }: RunsSearch): RunsQuery {
+  // The service checks the values itself, and says which are allowed.
+  const query = search as RunsQuery;
+  return last === undefined ? query : { ...query, since: new Date(Date.now() - ranges[last]).toISOString() };
+}

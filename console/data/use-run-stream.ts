@@ -1,0 +1,102 @@
+import { useEffect, useMemo, useState } from "react";
+import { isEnd, type RunEvent, type RunHandle, Transcript } from "../../sdk/ts/index.ts";
+import { noteSignedOut } from "./client.ts";
+import { inStreamSlot } from "./stream-slot.ts";
+import { whileSeen } from "./while-seen.ts";
+
+/** A run's events as far as they came: all of them, and what stands. */
+export type RunStream = {
+  /** The same array grows; `count` tells how far. */
+  events: readonly RunEvent[];
+  count: number;
+  transcript: Transcript;
+  /** The text that stands. */
+  text: string;
+  isReading: boolean;
+  /** Why the run can't be read. */
+  failure: unknown;
+};
+
+const nothing = (): RunStream => ({
+  events: [],
+  count: 0,
+  transcript: new Transcript(),
+  text: "",
+  isReading: false,
+  failure: null,
+});
+
+/**
+ * Reads a run while a component shows it. A stream that is cut is resumed by the SDK, each event once. `status` is that of the
+ * run's record: when it changes, a stream that has ended at a question goes on.
+ */
+export function useRunStream(run: RunHandle | null, status: string | undefined): RunStream {
+  const reader = useMemo(() => run && createReader(run), [run]);
+  const [shown, setShown] = useState<{ reader: Reader; stream: RunStream } | null>(null);
+  useEffect(() => reader?.open((stream) => setShown({ reader, stream })), [reader]);
+  useEffect(() => reader?.goOn(), [reader, status]);
+  return shown?.reader === reader && shown ? shown.stream : nothing();
+}
+
+type Reader = { open(show: (stream: RunStream) => void): () => void; goOn(): void };
+
+function createReader(run: RunHandle): Reader {
+  const events: RunEvent[] = [];
+  const transcript = new Transcript();
+  let reading: AbortController | null = null;
+  let failure: unknown = null;
+  let hasEnded = false;
+  let frame: number | null = null;
+  let show: ((stream: RunStream) => void) | null = null;
+
+  const render = (): void => {
+    frame = null;
+    const isReading = reading !== null;
+    show?.({ events, count: events.length, transcript, text: transcript.text, isReading, failure });
+  };
+  /** Many events are one rendering. */
+  const renderSoon = (): void => {
+    frame ??= requestAnimationFrame(render);
+  };
+
+  async function read({ signal }: AbortController): Promise<void> {
+    failure = null;
+    try {
+      await inStreamSlot(signal, async () => {
+        for await (const event of run.events({ signal })) {
+          events.push(event);
+          transcript.push(event);
+          hasEnded = isEnd(event);
+          renderSoon();
+        }
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      failure = error;
+      noteSignedOut(error);
+    }
+    if (reading?.signal === signal) reading = null;
+    renderSoon();
+  }
+
+  function goOn(): void {
+    if (reading || hasEnded || !show || document.hidden) return;
+    reading = new AbortController();
+    void read(reading);
+  }
+  function stop(): void {
+    reading?.abort();
+    reading = null;
+  }
+
+  function open(given: (stream: RunStream) => void): () => void {
+    show = given;
+    const end = whileSeen(goOn, stop);
+    renderSoon();
+    return () => {
+      end();
+      show = null;
+    };
+  }
+  return { open, goOn };
+}

@@ -1,0 +1,15 @@
+import { type RangeName, ranges } from "../data/runs-search.ts";
+
+export const rangeNames: readonly [RangeName, string][] = [
+  ["24h", "24 hours"],
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+];
+
+export const rangeOf = (last: string | undefined): RangeName =>
+  last !== undefined && last in ranges ? (last as RangeName) : "7d";
+
+export const states = ["open", "resolved", "ignored", "all"] as const;
+type State = (typeof states)[number];
+
+export const stateOf = (state: string | undefined): State => states.find((name) => name === state) ?? "open";

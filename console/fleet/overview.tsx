@@ -1,0 +1,129 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactElement } from "react";
+import type { FiguresBucket } from "../../sdk/ts/index.ts";
+import { client } from "../data/client.ts";
+import { FigureRow } from "../ui/figures.tsx";
+import { formatCost, formatCount, formatMs, formatShare, formatTime, formatTokens } from "../ui/format.ts";
+import { Section } from "../ui/page.tsx";
+import { Plot } from "../ui/plot.tsx";
+import { Loaded } from "../ui/states.tsx";
+import { Dot } from "../ui/status.tsx";
+import { Num, Table } from "../ui/table.tsx";
+import styles from "./fleet.module.css";
+
+/** What the whole service does now, and did within the last day. */
+export function Overview(): ReactElement {
+  const query = useQuery({
+    queryKey: ["fleet-overview"],
+    queryFn: () => client.admin.getOverview(),
+    refetchInterval: 5_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({ workers, runs, last_day, queues, daemons, users, agents }) => (
+        <>
+          <FigureRow
+            figures={[
+              ["Workers", workers.draining > 0 ? `${workers.active} + ${workers.draining} draining` : workers.active],
+              ["Slots busy", `${formatCount(workers.busy)} of ${formatCount(workers.slots)}`],
+              ["Users", formatCount(users)],
+              ["Agents", formatCount(agents)],
+              ["Runs, 24 h", formatCount(last_day.runs)],
+              ["Success, 24 h", formatShare(last_day.success_rate)],
+              ["Tokens in / out, 24 h", formatTokens(last_day)],
+              ["Cost, 24 h", formatCost(last_day.cost_usd)],
+            ]}
+          />
+          <div className={styles.columns}>
+            <Section title="Runs that have not ended">
+              <Counts counts={runs} />
+            </Section>
+            <Section title="Daemons">
+              {Object.keys(daemons).length === 0 ? (
+                <p className={styles.about}>There are none.</p>
+              ) : (
+                <Counts counts={daemons} />
+              )}
+            </Section>
+            <Section title="Queues">
+              <Table heads={["Queue", "Waiting#", "Active#", "Oldest#"]} caption="Queues">
+                {queues.map((queue) => (
+                  <tr key={queue.name}>
+                    <td>
+                      {queue.name} {queue.paused && <span className="bad">paused</span>}
+                    </td>
+                    <Num>{formatCount(queue.waiting)}</Num>
+                    <Num>{formatCount(queue.active)}</Num>
+                    <Num>{formatMs(queue.oldest_ms)}</Num>
+                  </tr>
+                ))}
+              </Table>
+            </Section>
+          </div>
+          <LastDay />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** The last day of all users' runs, hour by hour. */
+function LastDay(): ReactElement {
+  const query = useQuery({
+    queryKey: ["fleet-day"],
+    queryFn: () => client.studio.getOverview({ unit: "hour", since: new Date(Date.now() - 23 * hourMs).toISOString() }),
+    refetchInterval: 30_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({ series }) => {
+        const times = series.map(({ start }) => formatTime(start));
+        const of = (pick: (bucket: FiguresBucket) => number | null): (number | null)[] => series.map(pick);
+        return (
+          <div className={styles.plots}>
+            <Plot
+              title="How runs ended, 24 h"
+              kind="stack"
+              times={times}
+              format={formatCount}
+              series={[
+                { name: "success", tone: "ok", values: of(({ success }) => success) },
+                { name: "error", tone: "bad", values: of(({ error }) => error) },
+                { name: "timeout", tone: "warn", values: of(({ timeout }) => timeout) },
+                { name: "cancelled, expired", tone: "wait", values: of((one) => one.cancelled + one.expired) },
+              ]}
+            />
+            <Plot
+              title="How long they took, 24 h"
+              kind="lines"
+              times={times}
+              format={formatMs}
+              series={[
+                { name: "p50", tone: "live", values: of(({ latency_ms }) => latency_ms.p50) },
+                { name: "p95", tone: "warn", values: of(({ latency_ms }) => latency_ms.p95) },
+              ]}
+            />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const Counts = ({ counts }: { counts: Record<string, number> }): ReactElement => (
+  <Table heads={["Status", "Number#"]} caption="By status">
+    {Object.entries(counts).map(([status, count]) => (
+      <tr key={status}>
+        <td>
+          <span className={styles.state}>
+            <Dot status={status} />
+            {status}
+          </span>
+        </td>
+        <Num>{formatCount(count)}</Num>
+      </tr>
+    ))}
+  </Table>
+);

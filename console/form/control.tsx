@@ -1,0 +1,123 @@
+import type { ReactElement } from "react";
+import { JsonField } from "./json-field.tsx";
+import type { FieldKind, Schema } from "./schema.ts";
+
+type Props = {
+  id: string;
+  kind: FieldKind;
+  schema: Schema;
+  isRequired: boolean;
+  value: unknown;
+  /** Undefined: the value is left out. */
+  onChange: (value: unknown) => void;
+  isWrong: boolean;
+  describedBy: string;
+};
+
+/** The control of one value. */
+export function Control(props: Props): ReactElement {
+  const Kind = controls[props.kind];
+  return <Kind {...props} />;
+}
+
+const common = ({ id, isRequired, isWrong, describedBy }: Props): object => ({
+  id,
+  required: isRequired,
+  "aria-invalid": isWrong,
+  "aria-describedby": describedBy === "" ? undefined : describedBy,
+});
+
+/** An empty text that may be left out is left out. */
+const textOf = (given: string, { isRequired }: Props): string | undefined =>
+  given === "" && !isRequired ? undefined : given;
+
+const Text = (props: Props): ReactElement => (
+  <input
+    {...common(props)}
+    type="text"
+    placeholder={typeof props.schema.examples?.[0] === "string" ? props.schema.examples[0] : undefined}
+    value={typeof props.value === "string" ? props.value : ""}
+    onChange={({ target }) => props.onChange(textOf(target.value, props))}
+  />
+);
+
+const LongText = (props: Props): ReactElement => (
+  <textarea
+    {...common(props)}
+    rows={5}
+    value={typeof props.value === "string" ? props.value : ""}
+    onChange={({ target }) => props.onChange(textOf(target.value, props))}
+  />
+);
+
+const NumberField = (props: Props): ReactElement => (
+  <input
+    {...common(props)}
+    type="number"
+    step="any"
+    min={props.schema.minimum}
+    max={props.schema.maximum}
+    value={typeof props.value === "number" ? props.value : ""}
+    onChange={({ target }) => props.onChange(target.value === "" ? undefined : target.valueAsNumber)}
+  />
+);
+
+function Choice(props: Props): ReactElement {
+  const names = (props.schema.enum ?? []).map((one) => JSON.stringify(one));
+  const chosen = JSON.stringify(props.value);
+  return (
+    <select
+      {...common(props)}
+      value={names.includes(chosen) ? chosen : ""}
+      onChange={({ target }) => props.onChange(props.schema.enum?.[names.indexOf(target.value)])}
+    >
+      <option value="">choose</option>
+      {names.map((name, at) => (
+        <option key={name} value={name}>
+          {String(props.schema.enum?.[at])}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const Switch = ({ id, describedBy, value, onChange }: Props): ReactElement => (
+  <input
+    id={id}
+    type="checkbox"
+    checked={value === true}
+    aria-describedby={describedBy === "" ? undefined : describedBy}
+    onChange={({ target }) => onChange(target.checked)}
+  />
+);
+
+const List = (props: Props): ReactElement => (
+  <textarea
+    {...common(props)}
+    rows={3}
+    placeholder="one a line"
+    value={Array.isArray(props.value) ? props.value.join("\n") : ""}
+    onChange={({ target }) => props.onChange(readList(target.value, props.schema.items?.type !== "string"))}
+  />
+);
+
+function readList(text: string, isOfNumbers: boolean): unknown[] | undefined {
+  if (text === "") return undefined;
+  const lines = text.split("\n");
+  return isOfNumbers ? lines.filter((line) => line.trim() !== "").map(Number) : lines;
+}
+
+const Json = (props: Props): ReactElement => (
+  <JsonField {...common(props)} value={props.value} onChange={props.onChange} />
+);
+
+const controls: Record<FieldKind, (props: Props) => ReactElement> = {
+  text: Text,
+  "long text": LongText,
+  number: NumberField,
+  choice: Choice,
+  switch: Switch,
+  list: List,
+  group: Json,
+  json: Json,
+};

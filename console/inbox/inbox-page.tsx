@@ -1,0 +1,150 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactElement } from "react";
+import type { AskingRun, Notification } from "../../sdk/ts/index.ts";
+import { client, queryClient } from "../data/client.ts";
+import { Question } from "../run-view/question.tsx";
+import { Button } from "../ui/button.tsx";
+import { formatCount } from "../ui/format.ts";
+import { Page, Section } from "../ui/page.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+import { Ago } from "../ui/time.tsx";
+import styles from "./inbox.module.css";
+
+/** What waits for a person, and what has happened. */
+export const InboxPage = (): ReactElement => (
+  <Page title="Inbox" actions={<ReadAll />}>
+    <div className={styles.inbox}>
+      <Questions />
+      <News />
+    </div>
+  </Page>
+);
+
+function Questions(): ReactElement {
+  const query = useQuery({
+    queryKey: ["questions"],
+    queryFn: () => client.runs.listInterrupts({ limit: 50 }).page(),
+    refetchInterval: 5_000,
+  });
+  return (
+    <Section title="Questions">
+      <Loaded query={query}>
+        {({ data, has_more }) =>
+          data.length === 0 ? (
+            <Empty title="No run asks">
+              <p>A run that calls interrupt() waits for an answer, and its question appears here.</p>
+            </Empty>
+          ) : (
+            <>
+              <ul className={styles.questions}>
+                {data.map((run) => (
+                  <Asking key={run.run_id} run={run} />
+                ))}
+              </ul>
+              {has_more && <p className={styles.more}>There are more: answer these first.</p>}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+const Asking = ({ run }: { run: AskingRun }): ReactElement => (
+  <li>
+    <p className="dim">
+      {run.agent_id} <span className="num">{run.version}</span>, <Ago at={run.asked_at} />,{" "}
+      <Link to="/runs/$id" params={{ id: run.run_id }}>
+        open the run
+      </Link>
+    </p>
+    {run.interrupts.map((interrupt) => (
+      <Question
+        key={interrupt.id}
+        runId={run.run_id}
+        interrupt={interrupt}
+        onAnswered={() => void queryClient.invalidateQueries({ queryKey: ["questions"] })}
+      />
+    ))}
+  </li>
+);
+
+function News(): ReactElement {
+  const query = useQuery({
+    queryKey: ["notifications"],
+    queryFn: () => client.notifications.list({ limit: 100 }).page(),
+    refetchInterval: 10_000,
+  });
+  return (
+    <Section title="Notifications">
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="Nothing to report">
+              <p>Failed runs, questions, daemons that crash and quotas that are spent are told here.</p>
+            </Empty>
+          ) : (
+            <ul className={styles.news}>
+              {data.map((one) => (
+                <Told key={one.id} notification={one} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Told({ notification }: { notification: Notification }): ReactElement {
+  const { id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
+  const read = useMutation({
+    mutationFn: () => client.notifications.read({ ids: [id] }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["notifications"] }),
+  });
+  return (
+    <li data-level={level} data-read={read_at !== null || undefined}>
+      <div>
+        <h3>{title}</h3>
+        {body && <p className="dim">{body}</p>}
+        <p className="dim">
+          <Ago at={created_at} /> {agent_id}{" "}
+          {run_id && (
+            <Link to="/runs/$id" params={{ id: run_id }}>
+              open the run
+            </Link>
+          )}
+        </p>
+      </div>
+      {read_at === null && (
+        <Button
+          look="quiet"
+          disabled={read.isPending}
+          onClick={() => read.mutate()}
+          aria-label={`Mark as read: ${title}`}
+        >
+          Read
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function ReadAll(): ReactElement | null {
+  const { data } = useQuery({
+    queryKey: ["notifications", "unread"],
+    queryFn: () => client.notifications.count(),
+    refetchInterval: 10_000,
+  });
+  const read = useMutation({
+    mutationFn: () => client.notifications.readAll(),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["notifications"] }),
+  });
+  if (!data || data.unread === 0) return null;
+  return (
+    <Button disabled={read.isPending} onClick={() => read.mutate()}>
+      Mark {formatCount(data.unread)} as read
+    </Button>
+  );
+}

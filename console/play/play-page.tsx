@@ -1,0 +1,160 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { type FormEvent, type ReactElement, useState } from "react";
+import { type AgentVersion, InvalidError, type Run, type RunHandle } from "../../sdk/ts/index.ts";
+import { client } from "../data/client.ts";
+import { JsonField } from "../form/json-field.tsx";
+import { firstValue, resolve, type Schema } from "../form/schema.ts";
+import { SchemaForm } from "../form/schema-form.tsx";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Failure, Loaded, Loading } from "../ui/states.tsx";
+import { Commands } from "./commands.tsx";
+import { LastInputs } from "./last-inputs.tsx";
+import { Options, type RunOptions, toRequest } from "./options.tsx";
+import styles from "./play.module.css";
+import { PlayedRun } from "./played-run.tsx";
+
+type Input = Record<string, unknown>;
+
+/** Runs an agent by hand: a form of its own schema, and what it says beside it. */
+export function PlayPage(): ReactElement {
+  const { id } = useParams({ from: "/agents/$id" });
+  const { version = "current", from } = useSearch({ from: "/agents/$id/play" });
+  const chosen = useQuery({
+    queryKey: ["version", id, version],
+    queryFn: () => client.versions.get(id, version),
+  });
+  const given = useQuery({
+    queryKey: ["run", from ?? ""],
+    queryFn: () => client.runs.get(from ?? ""),
+    enabled: from !== undefined,
+  });
+  if (from !== undefined && given.isPending) return <Loading />;
+  return (
+    <>
+      {given.error && <Failure error={given.error} />}
+      <Loaded query={chosen}>
+        {(found) => (
+          <Play key={`${found.version} ${from}`} agentId={id} wanted={version} version={found} given={given.data} />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+type PlayProps = { agentId: string; wanted: string; version: AgentVersion; given: Run | undefined };
+
+function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
+  const schema = inputSchema(version);
+  const [input, setInput] = useState<Input>(() => firstInput(schema, given));
+  const [isJson, setJson] = useState(schema === null);
+  const [options, setOptions] = useState<RunOptions>({});
+  const [run, setRun] = useState<RunHandle | null>(null);
+  const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
+  const check = useMutation({ mutationFn: () => client.execute.validate(request) });
+  async function start(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    // What would be refused is told at its place in the form, before a run is made.
+    const isValid = await check.mutateAsync().catch(() => null);
+    const { agent_id, version: _version, input_payload, ...more } = request;
+    if (isValid) setRun(client.run(agent_id, input_payload, { version: wanted, ...more }));
+  }
+  return (
+    <div className={styles.play}>
+      <form noValidate className={styles.input} onSubmit={(event) => void start(event)}>
+        <div className={styles.bar}>
+          <VersionField agentId={agentId} version={version.version} wanted={wanted} />
+          {schema && (
+            <Button aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+              {isJson ? "Form" : "JSON"}
+            </Button>
+          )}
+        </div>
+        {isJson || !schema ? (
+          <JsonField
+            label="Input as JSON"
+            rows={14}
+            value={input}
+            onChange={(next) => setInput((next ?? {}) as Input)}
+          />
+        ) : (
+          <SchemaForm schema={schema} value={input} onChange={setInput} issues={issuesOf(check.error)} />
+        )}
+        <Options options={options} onChange={setOptions} />
+        {check.error && (
+          <p role="alert" className="bad">
+            {check.error.message}
+          </p>
+        )}
+        <Button type="submit" look="primary" disabled={check.isPending}>
+          <Icon name="play" size={13} />
+          Run
+        </Button>
+        <LastInputs agentId={agentId} onChoose={setInput} />
+        <Commands request={request} />
+      </form>
+      <div className={styles.stream}>
+        {run ? (
+          <PlayedRun key={run.id} run={run} />
+        ) : (
+          <p className={styles.hint}>What the agent says appears here, while it says it.</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function VersionField({
+  agentId,
+  version,
+  wanted,
+}: {
+  agentId: string;
+  version: string;
+  wanted: string;
+}): ReactElement {
+  const navigate = useNavigate();
+  const { data } = useQuery({
+    queryKey: ["version-names", agentId],
+    queryFn: () => client.versions.list(agentId, { limit: 50 }).page(),
+  });
+  const names = [...new Set(["current", ...(data?.data ?? []).map((one) => one.version), wanted])];
+  return (
+    <label>
+      Version{" "}
+      <select
+        value={wanted}
+        onChange={({ target }) =>
+          void navigate({
+            to: "/agents/$id/play",
+            params: { id: agentId },
+            search: target.value === "current" ? {} : { version: target.value },
+          })
+        }
+      >
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name === "current" ? `current${wanted === "current" ? ` (${version})` : ""}` : name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Null: the agent has no schema, or one that a form can't show. */
+function inputSchema({ config }: AgentVersion): Schema | null {
+  const schema = config["input_schema"] as Schema | undefined;
+  return schema && resolve(schema, schema).properties ? schema : null;
+}
+
+function firstInput(schema: Schema | null, given: Run | undefined): Input {
+  if (given) return given.input_payload as Input;
+  return schema ? firstValue(resolve(schema, schema), schema) : {};
+}
+
+const issuesOf = (error: unknown): Record<string, string> =>
+  error instanceof InvalidError
+    ? Object.fromEntries(error.issues.map(({ place, message }) => [place.replace(/^input_payload\./, ""), message]))
+    : {};

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactElement, useEffect } from "react";
+import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
+import { client, queryClient } from "../data/client.ts";
+import { useRunStream } from "../data/use-run-stream.ts";
+import { Output } from "../run-view/output.tsx";
+import { Question } from "../run-view/question.tsx";
+import { Waterfall } from "../run-view/waterfall.tsx";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { formatMs } from "../ui/format.ts";
+import { JsonTree } from "../ui/json-tree.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
+import { Status } from "../ui/status.tsx";
+import styles from "./play.module.css";
+
+/** A run that this page has started. Its first event says that it is there. */
+export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
+  const { data, refetch } = useQuery({
+    queryKey: ["run", run.id],
+    queryFn: () => client.runs.get(run.id),
+    enabled: false,
+  });
+  const stream = useRunStream(run, data?.status);
+  const marks = stream.events.filter(({ type }) => type.startsWith("run.")).length;
+  useEffect(() => {
+    if (marks === 0) return;
+    void refetch();
+    void queryClient.invalidateQueries({ queryKey: ["last-inputs"] });
+  }, [marks, refetch]);
+  if (stream.failure !== null) return <Failure error={stream.failure} />;
+  if (!data) return <Loading what="Starting" />;
+  const isLive = !stream.events.some(isEnd);
+  return (
+    <>
+      <div className={styles.bar}>
+        <Status status={data.status} />
+        <span className="num dim">{data.completed_at === null ? "" : formatMs(data.duration_ms)}</span>
+        <span className={styles.actions}>
+          {isLive && (
+            <Button look="danger" onClick={() => void run.cancel()}>
+              Cancel
+            </Button>
+          )}
+          <Link to="/runs/$id" params={{ id: run.id }} className={buttonClass()}>
+            Open the run
+          </Link>
+        </span>
+      </div>
+      {data.interrupts.map((interrupt) => (
+        <div key={interrupt.id} className={styles.question}>
+          <Question runId={run.id} interrupt={interrupt} />
+        </div>
+      ))}
+      <Waterfall run={data} stream={stream} />
+      <Output run={data} stream={stream} isLive={isLive} />
+      {data.result_content !== null && stream.text !== "" && (
+        <section aria-label="Result" className={styles.result}>
+          <h2>Result</h2>
+          <JsonTree value={data.result_content} label="result" />
+        </section>
+      )}
+    </>
+  );
+}

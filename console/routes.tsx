@@ -1,0 +1,232 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from "@tanstack/react-router";
+import type { ReactElement } from "react";
+import { readRunsSearch, type RunsSearch } from "./data/runs-search.ts";
+import { RunsPage } from "./runs/runs-page.tsx";
+import { NoPage, PageError } from "./shell/page-error.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+const root = createRootRoute({ component: Shell });
+
+type Search = Record<string, unknown>;
+
+/** Returns the texts with these names that an address has. Anything else is left out. */
+function readTexts<Name extends string>(...names: Name[]): (search: Search) => { [name in Name]?: string | undefined } {
+  return (search) =>
+    Object.fromEntries(
+      names.filter((name) => typeof search[name] === "string").map((name) => [name, search[name]]),
+    ) as { [name in Name]?: string | undefined };
+}
+
+const ToRuns = (): ReactElement => <Navigate to="/runs" replace />;
+
+const index = createRoute({ getParentRoute: () => root, path: "/", component: ToRuns });
+/** The shell asks for a key wherever it needs one. This address is for programs that bring a code. */
+const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", component: ToRuns });
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: (search: Search): RunsSearch & { peek?: string | undefined } => ({
+    ...readRunsSearch(search),
+    ...readTexts("peek")(search),
+  }),
+  component: RunsPage,
+});
+
+type RunSearch = { tab?: string | undefined; at?: string | undefined; types?: string[] | undefined };
+
+/* The code of the other pages is loaded when one is first opened. */
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$id",
+  validateSearch: (search: Search): RunSearch => ({
+    ...readTexts("tab", "at")(search),
+    ...(Array.isArray(search["types"]) && { types: search["types"].map(String) }),
+  }),
+  component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+});
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: "/welcome",
+  component: lazyRouteComponent(() => import("./welcome/welcome-page.tsx"), "WelcomePage"),
+});
+const approve = createRoute({
+  getParentRoute: () => root,
+  path: "/approve",
+  validateSearch: readTexts("port", "state", "name"),
+  component: lazyRouteComponent(() => import("./approve/approve-page.tsx"), "ApprovePage"),
+});
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: "/agents",
+  validateSearch: readTexts("search"),
+  component: lazyRouteComponent(() => import("./agents/agents-page.tsx"), "AgentsPage"),
+});
+const agent = createRoute({
+  getParentRoute: () => root,
+  path: "/agents/$id",
+  component: lazyRouteComponent(() => import("./agents/agent-layout.tsx"), "AgentLayout"),
+});
+const overview = createRoute({
+  getParentRoute: () => agent,
+  path: "/",
+  component: lazyRouteComponent(() => import("./agents/agent-page.tsx"), "AgentPage"),
+});
+const play = createRoute({
+  getParentRoute: () => agent,
+  path: "/play",
+  validateSearch: readTexts("version", "from"),
+  component: lazyRouteComponent(() => import("./play/play-page.tsx"), "PlayPage"),
+});
+const versions = createRoute({
+  getParentRoute: () => agent,
+  path: "/versions",
+  component: lazyRouteComponent(() => import("./versions/versions-page.tsx"), "VersionsPage"),
+});
+const version = createRoute({
+  getParentRoute: () => agent,
+  path: "/versions/$version",
+  component: lazyRouteComponent(() => import("./versions/version-page.tsx"), "VersionPage"),
+});
+const diff = createRoute({
+  getParentRoute: () => agent,
+  path: "/versions/$version/diff",
+  validateSearch: readTexts("against"),
+  component: lazyRouteComponent(() => import("./versions/diff-page.tsx"), "DiffPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => agent,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+});
+
+const daemon = createRoute({
+  getParentRoute: () => agent,
+  path: "/daemon",
+  component: lazyRouteComponent(() => import("./daemons/daemon-page.tsx"), "DaemonPage"),
+});
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$id/vs/$other",
+  component: lazyRouteComponent(() => import("./compare/compare-page.tsx"), "ComparePage"),
+});
+const threads = createRoute({
+  getParentRoute: () => root,
+  path: "/threads",
+  component: lazyRouteComponent(() => import("./threads/threads-page.tsx"), "ThreadsPage"),
+});
+const thread = createRoute({
+  getParentRoute: () => root,
+  path: "/threads/$id",
+  component: lazyRouteComponent(() => import("./threads/thread-page.tsx"), "ThreadPage"),
+});
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox",
+  component: lazyRouteComponent(() => import("./inbox/inbox-page.tsx"), "InboxPage"),
+});
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules",
+  component: lazyRouteComponent(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
+});
+const schedule = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules/$id",
+  component: lazyRouteComponent(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
+});
+const daemons = createRoute({
+  getParentRoute: () => root,
+  path: "/daemons",
+  component: lazyRouteComponent(() => import("./daemons/daemons-page.tsx"), "DaemonsPage"),
+});
+const errors = createRoute({
+  getParentRoute: () => root,
+  path: "/errors",
+  validateSearch: readTexts("last", "agent", "state"),
+  component: lazyRouteComponent(() => import("./errors/errors-page.tsx"), "ErrorsPage"),
+});
+const error = createRoute({
+  getParentRoute: () => root,
+  path: "/errors/$fingerprint",
+  validateSearch: readTexts("last"),
+  component: lazyRouteComponent(() => import("./errors/error-page.tsx"), "ErrorPage"),
+});
+const studio = createRoute({
+  getParentRoute: () => root,
+  path: "/studio",
+  validateSearch: readTexts("last", "agent"),
+  component: lazyRouteComponent(() => import("./studio/studio-page.tsx"), "StudioPage"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: "/webhooks/$id",
+  component: lazyRouteComponent(() => import("./webhooks/webhook-page.tsx"), "WebhookPage"),
+});
+const account = createRoute({
+  getParentRoute: () => root,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
+});
+const billing = createRoute({
+  getParentRoute: () => root,
+  path: "/billing",
+  validateSearch: readTexts("tab"),
+  component: lazyRouteComponent(() => import("./billing/billing-page.tsx"), "BillingPage"),
+});
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: "/fleet/$tab",
+  component: lazyRouteComponent(() => import("./fleet/fleet-page.tsx"), "FleetPage"),
+});
+const fleetIndex = createRoute({
+  getParentRoute: () => root,
+  path: "/fleet",
+  component: () => <Navigate to="/fleet/$tab" params={{ tab: "overview" }} replace />,
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    index,
+    signIn,
+    runs,
+    run,
+    welcome,
+    approve,
+    agents,
+    agent.addChildren([overview, play, versions, version, diff, settings, daemon]),
+    compare,
+    threads,
+    thread,
+    inbox,
+    schedules,
+    schedule,
+    daemons,
+    errors,
+    error,
+    studio,
+    webhooks,
+    webhook,
+    account,
+    billing,
+    fleet,
+    fleetIndex,
+  ]),
+  basepath: "/console",
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  defaultErrorComponent: PageError,
+  defaultNotFoundComponent: NoPage,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,91 @@
+import type { ReactElement } from "react";
+import type { Run, RunEvent } from "../../sdk/ts/index.ts";
+import type { RunStream } from "../data/use-run-stream.ts";
+import { JsonTree } from "../ui/json-tree.tsx";
+import { Empty } from "../ui/states.tsx";
+import styles from "./run-view.module.css";
+
+type Props = { run: Run; stream: RunStream; isLive: boolean };
+
+/** What the run has said, as it stands. Text as text, anything else as JSON. */
+export function Output({ run, stream, isLive }: Props): ReactElement {
+  const data = stream.transcript.events.filter(isData);
+  return (
+    <div className={styles.said}>
+      <Voids stream={stream} />
+      {stream.text !== "" && (
+        <p className={styles.text}>
+          {stream.text}
+          {isLive && run.status === "running" && <i aria-hidden className={`${styles.caret} pulse`} />}
+        </p>
+      )}
+      {data.slice(-200).map((event) => (
+        <JsonTree key={`${event.attempt}-${event.seq}`} value={event.content} label="output" />
+      ))}
+      {stream.text === "" && data.length === 0 && <Nothing run={run} />}
+    </div>
+  );
+}
+
+const isData = (event: RunEvent): event is Extract<RunEvent, { type: "output.delta" }> =>
+  event.type === "output.delta" && typeof event.content === "object";
+
+function Nothing({ run }: { run: Run }): ReactElement {
+  if (run.error)
+    return (
+      <Empty title={run.error.message.slice(0, 300)}>
+        {run.error.traceback && <pre className={styles.traceback}>{run.error.traceback}</pre>}
+      </Empty>
+    );
+  if (run.completed_at === null) return <NotYet run={run} />;
+  if (run.result_content !== null) return <JsonTree value={run.result_content} label="result" />;
+  return (
+    <Empty title="This run has said nothing">
+      <p>It ended as {run.status}.</p>
+    </Empty>
+  );
+}
+
+/** Output that doesn't count: an attempt that ended before its run, or a step that was tried again. And what was lost. */
+function Voids({ stream }: { stream: RunStream }): ReactElement {
+  const standing = new Set(stream.transcript.events);
+  const withdrawn = new Map<number, string>();
+  const gaps = stream.events.filter((event) => event.type === "gap");
+  for (const event of stream.events)
+    if (event.type === "output.delta" && !standing.has(event))
+      withdrawn.set(event.attempt, (withdrawn.get(event.attempt) ?? "") + String(event.content));
+  return (
+    <>
+      {[...withdrawn].map(([attempt, text]) => (
+        <details key={attempt} className={styles.void}>
+          <summary>
+            Attempt {attempt}, void: {text.length} characters
+          </summary>
+          <p className={styles.text}>{text}</p>
+        </details>
+      ))}
+      {gaps.map((gap) => (
+        <p key={gap.seq} className={styles.gap}>
+          Events {gap.from.attempt}-{gap.from.seq} to {gap.to.attempt}-{gap.to.seq} can't be read any more:{" "}
+          {gap.reason.replaceAll("_", " ")}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function NotYet({ run }: { run: Run }): ReactElement {
+  const [title, text] = run.status === "interrupted" ? waitsForPerson : notYetOf(run);
+  return (
+    <Empty title={title}>
+      <p>{text}</p>
+    </Empty>
+  );
+}
+
+const waitsForPerson = ["The run asks a person", "It goes on with the answer."] as const;
+
+const notYetOf = ({ status, wait_reason }: Run): readonly [string, string] => [
+  status === "running" ? "Nothing said yet" : `The run is ${status}`,
+  wait_reason ? `It waits: ${wait_reason.replaceAll("_", " ")}.` : "Its output appears here as it comes.",
+];

@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { type ReactElement, useEffect, useMemo } from "react";
+import { isEnd, type Run } from "../../sdk/ts/index.ts";
+import { client, queryClient } from "../data/client.ts";
+import { type RunStream, useRunStream } from "../data/use-run-stream.ts";
+import { Failure, Loaded } from "../ui/states.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { Artifacts } from "./artifacts.tsx";
+import { Attempts } from "./attempts.tsx";
+import { Callbacks } from "./callbacks.tsx";
+import { EventList } from "./event-list.tsx";
+import { Figures } from "./figures.tsx";
+import { LogLines } from "./log-lines.tsx";
+import { Now } from "./now.tsx";
+import { Output } from "../run-view/output.tsx";
+import { RunHead } from "./run-head.tsx";
+import styles from "./run.module.css";
+import { Values } from "./values.tsx";
+import { Waterfall } from "../run-view/waterfall.tsx";
+
+/** One run: what it is, what it did and when, what it said. */
+export function RunPage(): ReactElement {
+  const { id } = useParams({ from: "/runs/$id" });
+  const query = useQuery({
+    queryKey: ["run", id],
+    queryFn: () => client.runs.get(id),
+    refetchInterval: ({ state }) => (state.data?.completed_at === null ? 5_000 : false),
+  });
+  return <Loaded query={query}>{(run) => <RunView key={run.id} run={run} />}</Loaded>;
+}
+
+function RunView({ run }: { run: Run }): ReactElement {
+  const handle = useMemo(() => client.attach(run.id), [run.id]);
+  const stream = useRunStream(handle, run.status);
+  useRecordOfEvents(run.id, stream);
+  return (
+    <div className={styles.run}>
+      <RunHead run={run} />
+      <Figures run={run} stream={stream} />
+      {stream.failure !== null && <Failure error={stream.failure} />}
+      <Waterfall run={run} stream={stream} />
+      <RunTabs run={run} stream={stream} />
+    </div>
+  );
+}
+
+/** The record follows the stream: what an event has changed is read at once. */
+function useRecordOfEvents(id: string, { events, count }: RunStream): void {
+  const last = events.slice(Math.max(0, count - 20), count).findLast(({ type }) => type.startsWith("run."));
+  const mark = last && `${last.attempt}-${last.seq}`;
+  useEffect(() => {
+    if (mark) void queryClient.invalidateQueries({ queryKey: ["run", id] });
+  }, [id, mark]);
+}
+
+type TabProps = { run: Run; stream: RunStream };
+
+function RunTabs({ run, stream }: TabProps): ReactElement {
+  const { tab = "output" } = useSearch({ from: "/runs/$id" });
+  const navigate = useNavigate();
+  const { events } = stream;
+  const count = (type: string): number => events.reduce((sum, event) => sum + (event.type === type ? 1 : 0), 0);
+  const tabs = [
+    { id: "output", name: "Output" },
+    { id: "events", name: "Events", count: stream.count },
+    { id: "log", name: "Log", count: count("log") },
+    { id: "input", name: "Input" },
+    { id: "result", name: run.error ? "Error" : "Result" },
+    { id: "artifacts", name: "Artifacts", count: count("artifact") },
+    { id: "attempts", name: "Attempts", count: run.attempt },
+    { id: "callbacks", name: "Callback" },
+  ];
+  return (
+    <Tabs
+      label="Parts of the run"
+      tabs={tabs}
+      chosen={tab}
+      onChoose={(next) =>
+        void navigate({ to: "/runs/$id", params: { id: run.id }, search: { tab: next }, replace: true })
+      }
+    >
+      <TabPart tab={tab} run={run} stream={stream} />
+    </Tabs>
+  );
+}
+
+function TabPart({ tab, run, stream }: TabProps & { tab: string }): ReactElement {
+  switch (tab) {
+    case "events":
+      return <EventList stream={stream} />;
+    case "log":
+      return <LogLines stream={stream} />;
+    case "input":
+      return <Values run={run} part="input" />;
+    case "result":
+      return <Values run={run} part="result" />;
+    case "artifacts":
+      return <Artifacts run={run} count={stream.events.filter(({ type }) => type === "artifact").length} />;
+    case "attempts":
+      return <Attempts run={run} />;
+    case "callbacks":
+      return <Callbacks run={run} />;
+    default:
+      return (
+        <div className={styles.output}>
+          <Output run={run} stream={stream} isLive={!stream.events.some(isEnd)} />
+          <Now run={run} stream={stream} />
+        </div>
+      );
+  }
+}

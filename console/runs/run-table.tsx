@@ -1,0 +1,150 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { ListedRun } from "./merge-changes.ts";
+import { RunRow } from "./run-row.tsx";
+import styles from "./runs.module.css";
+
+type Props = {
+  runs: ListedRun[];
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+  /** The last row is near. */
+  onEnd: () => void;
+  hasMore: boolean;
+  /** The run that is shown beside the list. */
+  peek: string | undefined;
+  onPeek: (id: string | undefined) => void;
+};
+
+const rowHeight = 32;
+const heads = ["Status", "Agent", "Run", "Input", "Queued", "Took", "Tokens", "Cost", "Created"];
+
+/** Only the rows that are seen are in the page. What is new waits while the list is read. */
+export function RunTable({ runs, selected, onSelect, onEnd, hasMore, peek, onPeek }: Props): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const { rows, newer, showNewer, noteScroll } = useStandingRows(runs);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - 20) onEnd();
+  }, [last, rows.length, onEnd]);
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  const rowOf = (target: EventTarget): number =>
+    Number((target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"] ?? -1);
+  const focusRow = (at: number): boolean => {
+    const link = box.current?.querySelector<HTMLElement>(`[data-row="${at}"] a`);
+    link?.focus();
+    return link !== null;
+  };
+  const goTo = (at: number): void => {
+    virtual.scrollToIndex(at);
+    // A row that is far away is drawn with the next frame.
+    if (!focusRow(at)) requestAnimationFrame(() => focusRow(at));
+    if (peek !== undefined) onPeek(rows[at]?.id);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const at = rowOf(event.target);
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    const run = rows[at];
+    const isBox = event.target instanceof HTMLInputElement;
+    if (event.key === "x" && run) toggle(run.id);
+    else if (event.key === "Escape" && peek !== undefined) onPeek(undefined);
+    else if (event.key === " " && run && !isBox) onPeek(peek === run.id ? undefined : run.id);
+    else if (step !== undefined && !isBox) goTo(Math.min(Math.max(at + step, 0), rows.length - 1));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div role="table" aria-label="Runs" aria-rowcount={hasMore ? -1 : rows.length + 1} className={styles.table}>
+      <div role="row" className={`${styles.row} ${styles.titles}`}>
+        <span role="columnheader">
+          <input
+            type="checkbox"
+            aria-label="Select all runs that are shown"
+            checked={rows.length > 0 && rows.every(({ id }) => selected.has(id))}
+            onChange={({ target }) => onSelect(new Set(target.checked ? rows.map(({ id }) => id) : []))}
+          />
+        </span>
+        {heads.map((head) => (
+          <span key={head} role="columnheader">
+            {head}
+          </span>
+        ))}
+      </div>
+      {newer > 0 && (
+        <Button className={styles.newer ?? ""} onClick={() => (showNewer(), virtual.scrollToIndex(0))}>
+          {newer} new
+          <Icon name="up" size={13} />
+        </Button>
+      )}
+      <div
+        ref={box}
+        role="rowgroup"
+        className={styles.rows}
+        tabIndex={0}
+        aria-label="Rows"
+        aria-keyshortcuts="j k x"
+        onScroll={({ currentTarget }) => noteScroll(currentTarget.scrollTop)}
+        onKeyDown={press}
+        onClick={({ target }) => {
+          const run = rows[rowOf(target)];
+          if (run && !(target as HTMLElement).closest("a, input")) onPeek(run.id);
+        }}
+      >
+        <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+          {items.map(({ index, start }) => {
+            const run = rows[index];
+            return (
+              run && (
+                <RunRow
+                  key={run.id}
+                  run={run}
+                  index={index}
+                  top={start}
+                  isSelected={selected.has(run.id)}
+                  isPeeked={run.id === peek}
+                  onToggle={() => toggle(run.id)}
+                />
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+type Standing = {
+  rows: ListedRun[];
+  /** How many runs came since the reader left the top. */
+  newer: number;
+  showNewer: () => void;
+  noteScroll: (top: number) => void;
+};
+
+function useStandingRows(runs: ListedRun[]): Standing {
+  const [first, setFirst] = useState<string | null>(null);
+  const at = first === null ? 0 : runs.findIndex(({ id }) => id === first);
+  const newer = Math.max(0, at);
+  return {
+    rows: newer === 0 ? runs : runs.slice(newer),
+    newer,
+    showNewer: () => setFirst(null),
+    noteScroll(top) {
+      if (top > 0 && first === null) setFirst(runs[0]?.id ?? null);
+      if (top === 0 && newer === 0) setFirst(null);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, type ReactElement, Suspense, useState } from "react";
+import { useLostConnection, useOnline } from "../data/connection.ts";
+import type { RunsSearch } from "../data/runs-search.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import type { ListedRun } from "./merge-changes.ts";
+import { RunFilters } from "./run-filters.tsx";
+import { RunTable } from "./run-table.tsx";
+import styles from "./runs.module.css";
+import { useRuns } from "./use-runs.ts";
+
+const Peek = lazy(async () => ({ default: (await import("./peek.tsx")).Peek }));
+
+/** All runs, newest first. Filters are in the address. */
+export function RunsPage(): ReactElement {
+  const { peek, ...search } = useSearch({ from: "/runs" });
+  const navigate = useNavigate();
+  const [isLive, setLive] = useState(true);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { query, runs } = useRuns(search, isLive);
+  const filter = (change: RunsSearch): void => {
+    setSelected(new Set());
+    void navigate({ to: "/runs", search: { ...search, ...change }, replace: true });
+  };
+  const showPeek = (id: string | undefined): void =>
+    void navigate({ to: "/runs", search: { ...search, peek: id }, replace: true });
+  return (
+    <>
+      <header className={styles.head}>
+        <h1>Runs</h1>
+        <Live isLive={isLive} onChange={setLive} />
+        <Link to="/agents" className={`${buttonClass("primary")} ${styles.start}`}>
+          <Icon name="play" size={13} />
+          Run an agent
+        </Link>
+      </header>
+      <RunFilters search={search} onChange={filter} />
+      {query.error && runs && <Outdated error={query.error} onRetry={() => void query.refetch()} />}
+      <div className={styles.beside}>
+        <Rows
+          runs={runs}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          empty={
+            query.hasNextPage ? (
+              <NoneSoFar isLooking={query.isFetching} onFurther={() => void query.fetchNextPage()} />
+            ) : (
+              <NoRuns search={search} onClear={() => void navigate({ to: "/runs", search: {}, replace: true })} />
+            )
+          }
+          table={(rows) => (
+            <RunTable
+              runs={rows}
+              selected={selected}
+              onSelect={setSelected}
+              onEnd={() => {
+                if (query.hasNextPage && !query.isFetching) void query.fetchNextPage();
+              }}
+              hasMore={query.hasNextPage}
+              peek={peek}
+              onPeek={showPeek}
+            />
+          )}
+        />
+        {peek !== undefined && (
+          <Suspense>
+            <Peek key={peek} id={peek} onClose={() => showPeek(undefined)} />
+          </Suspense>
+        )}
+      </div>
+      {selected.size > 0 && <BulkBar selected={selected} search={search} onClear={() => setSelected(new Set())} />}
+    </>
+  );
+}
+
+function Live({ isLive, onChange }: { isLive: boolean; onChange: (isLive: boolean) => void }): ReactElement {
+  const isLost = useLostConnection() !== null;
+  const isOnline = useOnline();
+  const lost = isOnline ? "reconnecting" : "offline";
+  const state = isLost || !isOnline ? lost : "live";
+  return (
+    <button
+      type="button"
+      className={styles.live}
+      aria-pressed={isLive}
+      aria-keyshortcuts="l"
+      onClick={() => onChange(!isLive)}
+    >
+      <i aria-hidden className={isLive && state === "live" ? "pulse" : ""} />
+      {isLive ? state : "stands still"}
+    </button>
+  );
+}
+
+type RowsProps = {
+  runs: ListedRun[] | undefined;
+  error: Error | null;
+  onRetry: () => void;
+  empty: ReactElement;
+  table: (runs: ListedRun[]) => ReactElement;
+};
+
+function Rows({ runs, error, onRetry, empty, table }: RowsProps): ReactElement {
+  if (runs) return runs.length === 0 ? empty : table(runs);
+  return error ? <Failure error={error} onRetry={onRetry} /> : <Loading what="Loading runs" />;
+}
+
+const Outdated = ({ error, onRetry }: { error: Error; onRetry: () => void }): ReactElement => (
+  <p role="status" className={styles.outdated}>
+    The list is not up to date: {error.message}
+    <Button onClick={onRetry}>Try again</Button>
+  </p>
+);
+
+/** A page looks at a limited number of runs: that it found none doesn't tell that there is none. */
+const NoneSoFar = ({ isLooking, onFurther }: { isLooking: boolean; onFurther: () => void }): ReactElement => (
+  <Empty title="No match among the newest runs">
+    <p>Only a part of the runs was searched so far.</p>
+    <Button disabled={isLooking} onClick={onFurther}>
+      {isLooking ? "Looking" : "Look further"}
+    </Button>
+  </Empty>
+);
+
+function NoRuns({ search, onClear }: { search: RunsSearch; onClear: () => void }): ReactElement {
+  const names = Object.keys(search);
+  if (names.length > 0)
+    return (
+      <Empty title="No run matches">
+        <p>Filtered by {names.join(", ")}.</p>
+        <Button onClick={onClear}>Clear all filters</Button>
+      </Empty>
+    );
+  return (
+    <Empty title="No runs yet">
+      <p>Each run of an agent appears here as soon as it is accepted.</p>
+      <Link to="/welcome" className={buttonClass("primary")}>
+        Start the first one
+      </Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,54 @@
+import type { Schema } from "../form/schema.ts";
+
+type Values = Record<string, unknown>;
+
+const whole = (title: string, description: string): Schema => ({ type: "integer", title, description, minimum: 0 });
+
+/** The parts of a version's config that are edited most. The others are in the version itself. */
+export const settingsSchema: Schema = {
+  type: "object",
+  properties: {
+    limits: {
+      type: "object",
+      title: "One run",
+      properties: {
+        timeout_ms: whole("Time", "In milliseconds. The run ends as timeout after it."),
+        memory_mb: whole("Memory", "In MiB."),
+        cpu_ms: whole("CPU time", "In milliseconds, of all its processes."),
+      },
+    },
+    retry: {
+      type: "object",
+      title: "Failed attempts",
+      properties: {
+        max_attempts: whole("Attempts", "1: none is repeated."),
+        delay_ms: whole("Delay", "In milliseconds, before the second attempt."),
+      },
+    },
+    budget: {
+      type: "object",
+      title: "Budget of a run",
+      properties: {
+        usd: { type: "number", title: "Cost", description: "In US dollars.", minimum: 0 },
+        tokens: whole("Tokens", "Input and output together."),
+      },
+    },
+    concurrency: whole("Runs at once", "Further ones wait."),
+    secrets: { type: "array", items: { type: "string" }, title: "Secrets", description: "Names, one a line." },
+  },
+};
+
+const names = Object.keys(settingsSchema.properties ?? {});
+
+export const toSettings = (config: Values): Values =>
+  Object.fromEntries(names.filter((name) => config[name] !== undefined).map((name) => [name, config[name]]));
+
+/** Returns the config with other settings. A group without a value is left out. */
+export function fromSettings(config: Values, settings: Values): Values {
+  const others = Object.entries(config).filter(([name]) => !names.includes(name));
+  const given = Object.entries(settings).filter(([, value]) => !isEmptyGroup(value));
+  return Object.fromEntries([...others, ...given]);
+}
+
+const isEmptyGroup = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

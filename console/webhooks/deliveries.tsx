@@ -1,0 +1,152 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactElement, useState } from "react";
+import type { Delivery, Webhook } from "../../sdk/ts/index.ts";
+import { client, queryClient } from "../data/client.ts";
+import { Button } from "../ui/button.tsx";
+import { formatCount, formatMs, shortId } from "../ui/format.ts";
+import { Section } from "../ui/page.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
+import { Dot } from "../ui/status.tsx";
+import { Num, Table } from "../ui/table.tsx";
+import { Ago, Clock } from "../ui/time.tsx";
+import styles from "./webhooks.module.css";
+
+const statuses = ["all", "pending", "delivered", "exhausted"] as const;
+const tones = { pending: "queued", delivered: "success", exhausted: "error" } as const;
+
+/** What was sent to a webhook, each with its tries. */
+export function Deliveries({ webhook: { id, created_at } }: { webhook: Webhook }): ReactElement {
+  const [status, setStatus] = useState<(typeof statuses)[number]>("all");
+  const query = useQuery({
+    queryKey: ["deliveries", id, status],
+    queryFn: () => client.webhooks.listDeliveries(id, { limit: 100, ...(status !== "all" && { status }) }).page(),
+    refetchInterval: 3_000,
+  });
+  const redeliver = useMutation({
+    mutationFn: (which: { delivery_id: string } | { since: string }) => client.webhooks.redeliverDelivery(id, which),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ["deliveries", id] }),
+  });
+  return (
+    <Section
+      title="Deliveries"
+      actions={
+        <span className={styles.choices}>
+          {redeliver.error && (
+            <span role="alert" className="bad">
+              {redeliver.error.message}
+            </span>
+          )}
+          <label>
+            <span className="unseen">Status</span>
+            <select value={status} onChange={({ target }) => setStatus(statuses[target.selectedIndex] ?? "all")}>
+              {statuses.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <Button disabled={redeliver.isPending} onClick={() => redeliver.mutate({ since: created_at })}>
+            Send again what was given up
+          </Button>
+        </span>
+      }
+    >
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={status === "all" ? "Nothing was sent yet" : `No delivery is ${status}`}>
+              <p>Each event that it asks for appears here, with every try and what the receiver answered.</p>
+            </Empty>
+          ) : (
+            <Table heads={["Event", "Status", "Run", "Tries", "Last answer", "Created#", ""]} caption="Deliveries">
+              {data.map((delivery) => (
+                <Row
+                  key={delivery.id}
+                  delivery={delivery}
+                  isPending={redeliver.isPending}
+                  onAgain={() => redeliver.mutate({ delivery_id: delivery.id })}
+                />
+              ))}
+            </Table>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+type RowProps = { delivery: Delivery; isPending: boolean; onAgain: () => void };
+
+function Row({ delivery, isPending, onAgain }: RowProps): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const last = delivery.tries.at(-1);
+  return (
+    <>
+      <tr>
+        <td className="num">{delivery.type}</td>
+        <td>
+          <span className={styles.state}>
+            <Dot status={tones[delivery.status]} />
+            {delivery.status}
+          </span>
+        </td>
+        <td>
+          {delivery.run_id && (
+            <Link to="/runs/$id" params={{ id: delivery.run_id }} className={`num ${styles.link}`}>
+              {shortId(delivery.run_id)}
+            </Link>
+          )}
+        </td>
+        <td>
+          <button type="button" className={styles.link} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <span className="num">{formatCount(delivery.attempts)}</span>&nbsp;
+            {delivery.attempts === 1 ? "try" : "tries"}
+          </button>
+        </td>
+        <td className={styles.answer}>
+          {last?.status_code != null && <span className="num">{last.status_code}</span>}{" "}
+          <span className={last?.error ? "bad" : "dim"}>
+            {last?.error ?? (last ? formatMs(last.duration_ms) : "–")}
+          </span>
+          {delivery.next_attempt_at && (
+            <span className="dim">
+              {" "}
+              again <Ago at={delivery.next_attempt_at} />
+            </span>
+          )}
+        </td>
+        <Num>
+          <Clock at={delivery.created_at} />
+        </Num>
+        <td className={styles.again}>
+          <Button disabled={isPending} onClick={onAgain} aria-label={`Send again: ${delivery.type}`}>
+            Send again
+          </Button>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={7}>
+            <Tries delivery={delivery} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+const Tries = ({ delivery }: { delivery: Delivery }): ReactElement => (
+  <ol className={styles.tries} aria-label="Tries">
+    {delivery.tries.map((one) => (
+      <li key={`${one.try} ${one.at}`}>
+        <span className="num">{one.try}</span>
+        <Clock at={one.at} />
+        <span className="num">{one.status_code ?? "no answer"}</span>
+        <span className="num dim">{formatMs(one.duration_ms)}</span>
+        <span className="bad">{one.error}</span>
+        <span className="dim">{one.hint}</span>
+      </li>
+    ))}
+    {delivery.tries.length === 0 && <li className="dim">It was not tried yet.</li>}
+  </ol>
+);
