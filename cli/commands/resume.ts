@@ -1,0 +1,21 @@
+import type { Command } from "../command.ts";
+import { Fault } from "../fault.ts";
+import { showRun } from "../show-run.ts";
+
+export const resume: Command = {
+  usage: "resume <run> <answer as JSON>",
+  summary: "Answers the question of an interrupted run, and shows how it goes on.",
+  needs: 2,
+  async act({ words: [run = "", answer = ""], client, terminal }) {
+    const { after } = await client.attach(run).resume(parse(answer));
+    return showRun(terminal, client.attach(run, { after }));
+  },
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Fault("usage", `The answer is no JSON: ${text}`);
+  }
+}

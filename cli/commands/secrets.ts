@@ -1,0 +1,60 @@
+import { askSecret } from "../ask.ts";
+import type { Call, Group } from "../command.ts";
+import { Fault } from "../fault.ts";
+import { listing, operation } from "../operation.ts";
+import { ago, field } from "../table.ts";
+
+const options = { agent: { type: "string", short: "a" }, tag: { type: "string" } } as const;
+
+/** Of an agent, or without one, of all of the caller's agents. */
+function placeOf({ flags, project }: Pick<Call, "flags" | "project">): string {
+  const agent = flags["agent"] ?? project.agent;
+  return typeof agent === "string" ? `/v1/agents/${encodeURIComponent(agent)}/secrets` : "/v1/secrets";
+}
+
+function secretOf(call: Call): string {
+  const { tag } = call.flags;
+  const query = typeof tag === "string" ? `?tag=${encodeURIComponent(tag)}` : "";
+  return `${placeOf(call)}/{}${query}`;
+}
+
+export const secrets: Group = {
+  summary:
+    "Lists secrets, sets one, removes one: an agent's, or without --agent those of all of yours. No value is shown.",
+  commands: {
+    ls: listing({
+      usage: "secrets ls [--agent a]",
+      summary: "The names of the secrets of an agent, or of all of your agents.",
+      options,
+      path: placeOf,
+      columns: [
+        ["SECRET", field("name")],
+        ["TAG", field("tag")],
+        ["CHANGED", (row) => ago(row["updated_at"])],
+      ],
+    }),
+    set: operation({
+      usage: "secrets set <NAME> [--agent a] [--tag t]",
+      summary: "Sets a secret, for all versions or for those of a tag. Its value is asked for, or read from stdin.",
+      options,
+      method: "PUT",
+      path: secretOf,
+      needs: 1,
+      async body({ words: [name = ""] }) {
+        const value = await askSecret(`The value of ${name}: `);
+        if (value === "") throw new Fault("usage", `No value of ${name} was given.`);
+        return { value };
+      },
+      tell: (_, { words }) => `${words[0]} is set`,
+    }),
+    rm: operation({
+      usage: "secrets rm <NAME> [--agent a] [--tag t]",
+      summary: "Removes a secret.",
+      options,
+      method: "DELETE",
+      path: secretOf,
+      needs: 1,
+      tell: (_, { words }) => `${words[0]} is removed`,
+    }),
+  },
+};

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { Fault } from "./fault.ts";
+
+/** Returns what a folder's requirements.txt names, else the dependencies of its pyproject.toml; undefined without either. */
+export function readRequirements(folder: string): string[] | undefined {
+  const path = join(folder, "requirements.txt");
+  return existsSync(path) ? readList(folder, path, []) : readPyproject(folder);
+}
+
+/** Reads a file as pip does. Hashes are left out: the build locks each package with its own. */
+function readList(folder: string, path: string, from: readonly string[]): string[] {
+  const name = relative(folder, path);
+  if (from.includes(path)) return [];
+  const refuse = (at: number, why: string): never => {
+    throw new Fault("usage", `${name}:${at}: ${why}`);
+  };
+  return joinLines(decode(readFileSync(path))).flatMap(({ text, at }) => {
+    const wanted = text
+      .replace(/(^|\s)#.*$/, "")
+      .replaceAll(/\s--hash[= ]\S+/g, "")
+      .trim();
+    const [, included] = /^(?:-r|--requirement)[= ]?\s*(.+)$/.exec(wanted) ?? [];
+    if (included !== undefined) {
+      const other = join(dirname(path), included);
+      if (relative(folder, other).startsWith("..") || !existsSync(other))
+        refuse(at, `'${included}' isn't in the folder.`);
+      return readList(folder, other, [...from, path]);
+    }
+    // The folder's own code is sent anyway.
+    if (/^(-e\s*|--editable[= ]\s*)?\.(\[[^\]]*\])?$/.test(wanted)) return readPyproject(folder) ?? [];
+    if (wanted.startsWith("-"))
+      refuse(at, `an option can't be sent: '${wanted}'. The worker's own index is used. Remove the line.`);
+    if (/(^|@\s*)(git\+|https?:|file:)|^\.{0,2}\//.test(wanted))
+      refuse(
+        at,
+        `'${wanted}' names a place. Only packages of the worker's index are installed: name it with its version.`,
+      );
+    return wanted === "" ? [] : [wanted];
+  });
+}
+
+/** PowerShell's `>` writes UTF-16. */
+function decode(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return bytes.toString(isUtf16 ? "utf16le" : "utf8").replace(/^\uFEFF/, "");
+}
+
+/** A backslash at its end makes a line go on in the next one. `at`: where it begins. */
+function joinLines(text: string): { text: string; at: number }[] {
+  const lines: { text: string; at: number }[] = [];
+  let isOpen = false;
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const part = line.replace(/\\$/, " ");
+    const last = lines.at(-1);
+    if (isOpen && last) last.text += part;
+    else lines.push({ text: part, at: index + 1 });
+    isOpen = part !== line;
+  }
+  return lines;
+}
+
+/** Reads the one list `dependencies` of the table [project]; its items are strings without escapes. */
+function readPyproject(folder: string): string[] | undefined {
+  const path = join(folder, "pyproject.toml");
+  const toml = existsSync(path) ? decode(readFileSync(path)).replaceAll("\r\n", "\n") : "";
+  const table = /^\[project\]\s*$([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(toml)?.[1];
+  const list = /^dependencies\s*=\s*\[((?:"[^"]*"|'[^']*'|#.*|[^\]"'#])*)\]/m.exec(table ?? "")?.[1];
+  if (list !== undefined)
+    return [...list.matchAll(/#.*|"([^"]*)"|'([^']*)'/g)].flatMap(([, one, other]) => one ?? other ?? []);
+  if (/^\[tool\.poetry\.dependencies\]/m.test(toml))
+    throw new Fault(
+      "usage",
+      "pyproject.toml names its packages in [tool.poetry.dependencies], which is Poetry's own. Write them to requirements.txt: poetry export -o requirements.txt",
+    );
+  return undefined;
+}

@@ -1,0 +1,19 @@
+import { type Answer, callService } from "./call-service.ts";
+import type { Client, Json } from "./client.ts";
+import { packFolder } from "./pack-folder.ts";
+
+/** The service takes bodies of JSON of 6 MiB at most. */
+const mostJson = 5.5 * 1024 * 1024;
+
+/** Posts a config: as JSON, or where its files are many, packed. */
+export async function sendConfig(
+  client: Client,
+  path: string,
+  { config, ...fields }: Json & { config: Json },
+): Promise<Answer> {
+  const body = { ...fields, config };
+  if (Buffer.byteLength(JSON.stringify(body)) <= mostJson) return callService(client, "POST", path, body);
+  const { files, ...others } = config;
+  const query = new URLSearchParams({ fields: JSON.stringify({ ...fields, config: others }) });
+  return callService(client, "POST", `${path}?${query.toString()}`, packFolder(files as Record<string, string>));
+}

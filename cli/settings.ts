@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { Fault } from "./fault.ts";
+
+/** `runfleet.json` beside an agent's code. What the code or its package file says isn't said again there. */
+export type Project = {
+  agent?: string;
+  name?: string;
+  entrypoint?: string;
+  config?: Record<string, unknown>;
+  ignore?: string[];
+  /** What langgraph.json says and an agent doesn't have. */
+  notes?: string[];
+  profiles?: Record<string, Profile>;
+};
+
+export type Profile = { url?: string; api_key?: string };
+
+export type Settings = { url: string; apiKey: string | null };
+
+/** The flags that every command knows. */
+export type CommonFlags = { url?: string | undefined; profile?: string | undefined; json?: boolean | undefined };
+
+/** Where `npm run dev` and `runfleet up` listen. */
+export const standardUrl = "http://127.0.0.1:8080";
+
+/** Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, runfleet.json, the user's own config, the standard address. */
+export function readSettings(flags: CommonFlags, project: Project, env: NodeJS.ProcessEnv): Settings {
+  const profile = readProfile(flags.profile ?? env["RUNFLEET_PROFILE"], project, env);
+  const url = flags.url ?? env["RUNFLEET_URL"] ?? profile.url ?? standardUrl;
+  if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
+  return { url: url.replace(/\/+$/, ""), apiKey: env["RUNFLEET_API_KEY"] ?? profile.api_key ?? null };
+}
+
+function readProfile(name: string | undefined, project: Project, env: NodeJS.ProcessEnv): Profile {
+  const profiles = { ...readUserProfiles(env), ...project.profiles };
+  const profile = profiles[name ?? "default"];
+  if (name !== undefined && !profile) throw new Fault("usage", `There is no profile '${name}'.`);
+  return profile ?? {};
+}
+
+const userConfig = (env: NodeJS.ProcessEnv): string =>
+  join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "runfleet", "config.json");
+
+/** Returns the profiles of the user's own config, which may have keys. */
+export function readUserProfiles(env: NodeJS.ProcessEnv): Record<string, Profile> {
+  return (readJson(userConfig(env))?.["profiles"] ?? {}) as Record<string, Profile>;
+}
+
+/** Only this user can read the file: it has keys. */
+export function writeUserProfiles(env: NodeJS.ProcessEnv, profiles: Record<string, Profile>): void {
+  const path = userConfig(env);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify({ ...readJson(path), profiles }, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Returns the folder's runfleet.json; empty without one. */
+export function readProject(folder: string): Project {
+  const project = readJson(join(folder, "runfleet.json")) ?? {};
+  const known = new Set(["$schema", "agent", "name", "entrypoint", "config", "ignore", "profiles"]);
+  const odd = Object.keys(project).find((key) => !known.has(key));
+  if (odd !== undefined)
+    throw new Fault(
+      "usage",
+      `runfleet.json has a key '${odd}', which isn't known. Keys of the agent belong below 'config'.`,
+    );
+  return project;
+}
+
+function readJson(path: string): Record<string, unknown> | null {
+  if (!existsSync(path)) return null;
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw new Fault("usage", `${path} is no JSON: ${String(error)}`);
+  }
+  throw new Fault("usage", `${path} must be an object.`);
+}

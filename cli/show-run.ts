@@ -1,0 +1,114 @@
+import type { EventOf, RunEvent, RunHandle } from "../sdk/ts/index.ts";
+import { exitCodes, type ExitName } from "./fault.ts";
+import { amountsOf, createRunStatus } from "./run-status.ts";
+import type { Terminal } from "./terminal.ts";
+
+const exits: { [type in RunEvent["type"]]?: ExitName } = {
+  "run.error": "run_error",
+  "run.timeout": "timeout",
+  "run.expired": "timeout",
+  "run.cancelled": "cancelled",
+  "run.interrupted": "interrupted",
+};
+
+const statusMs = 200;
+
+/** Shows a run as it goes, output on stdout and all else on stderr. Returns the exit code that its end means. */
+export async function showRun(terminal: Terminal, run: RunHandle): Promise<number> {
+  let isLineOpen = false;
+  let last: RunEvent | null = null;
+  const status = createRunStatus();
+  const startedAt = Date.now();
+  // A line of output that has no end yet is not written over.
+  const showStatus = (): void => {
+    if (!isLineOpen) terminal.status(status.line(Date.now() - startedAt));
+  };
+  const timer = terminal.isLive ? setInterval(showStatus, statusMs) : undefined;
+  try {
+    for await (const event of run) {
+      status.note(event);
+      if (terminal.json) terminal.value(event);
+      else isLineOpen = showEvent(terminal, event, isLineOpen);
+      last = event;
+    }
+  } finally {
+    clearInterval(timer);
+    terminal.status(null);
+  }
+  const exit = last ? exits[last.type] : undefined;
+  return exit === undefined ? 0 : exitCodes[exit];
+}
+
+/** Returns whether the last line of the output has no end yet. */
+function showEvent(terminal: Terminal, event: RunEvent, isLineOpen: boolean): boolean {
+  if (event.type === "output.delta") {
+    const { content } = event;
+    if (typeof content !== "string") terminal.data(`${isLineOpen ? "\n" : ""}${JSON.stringify(content)}`);
+    else terminal.write(content);
+    return typeof content === "string" && content !== "" ? !content.endsWith("\n") : false;
+  }
+  const line = describe(event);
+  if (line === null) return isLineOpen;
+  if (isLineOpen) terminal.write("\n");
+  if (event.type === "run.success") showResult(terminal, event.result_content);
+  terminal.say(line);
+  return false;
+}
+
+function showResult(terminal: Terminal, result: unknown): void {
+  if (result !== null && result !== undefined) terminal.data(JSON.stringify(result, null, 2));
+}
+
+function describe(event: RunEvent): string | null {
+  switch (event.type) {
+    case "run.waiting":
+      return `… waits: ${event.queue.wait_reason}`;
+    case "run.started":
+      return event.attempt > 1 ? `↻ attempt ${event.attempt}: what stands above is void` : null;
+    case "log":
+      return `  ${event.message}`;
+    case "tool.start":
+      return `▸ ${event.name} ${JSON.stringify(event.args)}`;
+    case "tool.end":
+      return event.error === null ? null : `  ✗ ${event.error}`;
+    default:
+      return describeEnd(event);
+  }
+}
+
+function describeEnd(event: RunEvent): string | null {
+  switch (event.type) {
+    case "run.interrupted":
+      return describeQuestions(event);
+    case "run.success":
+      return ["✓ success" + seconds(event), ...amountsOf(event.usage ?? {}), event.run_id].join(" · ");
+    case "run.error":
+      return describeError(event);
+    case "run.timeout":
+    case "run.cancelled":
+    case "run.expired":
+      return `✗ ${event.status}${seconds(event)} · ${event.run_id}`;
+    default:
+      return null;
+  }
+}
+
+const seconds = ({ duration_ms }: { duration_ms: number }): string => ` ${(duration_ms / 1000).toFixed(2)} s`;
+
+function describeError(event: EventOf<"run.error">): string {
+  const { code, message, traceback } = event.error ?? { code: "error", message: "", traceback: null };
+  const told = `${traceback ? `${traceback}\n` : ""}✗ ${code}: ${message}${seconds(event)} · ${event.run_id}`;
+  const cure = cures[code];
+  return cure === undefined ? told : `${told}\n  ${cure}`;
+}
+
+/** What to do about an error, where it is done by a command. */
+const cures: Record<string, string> = {
+  secret_not_set: "Set it with: runfleet secrets set <name>, with --agent for this agent alone",
+  build_failed: "Its log: runfleet versions build <agent> <version>",
+};
+
+function describeQuestions({ interrupts, run_id }: EventOf<"run.interrupted">): string {
+  const questions = interrupts.map(({ message }) => `? ${message ?? "The run asks."}`);
+  return `${questions.join("\n")}\n  Answer it with: runfleet resume ${run_id} '<answer as JSON>'`;
+}
