@@ -33,6 +33,7 @@ export async function runAttacks(
   signal: AbortSignal,
   onVerdict: (verdict: Verdict) => void = () => {},
 ): Promise<{ verdicts: Verdict[]; unproven: readonly string[] }> {
+  const before = new Set(listChildren());
   const opened = await openLevels(options.bwrap, options.searchPath);
   const who = process.getuid?.() === 0 ? "root" : "user";
   const verdicts: Verdict[] = [];
@@ -50,7 +51,7 @@ export async function runAttacks(
       }
       watch.close();
       await level.close();
-      const left = await findLeft();
+      const left = await findLeft(before);
       if (left !== null) throw new Error(`Level ${level.level} left processes behind: ${left}`);
     }
     return { verdicts, unproven: opened.unproven };
@@ -79,19 +80,27 @@ function openWatch(level: LevelUnderTest): Watches & { close(): void } {
 
 const deathMs = 5_000;
 
-/** Returns this process's children that are left after everything was closed; null when there are none. */
-async function findLeft(): Promise<string | null> {
+/** Returns this process's children that are left after everything was closed, but for those `before`; null when there are none. */
+async function findLeft(before: ReadonlySet<string>): Promise<string | null> {
   const until = performance.now() + deathMs;
   for (;;) {
-    const left = readdirSync("/proc/self/task")
-      .map((task) => readFileSync(`/proc/self/task/${task}/children`, "latin1").trim())
-      .filter(Boolean)
-      .join(" ");
-    if (left === "") return null;
-    if (performance.now() > until) return left;
+    const left = listChildren().filter((pid) => !before.has(pid));
+    if (left.length === 0) return null;
+    if (performance.now() > until) return left.map(describeProcess).join(", ");
     await sleep(50);
   }
 }
+
+/** The ids of this process's children: of other tests too, whose process this is. */
+const listChildren = (): string[] =>
+  readdirSync("/proc/self/task").flatMap((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, "latin1").split(" ").filter(Boolean),
+  );
+
+const describeProcess = (pid: string): string => {
+  const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").slice(0, 200);
+  return `${pid} (${command.trim() || "a zombie"})`;
+};
 
 const monitorMs = 100;
 

@@ -100,12 +100,13 @@ export function faultOfOrder(events: readonly SeenEvent[]): string | null {
   return null;
 }
 
-/** The first event of a later attempt says which attempt it discards, unless the attempt only ends the run. */
+/** The first event of a later attempt says which attempt it discards, or up to where that one stands, unless the attempt only ends the run. */
 function faultOfRetries(events: readonly SeenEvent[]): string | null {
   const starts = events.filter(({ type }) => type === "run.started");
   for (const [place, { id, data }] of starts.entries()) {
-    const { discards } = JSON.parse(data) as { discards?: { attempt: number } };
-    if (place > 0 && discards?.attempt === undefined) return `${id} doesn't say that it discards what came before`;
+    const { discards, keeps } = JSON.parse(data) as { discards?: { attempt: number }; keeps?: string };
+    if (place > 0 && discards?.attempt === undefined && keeps === undefined)
+      return `${id} doesn't say that it discards what came before`;
   }
   return null;
 }

@@ -24,3 +24,12 @@ export const samplesOf = (first: string, ...others: string[]): [Buffer, ...Buffe
 export function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken: ${what}`);
 }
+
+/** Returns the value of a JSON text, and any other text as it is. */
+export function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

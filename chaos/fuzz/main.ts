@@ -8,15 +8,20 @@ const whole = z.coerce.number().int().min(0);
 const schema = z.object({
   seed: whole.max(2 ** 31).default(() => Math.floor(Math.random() * 2 ** 31)),
   inputs: whole.max(1_000_000_000).default(1_000_000),
+  only: z.string().default(""),
 });
 
-/** `npm run fuzz -- --seed N --inputs N`: gives odd inputs to every reader of foreign bytes, and fails when one does harm. */
+/**
+ * `npm run fuzz -- --seed N --inputs N`: gives odd inputs to every reader of foreign bytes, and fails when one does harm. `--only gateway`: to those
+ * whose names begin so.
+ */
 await runProcess(async () => {
   const option = { type: "string" } as const;
   const options = schema.parse(
-    parseArgs({ args: process.argv.slice(2), options: { seed: option, inputs: option } }).values,
+    parseArgs({ args: process.argv.slice(2), options: { seed: option, inputs: option, only: option } }).values,
   );
-  const report = await runFuzz(await openDecoders(), options);
+  const decoders = (await openDecoders()).filter(({ name }) => name.startsWith(options.only));
+  const report = await runFuzz(decoders, options);
   console.log(formatFuzz(options, report));
   if (report.faults.length > 0) throw new Error(`broken with seed ${options.seed}: ${report.faults.length} inputs`);
 });

@@ -1,8 +1,17 @@
 import { agentFrames, answerHeaders, archives, controlFrames, daemonsFrames, httpAnswers } from "./channel-decoders.ts";
 import type { Decoder } from "./decoder.ts";
-import { openFetchAnswers, openGatewayAnswers, openGatewayRequests } from "./socket-decoders.ts";
+import { hookDeliveries, hookRules, questionForms, signedPaths } from "./door-decoders.ts";
+import { modelAnswers, modelRequests } from "./model-decoders.ts";
+import {
+  openFetchAnswers,
+  openGatewayAnswers,
+  openGatewayCalls,
+  openGatewayRequests,
+  openServiceAnswers,
+} from "./socket-decoders.ts";
 import {
   callbackUrls,
+  connectionCalls,
   configs,
   dataUrls,
   proxyHeaders,
@@ -13,6 +22,7 @@ import {
   schedules,
   streamEntries,
   workerMessages,
+  echoedSecrets,
 } from "./text-decoders.ts";
 
 /** Every reader of foreign bytes: a line each. */
@@ -30,13 +40,23 @@ export async function openDecoders(): Promise<Decoder[]> {
     streamEntries,
     configs,
     callbackUrls,
+    connectionCalls,
+    echoedSecrets,
+    modelRequests,
+    modelAnswers,
     retryAfter,
     dataUrls,
     schedules,
+    hookDeliveries,
+    hookRules,
+    questionForms,
+    signedPaths,
     proxyTargets,
     proxyHeaders,
     await openGatewayRequests(),
     await openGatewayAnswers(),
+    await openGatewayCalls(),
+    await openServiceAnswers(),
     await openFetchAnswers(),
   ];
 }

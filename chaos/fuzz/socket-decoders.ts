@@ -7,6 +7,7 @@ import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net
 import { TargetFault } from "../../shared/platform/net/target-fault.ts";
 import { type OpenEgress, openEgress } from "../../worker/gateway/open-egress.ts";
 import { type Decoder, must } from "./decoder.ts";
+import { fuzzedCalls, fuzzedSecret } from "./fuzzed-calls.ts";
 import { openListeningSocket } from "./listening-socket.ts";
 import { oddAnswers } from "./odd-answers.ts";
 import { oddRequests } from "./odd-requests.ts";
@@ -14,24 +15,35 @@ import { oddRequests } from "./odd-requests.ts";
 const atOnce = 24;
 const plainAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
+const asBytes = (text: string): Buffer => Buffer.from(text, "latin1");
+
 const bytesOf = (messages: readonly (readonly [string, string])[]): [Buffer, ...Buffer[]] => [
-  Buffer.from(plainAnswer, "latin1"),
-  ...messages.map(([, text]) => Buffer.from(text, "latin1")).filter(({ length }) => length < 20_000),
+  asBytes(plainAnswer),
+  ...messages.map(([, text]) => asBytes(text)).filter(({ length }) => length < 20_000),
 ];
 
-/** Opens a target that answers a request for `/<n>` with `answers.get(n)`, and any other request with a plain answer. */
-async function openTarget(): Promise<{ server: Server; port: number; answers: Map<number, Buffer> }> {
+type Target = { server: Server; port: number; answers: Map<number, Buffer>; heads: string[] };
+
+/**
+ * Opens a target that answers a request for `/<n>` with `answers.get(n)`, and any other request with a plain answer. `heads`: the
+ * last requests that it heard.
+ */
+async function openTarget(): Promise<Target> {
   const answers = new Map<number, Buffer>();
+  const heads: string[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.setTimeout(5_000, () => socket.destroy());
     socket.once("data", (head) => {
-      const named = Number(/^[A-Z]+ \/(\d+) /.exec(head.toString("latin1"))?.[1]);
+      const text = head.toString("latin1");
+      heads.push(text);
+      if (heads.length > 100) heads.shift();
+      const named = Number(/^[A-Z]+ \/(\d+)[ /]/.exec(text)?.[1]);
       socket.end(answers.get(named) ?? plainAnswer);
     });
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  return { server, port: (server.address() as AddressInfo).port, answers };
+  return { server, port: (server.address() as AddressInfo).port, answers, heads };
 }
 
 /** After this silence the client closes its direction of the connection. */
@@ -59,7 +71,7 @@ function exchange(port: number, request: Buffer | string, waitMs = patienceMs): 
 type Gateway = {
   egress: OpenEgress;
   port: number;
-  target: Awaited<ReturnType<typeof openTarget>>;
+  target: Target;
   close: () => Promise<void>;
 };
 
@@ -68,9 +80,12 @@ async function openGateway(): Promise<Gateway> {
   const allow = [`127.0.0.1:${target.port}`];
   const options = { log_level: "error", allow_hosts: allow, allow_cidrs: ["127.0.0.0/8"] };
   const script = pathToFileURL(resolve("dist/gateway/main.js"));
-  const egress = openEgress({ script, options, log: createLog("fuzz", "error") });
+  const keeper = pathToFileURL(resolve("dist/worker/keeper.js"));
+  const egress = openEgress({ script, keeper, options, log: createLog("fuzz", "error") });
   const { port, socket } = await openListeningSocket();
-  egress.open(allow).take(socket);
+  const listener = egress.open(allow);
+  listener.take(socket);
+  listener.beginRun(fuzzedCalls(`http://127.0.0.1:${target.port}`));
   const plain = `GET http://127.0.0.1:${target.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
   const answered = async (): Promise<boolean> => (await exchange(port, plain, 10_000)).endsWith("ok");
   must(await answered(), "a gateway that answers");
@@ -126,6 +141,95 @@ export async function openGatewayAnswers(): Promise<Decoder> {
     },
     close,
   };
+}
+
+const chat = '{"model":"m","stream":true,"max_tokens":5,"messages":[{"role":"user","content":"x"}]}';
+const post = (path: string, body: string, fields = ""): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+/** Calls of a sandbox's run to a service. */
+export async function openGatewayCalls(): Promise<Decoder> {
+  const { port, target, close } = await openGateway();
+  const at = `http://127.0.0.1:${target.port}`;
+  const odd = oddRequests(`127.0.0.1:${target.port}`).map(
+    ([name, text]) => [name, text.replaceAll(at, "/own")] as const,
+  );
+  const calls = ["/own/chat/completions", "/own/v1/messages", "/own/../x", "/own/responses?key=x", "/other/x"];
+  return {
+    name: "gateway: calls",
+    weight: 30,
+    atOnce,
+    samples: bytesOf([
+      ...odd,
+      ...calls.map((path) => ["a call", post(path, chat, "Authorization: Bearer x\r\nCookie: a=b\r\n")] as const),
+      ...calls.map((path) => ["a call without a key", post(path, chat)] as const),
+    ]),
+    async read(input) {
+      const answer = await exchange(port, input);
+      must(answer === "" || answer.startsWith("HTTP/1.1 "), "an answer in HTTP, or none");
+      must(!answer.includes(fuzzedSecret), "no key in an answer");
+      for (const head of target.heads.splice(0)) {
+        // What goes to the target by its address, and not by the connection, has no key.
+        const keys = head.split("\r\n\r\n")[0]?.match(/^authorization: .*$/gim) ?? [];
+        must(!head.includes(fuzzedSecret) || keys.length === 1, "one key in a call");
+      }
+    },
+    close,
+  };
+}
+
+/** Answers of a service to the gateway, to a call that is recorded or not. */
+export async function openServiceAnswers(): Promise<Decoder> {
+  const { port, target, close } = await openGateway();
+  let last = 0;
+  const ok = (type: string, body: string): string =>
+    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return {
+    name: "gateway: services' answers",
+    weight: 30,
+    atOnce,
+    samples: bytesOf([
+      ...oddAnswers,
+      ["a stream", ok("text/event-stream", eventsOf("x"))],
+      ["a stream that echoes", ok("text/event-stream", eventsOf(`x${fuzzedSecret}y`))],
+      ["JSON that echoes", ok("application/json", `{"model":"m","usage":{"prompt_tokens":1},"key":"${fuzzedSecret}"}`)],
+      [
+        "an error that echoes",
+        `HTTP/1.1 401 No ${fuzzedSecret}\r\nX-Key: ${fuzzedSecret}\r\nContent-Length: 0\r\n\r\n`,
+      ],
+      ["chunks that echo", `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${inChunks(fuzzedSecret)}0\r\n\r\n`],
+    ]),
+    async read(input, random) {
+      const id = (last += 1);
+      target.answers.set(id, input);
+      const path = random.chance(0.5) ? "chat/completions" : "files";
+      const answer = await exchange(port, post(`/own/${id}/${path}`, chat, "Connection: close\r\n"), 2_000);
+      target.answers.delete(id);
+      must(/^(HTTP\/1\.1 [2-5]\d\d |$)/.test(answer), "an answer in HTTP, or none");
+      must(!`${answer}${bodyOf(answer)}`.includes(fuzzedSecret), "no key in an answer");
+    },
+    close,
+  };
+}
+
+const eventsOf = (said: string): string =>
+  `data: {"model":"m","choices":[{"delta":{"content":"${said}"}}]}\n\ndata: {"choices":[],"usage":{"prompt_tokens":1}}\n\ndata: [DONE]\n\n`;
+
+const inChunks = (text: string): string => [...text].map((one) => `1\r\n${one}\r\n`).join("");
+
+/** Returns an answer's body, joined of its chunks. */
+function bodyOf(answer: string): string {
+  const at = answer.indexOf("\r\n\r\n");
+  const [head, framed] = [answer.slice(0, at), answer.slice(at + 4)];
+  if (!/^transfer-encoding: chunked\r?$/im.test(head)) return framed;
+  let body = "";
+  for (let from = 0; ;) {
+    const end = framed.indexOf("\r\n", from);
+    const size = end === -1 ? 0 : Number.parseInt(framed.slice(from, end), 16);
+    if (!(size > 0)) return body;
+    body += framed.slice(end + 2, end + 2 + size);
+    from = end + 4 + size;
+  }
 }
 
 /** Answers of a callback's receiver, or of a remote agent, to this process. */

@@ -1,3 +1,9 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { hasForeignKey, withoutKey } from "../../gateway/credentials.ts";
+import { findConnection, pathOfCall } from "../../gateway/find-connection.ts";
+import { redactBytes } from "../../gateway/redact-bytes.ts";
+import type { GatewayRun } from "../../shared/schemas/gateway.ts";
 import { openJson } from "../../api/http/parse-json.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "../../gateway/clean-headers.ts";
 import { parseAuthority, parseHttpUrl } from "../../gateway/parse-target.ts";
@@ -14,7 +20,7 @@ import { formatEventLine, parseEventLine } from "../../shared/platform/stream/ev
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { retryAfterSeconds } from "../../worker/callbacks/deliver-callback.ts";
 import { parseMessage } from "../../worker/fleet/listen.ts";
-import { type Decoder, must, samplesOf } from "./decoder.ts";
+import { type Decoder, must, samplesOf, tryParse } from "./decoder.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
 const day = 86_400_000;
@@ -161,6 +167,61 @@ export const proxyTargets: Decoder = {
   },
 };
 
+const fuzzedRun: GatewayRun = {
+  run_id: "r",
+  attempt: 1,
+  connections: ["https://api.example.org/v1", "http://127.0.0.1:8080/a/b"].map((base_url, at) => ({
+    ...{ name: `c${at}`, preset: null, kind: "basic" as const, header: null, username: "u" },
+    ...{ base_url, secret: "sk-12345678", requests_per_minute: null, tokens_per_minute: null },
+  })),
+  approvals: [],
+};
+
+export const connectionCalls: Decoder = {
+  name: "calls to connections",
+  weight: 60,
+  samples: samplesOf(
+    "/c0/chat/completions\nBearer x",
+    "/c0/v1/models?key=a&b=%2e%2e\nBasic dTpw",
+    "/c1/../../x\nBearer runfleet-gateway-adds-the-key",
+    "http://127.0.0.1:3128/c1/%2E%2e/x#y\n",
+  ),
+  read(input) {
+    const [path = "", key = ""] = input.toString("latin1").split("\n");
+    const call = pathOfCall(path);
+    const found = call === null ? null : findConnection(call, fuzzedRun);
+    if (!found || "reason" in found) return;
+    const { connection, url } = found;
+    must(
+      `${url.href}/`.startsWith(`${connection.base_url}/`) || url.href.startsWith(`${connection.base_url}?`),
+      "an address below the connection's",
+    );
+    must(!(withoutKey(url)?.searchParams.has("key") ?? false), "no key in the address");
+    hasForeignKey(["Authorization", key], connection);
+  },
+};
+
+/** Cuts an echo of a secret in two. */
+export const echoedSecrets: Decoder = {
+  name: "echoes of secrets",
+  weight: 40,
+  samples: samplesOf("a sk-12345678 b", "sk-1234sk-12345678", "\0sk-1234567", "sk-12345678sk-12345678"),
+  async read(input) {
+    for (const size of [Math.max(3, input.length >> 8), 4096]) {
+      const stream = redactBytes(["sk-12345678"]);
+      const parts = Array.from({ length: Math.ceil(input.length / size) }, (_, at) =>
+        input.subarray(at * size, (at + 1) * size),
+      );
+      const said = await buffer(Readable.from(parts).pipe(stream));
+      must(!said.includes("sk-12345678"), "no secret");
+      must(
+        said.equals(Buffer.from(input.toString("latin1").replaceAll("sk-12345678", "[redacted]"), "latin1")),
+        "the rest as it was",
+      );
+    }
+  },
+};
+
 export const callbackUrls: Decoder = {
   name: "callback URLs",
   weight: 40,
@@ -198,11 +259,3 @@ export const proxyHeaders: Decoder = {
     isFinalStatus(Number(text));
   },
 };
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}

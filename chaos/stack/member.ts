@@ -11,6 +11,8 @@ export type Member = {
   isReady(): boolean;
   /** Returns a worker's id, as in its claims; null until the worker is ready. */
   workerId(): string | null;
+  /** Returns the current process' id. */
+  pid(): number | undefined;
   /** Sends a signal to the process itself. */
   signal(name: NodeJS.Signals): void;
   /** Resolves when the current process has ended. */
@@ -79,6 +81,7 @@ export function startMember({ name, through, command, env, logFile, ready }: Mem
     ready: () => (isReady ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     isReady: () => isReady,
     workerId: () => workerId,
+    pid: () => child.pid,
     signal(signal) {
       if (signal !== "SIGSTOP" && signal !== "SIGCONT") askedToEnd = true;
       child.kill(signal);

@@ -119,6 +119,11 @@ def status() -> list[str]:
     ]
 
 
+def name_handler(handler: object) -> str:
+    """A function's text would have its address, which differs from process to process."""
+    return getattr(handler, "__qualname__", str(handler))
+
+
 def probe_process() -> dict[str, Any]:
     """What a process without namespaces has to itself. RLIMIT_NPROC depends on the user's other processes."""
     return {
@@ -127,7 +132,7 @@ def probe_process() -> dict[str, Any]:
         "scheduler": [os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, sorted(os.sched_getaffinity(0))],
         "prctl": [prctl(number) for number in (3, 7, 27, 30, 34, 39, 42)],
         "timers": [signal.getitimer(which) for which in (0, 1, 2)],
-        "handlers": [str(signal.getsignal(number)) for number in signal.valid_signals()],
+        "handlers": [name_handler(signal.getsignal(number)) for number in signal.valid_signals()],
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
         "leader": [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
         "own files": sorted(os.listdir(WORK))[:20],
@@ -160,7 +165,7 @@ def probe() -> dict[str, Any]:
         "status": status(),
         "name": read("/proc/self/comm"),
         "timers": [signal.getitimer(which) for which in (0, 1, 2)] + [quietly(read, "/proc/self/timers")],
-        "handlers": [str(signal.getsignal(number)) for number in signal.valid_signals()],
+        "handlers": [name_handler(signal.getsignal(number)) for number in signal.valid_signals()],
         "descriptors": [describe_fd(name) for name in sorted(os.listdir("/proc/self/fd"))[:-1]],
         "leader": [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()],
         "places": [describe_place(place) for place in (*PLACES, "/run/agent")],

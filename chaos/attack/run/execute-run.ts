@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Frame, ExitFrame } from "../../../worker/channel/frame-schema.ts";
+import { isStepFrame } from "../../../worker/channel/step-frame.ts";
 import { frameToEvent } from "../../../worker/output/frame-to-event.ts";
 import { createOutputLimiter } from "../../../worker/output/limit-output.ts";
 import { SandboxUnavailable } from "../../../worker/sandbox/sandbox.ts";
@@ -63,7 +64,7 @@ async function readAll(frames: AsyncIterable<Frame>, seen: Seen, controller: Abo
     seen.frames += 1;
     if (frame.type === "started") seen.warm = frame.warm;
     else if (frame.type === "exit") seen.exit = frame;
-    else {
+    else if (!isStepFrame(frame)) {
       const event = frameToEvent(frame);
       if (event === null) seen.last ??= isLast(frame) ? frame : null;
       else if (seen.stopped === null && "broken" in limit(event)) {

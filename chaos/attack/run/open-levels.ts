@@ -6,6 +6,7 @@ import { openAdapters } from "../../../worker/adapters/registry.ts";
 import { createDaemonHosts } from "../../../worker/daemons/open-hosts.ts";
 import type { DaemonHost } from "../../../worker/daemons/daemon-host.ts";
 import type { Adapter } from "../../../worker/adapters/adapter.ts";
+import { withVenv } from "../../../worker/environments/make-venv.ts";
 import { openEnvironments } from "../../../worker/environments/environments.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
@@ -20,7 +21,7 @@ const MiB = 1024 * 1024;
 const warmMemoryBytes = 768 * MiB;
 
 /** No attack here has a network: attacks on the gateway have tests and a fuzz of their own. */
-const noEgress = { open: () => ({ take: () => {}, endRun: async () => {}, close: () => {} }) };
+const noEgress = { open: () => ({ take: () => {}, beginRun: () => {}, endRun: async () => {}, close: () => {} }) };
 
 /** A level, with everything that a worker runs agents with. */
 export type LevelUnderTest = {
@@ -41,10 +42,10 @@ export type ProvenLevels = {
 
 /** `bwrap`: bubblewrap's path; undefined to search `searchPath`. */
 export async function openLevels(bwrap: string | undefined, searchPath: string): Promise<ProvenLevels> {
-  const python = await findPython(undefined, searchPath);
   // Not in /tmp: a sandbox has its own. Not named by the pid: another user's run may have left that one.
   const directory = mkdtempSync("/var/tmp/runfleet-attack-");
   chmodSync(directory, 0o755);
+  const python = withVenv(await findPython(undefined, searchPath), directory);
   const uids = openSlotUids();
   const parts = { bwrap: findBwrap(bwrap, searchPath), python, uids, strayFds: findStrayFds(), egress: noEgress };
   const unproven: string[] = [];

@@ -53,6 +53,7 @@ export function requestFor(attack: Asked, step: "probe" | "attack"): AgentReques
     code,
     files: {},
     requirements: [],
+    lock: null,
     input_payload: { mode: step, ...(attack.inputBytes > 0 ? { filling: "x".repeat(attack.inputBytes) } : {}) },
     history: [],
     answers: [],
@@ -68,6 +69,7 @@ export function requestFor(attack: Asked, step: "probe" | "attack"): AgentReques
       disk_bytes: 16 * MiB,
     },
     egress: null,
+    stop_grace_ms: 0,
     idle_timeout_ms: 60_000,
   };
 }
