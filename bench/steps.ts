@@ -1,0 +1,90 @@
+import { medianBareStart } from "./bare-start.ts";
+import { perRun, readCpuTimes } from "./cpu.ts";
+import { warmUp } from "./warm-up.ts";
+import type { BenchStack } from "./with-stack.ts";
+
+const agents = {
+  "steps-python": {
+    adapter_type: "python",
+    source:
+      "def main(input, context):\n    for n in range(input['steps']):\n        context.step('s', lambda: n)\n    if input.get('asks'):\n        context.interrupt('Go on?')\n    return {}\n",
+  },
+  "steps-node": {
+    adapter_type: "node",
+    source:
+      "export async function main({ steps, asks }, context) {\n  for (let n = 0; n < steps; n += 1) await context.step('s', () => n);\n  if (asks) context.interrupt('Go on?');\n  return {};\n}\n",
+  },
+} as const;
+
+const steps = 400;
+const rounds = 6;
+const together = 32;
+const replayed = 1_000;
+
+/** Measures steps of Python and Node: what runs with steps take more than the same runs without. The unit is a bare start of Python. */
+export async function benchSteps({ client, url }: BenchStack, signal: AbortSignal): Promise<string> {
+  await warmUp(client, signal);
+  const bareMs = await medianBareStart();
+  const rows = [];
+  for (const [name, config] of Object.entries(agents)) {
+    await client.publish(name, config);
+    const run = (count: number) => client.run(name, { input_payload: { steps: count } });
+    for (const count of [0, 10, steps]) await run(count);
+    const alone = await measure(run, { clients: 1, runs: rounds });
+    const many = await measure(run, { clients: together, runs: together * 2 });
+    const cells = [alone.wallMs, alone.cpuMs, alone.wallMs / bareMs, alone.cpuMs / bareMs].map((value) =>
+      value.toFixed(3),
+    );
+    const perStart = ((bareMs * many.perSecond) / 1_000).toFixed(1);
+    const parts = [...alone.parts].map(([part, ms]) => `${part} ${ms.toFixed(2)}`).join(", ");
+    const replay = ((await replayCpu(url, name, replayed)) - (await replayCpu(url, name, 0))).toFixed(0);
+    rows.push(`| ${name} | ${cells.join(" | ")} | ${perStart} | ${replay} | ${parts} |`);
+  }
+  const head = `| agent | a step alone, ms | CPU of the whole stack, ms | in bare starts | CPU in bare starts | steps per bare start, ${together} runs at once | CPU of a replay of ${replayed} steps, whole stack, ms | CPU of a step alone, ms |`;
+  return [
+    `a bare start of Python takes ${bareMs.toFixed(1)} ms`,
+    "",
+    head,
+    "|---|---|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
+}
+
+/** The ms of CPU that the whole stack takes from an answer to the end of a run that has done `count` steps before its question. */
+async function replayCpu(url: string, agent_id: string, count: number): Promise<number> {
+  const post = async (path: string, body: object): Promise<string> => {
+    const headers = { "content-type": "application/json" };
+    return (await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) })).text();
+  };
+  const input_payload = { steps: count, asks: true };
+  let sum = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const asked = await post("/v1/execute", { agent_id, version: "current", input_payload });
+    const runId = /"run_id":"([^"]+)"/.exec(asked)?.[1] ?? "";
+    const before = readCpuTimes();
+    const ended = await post(`/v1/runs/${runId}/resume`, { response: "yes" });
+    if (!ended.includes("event: run.success")) throw new Error(`The run did not succeed:\n${ended}`);
+    sum += perRun(before, readCpuTimes(), 1).sum;
+  }
+  return sum / rounds;
+}
+
+type Run = (steps: number) => Promise<unknown>;
+
+/** What a step takes: of runs with steps, less what runs without take. */
+async function measure(run: Run, { clients, runs }: { clients: number; runs: number }) {
+  const times = async (count: number) => {
+    const before = readCpuTimes();
+    const at = performance.now();
+    let left = runs;
+    const loop = async (): Promise<void> => {
+      while (left-- > 0) await run(count);
+    };
+    await Promise.all(Array.from({ length: clients }, loop));
+    return { ms: (performance.now() - at) / runs, ...perRun(before, readCpuTimes(), runs) };
+  };
+  const [empty, full] = [await times(0), await times(steps)];
+  const wallMs = (full.ms - empty.ms) / steps;
+  const parts = new Map([...full.parts].map(([part, ms]) => [part, (ms - (empty.parts.get(part) ?? 0)) / steps]));
+  return { wallMs, cpuMs: (full.sum - empty.sum) / steps, perSecond: 1_000 / wallMs, parts };
+}
