@@ -9,7 +9,7 @@ def main(input, context):
     assert shared is context and context["run_id"] == context.run_id
     emit("fact", {"n": 1})
     context.progress(0.5, "half")
-    runfleet.progress(7)
+    runfleet.progress(1)
     context.log("a note", level="warn")
     with context.tool("search", {"q": "x"}) as call:
         call.result = [1, 2]
@@ -22,5 +22,5 @@ def main(input, context):
         "files": files,
         "env": os.environ["API_KEY"],
         "metadata": context.metadata,
-        "others": sorted(name for name in os.environ if name not in ("API_KEY", "PWD")),
+        "others": sorted(name for name in os.environ if name not in ("API_KEY", "PWD") and "THREADS" not in name),
     }

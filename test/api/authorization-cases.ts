@@ -13,12 +13,18 @@ type Thing =
   | "job_id"
   | "notification_id"
   | "webhook_id"
+  | "hook_id"
+  | "connection_id"
+  | "hook_delivery_id"
   | "delivery_id"
   | "worker_id"
   | "queue_id"
   | "plan_id"
   | "subscription_id"
-  | "event_id";
+  | "event_id"
+  | "session_id"
+  | "fingerprint"
+  | "token";
 export type World = Record<Thing, string>;
 
 type Case = {
@@ -41,9 +47,19 @@ export const authorizationCases: Record<string, Case> = {
   create_agent: { body: ({ user_id }) => ({ user_id, name: "made" }), foreign: 403 },
   update_agent: { body: () => ({ name: "new" }) },
   put_agent_secret: { body: () => ({ value: "value" }) },
+  list_secrets: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  put_secret: {
+    body: () => ({ value: "value" }),
+    query: ({ user_id }) => `?user_id=${user_id}`,
+    foreign: 403,
+  },
+  delete_secret: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   create_version: { body: () => ({ version: "3.0.0" }) },
   update_version: { body: () => ({ status: "deprecated" }) },
   put_tag: { body: () => ({ version: "2.0.0" }) },
+  update_error_group: { body: () => ({ state: "resolved" }) },
+  update_run: { body: () => ({ metadata: { note: "seen" } }) },
+  preview_schedule: { body: () => ({ schedule: "@yearly" }), foreign: 200 },
   complete_run: { body: () => ({}) },
   report_progress: { body: () => ({ value: 0.5 }), own: 409 },
   resume_run: { body: () => ({ response: true }), own: 409 },
@@ -51,6 +67,8 @@ export const authorizationCases: Record<string, Case> = {
   rollback_agent: { body: ({ agent_id, version }) => ({ agent_id, version }) },
   control_daemon: { body: ({ agent_id }) => ({ agent_id }) },
   create_daemon: { body: ({ agent_id }) => ({ agent_id }) },
+  get_build: { own: 404 },
+  stream_build: { own: 404 },
   reapply_billing_event: { own: 404 },
   start_daemon: { body: () => ({}) },
   stop_daemon: { body: () => ({}) },
@@ -63,6 +81,11 @@ export const authorizationCases: Record<string, Case> = {
   get_my_usage: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   get_my_limits: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   create_api_key: { body: ({ run_id }) => ({ run_id }) },
+  // What signs in is no key.
+  create_session: { body: () => ({ key: "x" }), own: 401 },
+  end_current_session: { own: 204 },
+  create_session_code: { foreign: 201 },
+  list_sessions: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   rotate_callback_secret: { body: ({ user_id }) => ({ user_id }), foreign: 403 },
   bulk_cancel_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
   bulk_replay_runs: { body: ({ agent_id }) => ({ filter: { agent_id }, preview: true }), foreign: 200 },
@@ -87,6 +110,25 @@ export const authorizationCases: Record<string, Case> = {
   create_webhook: { body: ({ user_id }) => ({ user_id, url: "https://example.com/" }), foreign: 403 },
   update_webhook: { body: () => ({ status: "paused" }) },
   redeliver_webhook_delivery: { body: ({ delivery_id }) => ({ delivery_id }) },
+  put_connection: {
+    body: () => ({ preset: "openai", secret: "sk-12345678" }),
+    query: ({ user_id }) => `?user_id=${user_id}`,
+    foreign: 403,
+  },
+  get_connection: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  delete_connection: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
+  create_hook: { body: ({ agent_id }) => ({ agent_id, verify: "github" }) },
+  update_hook: { body: () => ({ status: "active" }) },
+  rotate_hook_secret: { body: () => ({ secret: "12345678" }), own: 422 },
+  test_hook: { body: () => ({ body: {} }) },
+  replay_hook_deliveries: { body: ({ hook_delivery_id }) => ({ delivery_id: hook_delivery_id }) },
+  send_signal: { body: () => ({ payload: 1 }), own: 409 },
+  send_message: { body: () => ({ payload: 1 }), own: 409 },
+  // No such address was signed.
+  send_signed_signal: { params: { token: "x" }, own: 404 },
+  show_question: { params: { token: "x" }, own: 404 },
+  answer_question: { params: { token: "x" }, own: 404 },
+  receive_hook: { body: () => ({}), own: 202 },
   run_internal_job: { params: { name: "expire-queue" } },
   get_wallet: { query: ({ user_id }) => `?user_id=${user_id}`, foreign: 403 },
   put_plan: { body: () => ({ name: "Free" }) },

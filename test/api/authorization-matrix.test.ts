@@ -4,7 +4,7 @@ import type { Operation } from "../../api/http/define-operation.ts";
 import { operations } from "../../api/operations.ts";
 import { withDocs } from "../../api/system/with-docs.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
+import { newCredential } from "../../shared/platform/secrets/credential.ts";
 import { call, execute } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
@@ -19,7 +19,7 @@ const { url } = await stack.startService({
 const [owner, stranger] = [await makeWorld(), await makeWorld()];
 
 async function makeKey(user_id: string, granted: readonly string[] = ["*"]): Promise<{ id: string; text: string }> {
-  const { id, text, secret_hash } = newApiKey();
+  const { id, text, secret_hash } = newCredential("key");
   await stack.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING", [user_id]);
   await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes) VALUES ($1, $2, $3, $4)", [
     id,
@@ -55,14 +55,38 @@ async function makeWorld(needs: Needs = () => true): Promise<{ world: World; key
     job_id: "",
     notification_id: await make("notification_id", "/v1/notifications", { type: "t", title: "T" }),
     webhook_id: "",
+    hook_id: "",
+    connection_id: "openai",
+    hook_delivery_id: "",
     delivery_id: "",
     worker_id,
     queue_id: "callbacks",
     plan_id,
     subscription_id: "",
     event_id: "evt_nothing",
+    session_id: `session_${randomBytes(6).toString("hex")}`,
+    fingerprint: "",
+    token: "",
   };
-  if (needs("agent_id", "version", "tag", "name", "run_id", "artifact_id", "bulk_id", "job_id")) {
+  await stack.sql.query(
+    `INSERT INTO sessions (id, user_id, secret_hash, principal_kind, principal_id, expires_at)
+     VALUES ($1, $2, '', 'key', $3, now() + interval '1 day')`,
+    [world.session_id, user_id, key_id],
+  );
+  if (
+    needs(
+      "agent_id",
+      "version",
+      "tag",
+      "name",
+      "run_id",
+      "artifact_id",
+      "bulk_id",
+      "job_id",
+      "hook_id",
+      "hook_delivery_id",
+    )
+  ) {
     const config = {
       source: py`
         import runfleet
@@ -74,8 +98,15 @@ async function makeWorld(needs: Needs = () => true): Promise<{ world: World; key
     await call(url, "POST", `/v1/versions/${agent_id}`, { version: "2.0.0", config }, headers);
     await call(url, "PUT", `/v1/versions/${agent_id}/tags/beta`, { version: "2.0.0" }, headers);
     await call(url, "PUT", `/v1/agents/${agent_id}/secrets/TOKEN`, { value: "value" }, headers);
+    await call(url, "PUT", "/v1/secrets/TOKEN", { value: "value" }, headers);
     world.bulk_id = await make("bulk_id", "/v1/runs/bulk/cancel", { filter: { agent_id } });
     world.job_id = await make("job_id", "/v1/jobs", { agent_id, version: "current", schedule: "@yearly" });
+    // It verifies nothing, so that each request is a delivery.
+    world.hook_id = await make("hook_id", "/v1/hooks", { agent_id, verify: "none" });
+    if (needs("hook_delivery_id")) {
+      const delivered = await call(url, "POST", `/hooks/${world.hook_id}`, {});
+      world.hook_delivery_id = String(delivered.body["delivery_id"]);
+    }
     if (needs("run_id", "artifact_id")) {
       const request = { agent_id, version: "current", completion_callback_url: "http://127.0.0.1:9/" };
       const run = await execute(url, request, { ...headers, prefer: "wait=20" });
@@ -84,12 +115,31 @@ async function makeWorld(needs: Needs = () => true): Promise<{ world: World; key
       world.artifact_id = String((artifacts.body["data"] as { id: string }[])[0]?.id);
     }
   }
+  if (needs("fingerprint")) {
+    const agent = await call(
+      url,
+      "POST",
+      "/v1/agents",
+      { user_id, name: "f", config: { source: "def main(): 1" } },
+      headers,
+    );
+    await stack.sql.query(
+      `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+         input_payload, history, files, request_hash, expires_at, completed_at)
+       VALUES ($1, $2, $3, '1', 'expired', 1, 'python', 'standard', 'serverless', 1, '{}', '[]', '[]', '', now(), now())`,
+      [`failed-${user_id}`, user_id, agent.body["id"]],
+    );
+    const errors = await call(url, "GET", `/v1/studio/errors?agent_id=${String(agent.body["id"])}`, undefined, headers);
+    world.fingerprint = String((errors.body["data"] as { fingerprint: string }[])[0]?.fingerprint);
+  }
   if (needs("webhook_id", "delivery_id")) {
     const settings = { url: "http://127.0.0.1:9/", events: ["run.error"] };
     const webhook = await call(url, "POST", "/v1/webhooks", settings, headers);
     world.webhook_id = String(webhook.body["id"]);
     world.delivery_id = await make("delivery_id", `/v1/webhooks/${world.webhook_id}/test`);
   }
+  if (needs("connection_id"))
+    await call(url, "PUT", "/v1/connections/openai", { preset: "openai", secret: "sk-12345678" }, headers);
   // Nobody's: the real one is needed.
   await stack.sql.query(
     "INSERT INTO workers (id, host, pid, software, slots, sandbox) VALUES ($1, 'h', 1, 's', 0, $2)",
@@ -129,7 +179,9 @@ async function ask(
     ...(body && { body: JSON.stringify(body(world)) }),
   });
   // A stream of a thing that goes on has no end to wait for.
-  const goesOn = response.ok && ["stream_daemon", "stream_notifications", "stream_thread"].includes(operation.name);
+  const goesOn =
+    response.ok &&
+    ["stream_daemon", "stream_notifications", "stream_run_changes", "stream_thread"].includes(operation.name);
   if (goesOn) await response.body?.cancel();
   return { status: response.status, text: goesOn ? "" : await response.text() };
 }
@@ -158,7 +210,7 @@ describe.each(guarded)("%s", (_name, operation) => {
     const expected = isPrivileged(operation) ? 403 : refused;
     expect(answer.status).toBe(expected);
     if (expected === 200)
-      for (const id of [world.run_id, world.key_id, world.notification_id, world.webhook_id])
+      for (const id of [world.run_id, world.key_id, world.notification_id, world.webhook_id, world.hook_id])
         expect(answer.text).not.toContain(id);
     if (operation.name === "read_notifications") expect(answer.text).toBe('{"changed":0}');
     if (operation.name.startsWith("bulk_")) expect(answer.text).toContain('"total":0');
@@ -168,8 +220,8 @@ describe.each(guarded)("%s", (_name, operation) => {
   test("what there isn't: 404", async () => {
     const { world, key } = owner;
     const params = paramsOf(operation.path);
-    // What is called put makes the last thing that its path names.
-    const needed = operation.name.startsWith("put_") ? params.slice(0, -1) : params;
+    // What is called put makes the last thing that its path names; a signal may have any name.
+    const needed = /^put_|^send_signal$/.test(operation.name) ? params.slice(0, -1) : params;
     const gone = new Set([needed[0], needed.at(-1)]);
     for (const name of gone) {
       if (!name) continue;
@@ -200,7 +252,7 @@ test.each(all.filter(({ scope }) => scope === "public").map((operation) => [oper
     const { status, text } = await ask(operation, owner.world, null);
     // It needs a signature instead of a key, and here nobody has set what signs.
     if (operation.name === "webhook_event") expect(JSON.parse(text)).toMatchObject({ code: "no_webhook_secret" });
-    else expect(status).toBe(200);
+    else expect(status).toBe(cases[operation.name]?.own ?? 200);
   },
 );
 

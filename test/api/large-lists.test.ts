@@ -4,7 +4,7 @@ import { call, makeAgent } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
-const service = await stack.startService();
+const service = await stack.startMembers();
 const { url } = service;
 const MiB = 1024 * 1024;
 

@@ -3,7 +3,20 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /** The folders that the import rules speak of. */
-export const folders = ["shared", "api", "worker", "gateway", "dev", "prisma", "bench", "chaos", "test"];
+export const folders = [
+  "shared",
+  "api",
+  "cli",
+  "console",
+  "sdk",
+  "worker",
+  "gateway",
+  "dev",
+  "prisma",
+  "bench",
+  "chaos",
+  "test",
+];
 
 type Violation = { rule: { name: string }; from: string; to: string };
 type Cruise = { modules: { source: string }[]; summary: { violations: Violation[] } };

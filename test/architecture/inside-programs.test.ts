@@ -85,7 +85,7 @@ test("the project's build checks runtime/node, and every Python file of ours is 
   const { include } = JSON.parse(await read("pyrightconfig.json")) as { include: string[] };
   const { scripts } = JSON.parse(await read("package.json")) as { scripts: Record<string, string> };
   // Agents of the tests and of the examples are what strangers write.
-  const folders = ["runtime", "worker", "api", "shared", "gateway", "dev", "chaos", "test/runtime"];
+  const folders = ["runtime", "worker", "api", "shared", "gateway", "dev", "chaos", "sdk", "test/runtime", "test/sdk"];
   const listed = await Promise.all(folders.map((folder) => readdir(join(root, folder), { recursive: true })));
   const files = listed.flatMap((names, at) =>
     names.filter((name) => name.endsWith(".py")).map((name) => `${folders[at]}/${name}`),

@@ -19,6 +19,7 @@ const ownStates = [
   "has-room.ts",
   "internal-jobs/claim-job.ts",
   "internal-jobs/finish-job.ts",
+  "internal-jobs/read-maintenance.ts",
 ];
 
 test("which states a run is in, and which it goes to, comes from the table of transitions: no SQL spells one", async () => {

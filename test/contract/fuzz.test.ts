@@ -20,7 +20,7 @@ const absent =
 const known = new Map<string, string[]>();
 
 const stack = await useTestStack();
-const { url } = await stack.startService({ api: { SHUTDOWN_GRACE_MS: "0" } });
+const { url } = await stack.startMembers({ api: { SHUTDOWN_GRACE_MS: "0" } });
 for (let i = 0; i < 5; i++)
   await makeAgent(
     url,

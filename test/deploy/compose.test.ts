@@ -1,7 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { variableNames } from "../../shared/platform/config/load-config.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
+import { loadConfig, variableNames } from "../../shared/platform/config/load-config.ts";
 
 type Service = {
   command?: string[];
@@ -14,6 +18,7 @@ type Service = {
   security_opt?: string[];
   read_only?: boolean;
   networks?: string[];
+  secrets?: string[];
   mem_limit?: string;
   pids_limit?: number;
 };
@@ -21,12 +26,14 @@ type Service = {
 const {
   services,
   networks,
-}: { services: Record<string, Service>; networks: Record<string, { internal?: boolean } | null> } = parse(
-  readFileSync("docker-compose.yml", "utf8"),
-  {
-    merge: true,
-  },
-);
+  secrets,
+}: {
+  services: Record<string, Service>;
+  networks: Record<string, { internal?: boolean } | null>;
+  secrets: Record<string, { file: string }>;
+} = parse(readFileSync("docker-compose.yml", "utf8"), {
+  merge: true,
+});
 
 test("nothing is published beyond this machine's loopback", () => {
   const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
@@ -34,11 +41,42 @@ test("nothing is published beyond this machine's loopback", () => {
   for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
 
-test("no secret has a default", () => {
+const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+const made = join(folder, "made");
+const makeSecrets = (env: Record<string, string> = {}) =>
+  execFileSync("sh", ["deploy/make-secrets.sh"], { env: { PATH: readEnv()["PATH"], SECRETS_DIR: made, ...env } });
+const readSecret = (name: string): string => readFileSync(join(made, name), "utf8").trim();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("each secret is a file that the script makes once, and in nobody's environment", () => {
+  makeSecrets({ REDIS_PASSWORD: "given" });
   const text = readFileSync("docker-compose.yml", "utf8");
-  const uses = text.match(/\$\{(POSTGRES_PASSWORD|REDIS_PASSWORD|ENCRYPTION_KEYS)[^}]*\}/g) ?? [];
-  expect(uses.length).toBeGreaterThan(5);
-  for (const use of uses) expect(use).toMatch(/:\?/);
+  expect(text).not.toMatch(
+    /PASSWORD:-|PASSWORD:\?|(_URL|_KEYS|ADMIN_KEY|_TOKEN): \$\{(DATABASE|REDIS|ENCRYPTION|BOOTSTRAP|INTERNAL)/,
+  );
+  expect(Object.keys(secrets).toSorted()).toEqual(readdirSync(made).toSorted());
+  for (const [name, { file }] of Object.entries(secrets)) expect(file).toBe(`\${SECRETS_DIR:-./secrets}/${name}`);
+  for (const service of Object.values(services))
+    for (const path of Object.values(service.environment ?? {}).filter((value) => value.startsWith("/run/secrets/")))
+      expect(service.secrets).toContain(path.slice("/run/secrets/".length));
+  expect(statSync(made).mode & 0o777).toBe(0o700);
+  const before = readSecret("encryption_keys");
+  makeSecrets();
+  expect(readSecret("encryption_keys")).toBe(before);
+});
+
+test("an API starts with the secrets that the script makes, and they agree with each other", () => {
+  makeSecrets();
+  const { environment = {} } = services["api"] ?? {};
+  const files = Object.entries(environment).filter(([name]) => name.endsWith("_FILE") && name !== "ALIVE_FILE");
+  const env = Object.fromEntries(
+    files.map(([name, path]) => [name.slice(0, -5), readSecret(path.slice("/run/secrets/".length))]),
+  );
+  const config = loadConfig({ ...env, AUTH_MODE: "key" });
+  expect(new URL(config.database.url).password).toBe(readSecret("postgres_password"));
+  expect(config.redis.url).toContain(`:${readSecret("redis_password")}@redis:6379`);
+  expect(readSecret("redis_conf")).toBe(`requirepass ${readSecret("redis_password")}`);
+  expect(config.encryptionKeys).toHaveLength(1);
 });
 
 test("Redis keeps what it has and evicts nothing", () => {
@@ -67,12 +105,23 @@ test("each role's command is a file that the build makes", () => {
 /** Set by the image or by the file itself, or of no use in a container. */
 const fixed = ["NODE_ENV", "PATH", "PYTHON", "BWRAP", "TRACE_FILE", "ENVIRONMENTS_DIR", "HOST", "PORT"];
 /** What only one of the two reads. */
-const workerOnly = ["WORKER_SLOTS", "WARM_MEMORY_MB", "WORKER_DAEMONS", "SANDBOX_MIN_LEVEL", "ALIVE_FILE"];
+const workerOnly = [
+  "WORKER_POOL",
+  "WORKER_SLOTS",
+  "WORKER_MEMORY_MB",
+  "METRICS_ADDRESS",
+  "WARM_MEMORY_MB",
+  "WORKER_DAEMONS",
+  "SANDBOX_MIN_LEVEL",
+  "ALIVE_FILE",
+];
 const apiOnly = ["SHUTDOWN_NOTICE_MS"];
 
 test("each variable that can be set reaches its service", () => {
   const reaches = (service: string, others: string[]) => {
-    const passed = Object.keys(services[service]?.environment ?? {});
+    const passed = Object.keys(services[service]?.environment ?? {}).map((name) =>
+      name === "ALIVE_FILE" ? name : name.replace(/_FILE$/, ""),
+    );
     return variableNames.filter((name) => !passed.includes(name) && !fixed.includes(name) && !others.includes(name));
   };
   expect(reaches("api", workerOnly)).toEqual([]);

@@ -47,6 +47,11 @@ test("the image brings what agents need, an init that reaps, and no test", () =>
   for (const folder of ["test", "bench", "chaos", "dev"]) expect(dockerfile).toContain(`dist/${folder}`);
 });
 
+test("both stages are of one image, which may be named by its digest", () => {
+  expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from)).toEqual(["${NODE_IMAGE}", "${NODE_IMAGE}"]);
+  expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+-\w+-slim$/m);
+});
+
 test("each file that the image copies is there", () => {
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = ""]) => files.split(" "));
   expect(copied.length).toBeGreaterThan(3);

@@ -19,7 +19,7 @@ let url: string;
 beforeAll(async () => {
   stack = await openTestStack();
   url = (await stack.start("api")).url;
-  await stack.start("worker");
+  await stack.openWorker();
 });
 afterAll(async () => {
   await stack?.close();

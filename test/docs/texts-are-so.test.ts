@@ -117,12 +117,24 @@ test("every route that a text names is in the OpenAPI document", () => {
   expect(named.filter(([route]) => !routes.has(route))).toEqual([]);
 });
 
+/** Where metrics are made. */
+const metricSources = [
+  "api/system/metrics.ts",
+  "api/system/maintenance-metrics.ts",
+  "shared/store/export-connections.ts",
+  "api/http/request-metrics.ts",
+  "shared/platform/lifecycle/export-faults.ts",
+  "worker/metrics/serve-metrics.ts",
+  "worker/metrics/step-times.ts",
+  "worker/metrics/worker-metrics.ts",
+];
+
 test("every metric that a text names is one that /metrics shows", () => {
   const named = documents.flatMap((document) =>
-    document.spans.flatMap((span) => [...span.matchAll(/\brunfleet_([a-z_]+)(?:\{\w+="(\w+)"\})?/g)]),
+    document.spans.flatMap((span) => [...span.matchAll(/\brunfleet_(?!sdk\b)([a-z_]+)(?:\{\w+="(\w+)"\})?/g)]),
   );
   expect(named.length).toBeGreaterThan(1);
-  const source = readFileSync(join(root, "api/system/metrics.ts"), "utf8");
+  const source = metricSources.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
   const isShown = (name: string): boolean => new RegExp(`["\`](runfleet_)?${name}["\`]`).test(source);
   expect(named.filter(([, name = "", label = name]) => !isShown(name) || !isShown(label)).map(([all]) => all)).toEqual(
     [],
@@ -160,7 +172,7 @@ const unsaid = ["NODE_ENV", "PATH"];
 
 /** Others' variables, capabilities, errors and message types, in the form of a variable. */
 const foreign =
-  /^(PIP_|UV_|CAP_|HTTPS?_PROXY$|OPENAI_API_KEY$|POSTGRES_PASSWORD$|REDIS_PASSWORD$|ADMIN$|RUN_(ERROR|FINISHED)$|STATE_SNAPSHOT$|TEXT_MESSAGE_|TOOL_CALL_|ACCEPTED_)/;
+  /^(PIP_|NPM_CONFIG_|RUNFLEET_|UV_|CAP_|HTTPS?_PROXY$|(OPENAI|ANTHROPIC|AZURE_OPENAI|GEMINI|GOOGLE|MISTRAL|OPENROUTER)_|WEBHOOK_URL$|POSTGRES_PASSWORD$|REDIS_PASSWORD$|ADMIN$|RUN_(ERROR|FINISHED)$|STATE_SNAPSHOT$|TEXT_MESSAGE_|TOOL_CALL_|ACCEPTED_)/;
 
 /** Names like LEASE_MS, and single words where they are assigned: PORT=80. */
 const namesOf = (span: string): string[] => [

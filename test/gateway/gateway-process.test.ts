@@ -53,7 +53,8 @@ import { openEgress } from ${JSON.stringify(resolve("dist/worker/gateway/open-eg
 const server = createServer().listen(0, "127.0.0.1", () => {
   const options = { log_level: "silent", allow_hosts: [], allow_cidrs: [] };
   const script = new URL("file://" + ${JSON.stringify(resolve("dist/gateway/main.js"))});
-  const egress = openEgress({ script, options, log: createLog("x", "silent") });
+  const keeper = new URL("file://" + ${JSON.stringify(resolve("dist/worker/keeper.js"))});
+  const egress = openEgress({ script, keeper, options, log: createLog("x", "silent") });
   egress.open([]).take(server._handle);
   egress.faults().then(() => console.log(egress.gatewayPid()));
 });`;

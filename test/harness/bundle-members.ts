@@ -34,7 +34,8 @@ async function bundleMember(role: "api" | "worker", folder: string): Promise<str
   await bundle.write({ file, format: "cjs", dynamicImportInCjs: false, codeSplitting: false, keepNames: true });
   await bundle.close();
   // It loads all modules, and ends for the lack of a configuration.
-  const command = [resolve("test/harness/run-bundle.mjs"), file];
+  // V8 refuses code that it compiled with other options. Members set this one, too.
+  const command = ["--liftoff-only", resolve("test/harness/run-bundle.mjs"), file];
   await once(spawn(process.execPath, [...command, "--compile"], { env: {}, stdio: "ignore" }), "exit");
   if (!existsSync(`${file}.cache`)) throw new Error(`${file} can't be loaded.`);
   return command;

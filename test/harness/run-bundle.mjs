@@ -11,8 +11,12 @@ const script = new Script(`(function (${parameters}) {${readFileSync(file, "utf8
   filename: file,
   ...(order !== "--compile" && { cachedData: readFileSync(cacheFile) }),
 });
+// Options of V8 that weren't there when the code was kept would make it useless, and a start three times as dear.
+if (script.cachedDataRejected && !process.env["NODE_OPTIONS"]) throw new Error(`${cacheFile} is of no use.`);
 // At its end, the functions that every start needs have been compiled.
 if (order === "--compile") process.once("exit", () => writeFileSync(cacheFile, script.createCachedData()));
+// As newer versions of Node have it. Without it, `pg` asks `Response` what it runs on, and all of fetch is loaded for that.
+globalThis.navigator ??= { userAgent: "Node.js" };
 const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(import.meta.url), module, file, dirname(file), (name) =>
   import.meta.resolve(name),

@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
+import type * as Api from "../../api/open-api.ts";
 import { loginUrl } from "../../dev/database-roles.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
+import { loadConfig } from "../../shared/platform/config/load-config.ts";
+import { createLog } from "../../shared/platform/log.ts";
+import type * as Worker from "../../worker/open-worker.ts";
 import { copyTemplate } from "./test-database.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -30,14 +36,23 @@ export type TestStack = {
   redis: Redis;
   /** Starts a built API or worker and waits until it is ready. */
   start(role: Role, env?: Record<string, string>): Promise<Member>;
-  /** Starts an API and a worker at the same time. */
+  /** Opens an API in this process. A process of its own takes the time of twenty requests to start, and of 1,000 to become fast. */
+  openApi(env?: Record<string, string>): Promise<OpenedApi>;
+  /** Opens a worker in this process. */
+  openWorker(env?: Record<string, string>): Promise<OpenedWorker>;
+  /** An API and a worker of this process. */
   startService(env?: Partial<Record<Role, Record<string, string>>>): Promise<Service>;
+  /** An API and a worker that are processes of their own. */
+  startMembers(env?: Partial<Record<Role, Record<string, string>>>): Promise<Members>;
   /** Ends what a worker that is gone holds by lease, as if the time had passed. */
   lapse(worker: Member): Promise<void>;
   close(): Promise<void>;
 };
 
-export type Service = { url: string; api: Member; worker: Member };
+export type OpenedApi = { url: string; close(): Promise<void> };
+export type OpenedWorker = { close(): Promise<void> };
+export type Service = { url: string; api: OpenedApi; worker: OpenedWorker };
+export type Members = { url: string; api: Member; worker: Member };
 
 /** A stack for the test file that calls this at its top level, closed after the file's last test. */
 export async function useTestStack(): Promise<TestStack> {
@@ -54,6 +69,7 @@ export async function openTestStack(): Promise<TestStack> {
   sql.on("error", () => undefined);
   const redis = new Redis(inject("redisUrl"));
   const members: Member[] = [];
+  const opened: (() => Promise<void>)[] = [];
   // A file that fails while it is loaded comes to no afterAll. Vitest ends its process by SIGTERM.
   const killMembers = () => void members.map(({ child }) => child.kill("SIGKILL"));
   const leave = () => process.exit();
@@ -78,9 +94,10 @@ export async function openTestStack(): Promise<TestStack> {
   };
 
   async function start(role: Role, env: Record<string, string> = {}): Promise<Member> {
-    const port = await freePort();
+    // A member that is started again may have to be where it was.
+    const port = env["PORT"] ?? String(await freePort());
     const child = spawn(process.execPath, inject("commands")[role], {
-      env: { ...shared, PORT: String(port), ...env },
+      env: { ...shared, PORT: port, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const member = {
@@ -99,6 +116,23 @@ export async function openTestStack(): Promise<TestStack> {
     return member;
   }
 
+  async function openApi(env: Record<string, string> = {}): Promise<OpenedApi> {
+    const port = env["PORT"] ?? String(await freePort());
+    const built: typeof Api = await importBuilt("api/open-api.js");
+    const config = loadConfig({ ...shared, SHUTDOWN_NOTICE_MS: "0", PORT: port, ...env });
+    const api = await built.openApi(config, createLog("api", config.logLevel), null);
+    opened.push(() => api.close());
+    return { url: `http://127.0.0.1:${port}`, close: () => api.close() };
+  }
+
+  async function openWorker(env: Record<string, string> = {}): Promise<OpenedWorker> {
+    const built: typeof Worker = await importBuilt("worker/open-worker.js");
+    const config = loadConfig({ ...shared, ...env });
+    const worker = await built.openWorker(config, createLog("worker", config.logLevel), null);
+    opened.push(() => worker.close(0));
+    return { close: () => worker.close(config.shutdownGraceMs) };
+  }
+
   return {
     databaseUrl,
     redisUrl: inject("redisUrl"),
@@ -107,7 +141,13 @@ export async function openTestStack(): Promise<TestStack> {
     sql,
     redis,
     start,
+    openApi,
+    openWorker,
     async startService(env = {}) {
+      const [api, worker] = await Promise.all([openApi(env.api), openWorker(env.worker)]);
+      return { url: api.url, api, worker };
+    },
+    async startMembers(env = {}) {
       const [api, worker] = await Promise.all([start("api", env.api), start("worker", env.worker)]);
       return { url: api.url, api, worker };
     },
@@ -116,13 +156,16 @@ export async function openTestStack(): Promise<TestStack> {
     },
     async close() {
       process.off("exit", killMembers).off("SIGTERM", leave);
-      await Promise.all(members.map((member) => member.stop("SIGKILL")));
+      await Promise.all([...members.map((member) => member.stop("SIGKILL")), ...opened.map((close) => close())]);
       redis.disconnect();
       await sql.end();
       await database.drop();
     },
   };
 }
+
+/** As Node loads it: once for all test files of this process. */
+const importBuilt = (path: string) => import(pathToFileURL(resolve("dist", path)).href);
 
 const heldBy = "IN (SELECT id FROM workers WHERE pid = $1)";
 const lapses = [
@@ -153,11 +196,11 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Pr
 }
 
 function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+  return new Promise((give, reject) => {
     const server = createServer().once("error", reject);
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+      server.close(() => give(typeof address === "object" && address ? address.port : 0));
     });
   });
 }

@@ -16,7 +16,7 @@ const admin = randomBytes(32).toString("hex");
 const stack = await useTestStack();
 const [{ url }, guarded] = await Promise.all([
   stack.startService(),
-  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, AGENT_QUEUE_LIMIT: "1" }),
+  stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, AGENT_QUEUE_LIMIT: "1" }),
 ]);
 
 /** Says how often it was talked to; on request uses a tool, asks, counts or stays. */

@@ -48,10 +48,13 @@ export function faultOfAnswer({ path }: Pick<Try, "path">, { status, type, text 
   return why === null ? null : fault(why);
 }
 
+/** What a run fails with by its agent's fault. A generated agent may have no code. */
+const ofAgent = new Set(["agent_error", "no_entrypoint", "bad_entrypoint"]);
+
 /** True for a part that is absent, and for a chat completion whose run failed. */
 function mayFail(path: string, status: number, code: string): boolean {
   if (status === 503) return absent.test(code);
-  return status === 500 && path.startsWith("/openai/v1/chat/completions") && code === "agent_error";
+  return status === 500 && path.startsWith("/openai/v1/chat/completions") && ofAgent.has(code);
 }
 
 function faultOfBody(shape: z.ZodType, type: string, text: string): string | null {

@@ -18,7 +18,7 @@ const streamMs = 500;
 
 const known: KnownIds = new Map([["thread", ["thread-1"]]]);
 const stack = await useTestStack();
-const { url, api } = await stack.startService({ api: { SHUTDOWN_GRACE_MS: "0" } });
+const { url, api } = await stack.startMembers({ api: { SHUTDOWN_GRACE_MS: "0" } });
 
 const sources = [
   py`

@@ -20,9 +20,9 @@ export async function useKeyStack(): Promise<KeyStack> {
   const admin = randomBytes(32).toString("hex");
   const settings = { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin };
   const [{ url }, { url: other }] = await Promise.all([
-    stack.start("api", settings),
-    stack.start("api", { ...settings, AGENT_QUEUE_LIMIT: "2" }),
-    stack.start("worker", { LEASE_MS: "20000" }),
+    stack.openApi(settings),
+    stack.openApi({ ...settings, AGENT_QUEUE_LIMIT: "2" }),
+    stack.openWorker({ LEASE_MS: "20000" }),
   ]);
   const asAdmin = { authorization: `Bearer ${admin}` };
   const post = async (path: string, body: object) => {

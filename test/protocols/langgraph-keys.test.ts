@@ -5,7 +5,7 @@ import { langgraph } from "../../api/protocols/langgraph/langgraph.ts";
 import { scopes } from "../../shared/schemas/scope.ts";
 import { call } from "../harness/client.ts";
 import { waitFor } from "../harness/wait-for.ts";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
+import { newCredential } from "../../shared/platform/secrets/credential.ts";
 import { makeKey } from "../harness/make-key.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
@@ -38,7 +38,7 @@ await store.putItem(["a"], "k", { secret: true });
 
 test("the client's key is the user's; a wrong one is a 401 with LangGraph's detail", async () => {
   expect(await threads.search({ metadata: { of: "ada" } })).toMatchObject([{ thread_id }]);
-  const wrong = clientOf(newApiKey().text);
+  const wrong = clientOf(newCredential("key").text);
   await expect(wrong.assistants.search()).rejects.toThrow(/HTTP 401: .*"detail"/);
   await expect(wrong.runs.stream(thread_id, agent_id).next()).rejects.toMatchObject({ status: 401 });
 });
@@ -114,7 +114,7 @@ test("a full queue is a 429 that says so, and takes the next run when there is r
 });
 
 test("an API that leaves breaks a stream off, so that the client goes on at another one", async () => {
-  const other = await stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin });
+  const other = await stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin });
   let isGone = false;
   const fetching: typeof fetch = (to, init) =>
     fetch(isGone && typeof to === "string" ? to.replace(other.url, url) : to, init);
@@ -129,7 +129,7 @@ test("an API that leaves breaks a stream off, so that the client goes on at anot
     events.push(event);
     if (event.event !== "messages" || isGone) continue;
     isGone = true;
-    await other.stop();
+    await other.close();
     const { run_id: id = "" } = { ...(events[0]?.data as { run_id?: string } | undefined) };
     await call(url, "POST", `/v1/runs/${id}/cancel`, undefined, { "x-api-key": ada });
   }

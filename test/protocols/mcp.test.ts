@@ -408,7 +408,7 @@ test("a key sees and uses the tools of its scopes only", async () => {
 });
 
 test("without keys, only this machine's own names are answered, in each protocol's shape", async () => {
-  const { url: open } = await stack.start("api");
+  const { url: open } = await stack.openApi();
   const { port } = new URL(open);
   const send = (path: string): Promise<{ status: number; body: string }> =>
     new Promise((resolve, reject) => {

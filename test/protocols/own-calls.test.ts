@@ -238,7 +238,7 @@ test("AG-UI: an answer to a question that is not asked is an error, and so is a 
 });
 
 test("a service that restarts tells the readers of every protocol so, and their runs go on", async () => {
-  const api = await stack.start("api");
+  const api = await stack.openApi();
   const post = (path: string, body: object) =>
     fetch(api.url + path, {
       method: "POST",
@@ -257,7 +257,7 @@ test("a service that restarts tells the readers of every protocol so, and their 
   const runs = readers.map((reader) => String(reader.headers.get("x-run-id")));
   const statuses = () => Promise.all(runs.map(async (id) => (await call(url, "GET", `/v1/runs/${id}`)).body["status"]));
   await expect.poll(statuses, patience).toEqual(Array.from(runs, () => "running"));
-  await api.stop();
+  await api.close();
   const last = (await said).map((text) => text.trim().split("\n").at(-1) ?? "");
   expect(last).toEqual([
     expect.stringContaining('"error":{"message":"The connection ended'),

@@ -90,8 +90,8 @@ test("a name that leads to a private address is refused when it is connected to,
   // Accepting doesn't look names up. This stack allows no private network.
   const strict = await openTestStack();
   try {
-    await strict.start("worker", { CALLBACK_ALLOW_CIDRS: "", CALLBACK_SCHEDULE_SCALE: "0.00001" });
-    const api = (await strict.start("api", { CALLBACK_ALLOW_CIDRS: "" })).url;
+    await strict.openWorker({ CALLBACK_ALLOW_CIDRS: "", CALLBACK_SCHEDULE_SCALE: "0.00001" });
+    const api = (await strict.openApi({ CALLBACK_ALLOW_CIDRS: "" })).url;
     const agent_id = await makeAgent(api, "def main(i): return 1");
     const completion_callback_url = `http://localhost:${new URL(target.url).port}/hook`;
     const response = await execute(api, { agent_id, version: "current", completion_callback_url });

@@ -16,7 +16,7 @@ const startWorker = (env: Record<string, string> = {}) =>
   stack.start("worker", { DAEMON_BACKOFF_SCALE: "0.01", DAEMON_WATCH_MS: "1500", DAEMON_STALL_MS: "5000", ...env });
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 
 const ask = (agent_id: string, payload: object) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=25`, { payload });

@@ -23,7 +23,7 @@ async function startWorker(env: Record<string, string> = {}): Promise<Member> {
 }
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 afterEach(() => Promise.all(fleet.splice(0).map((worker) => worker.stop("SIGKILL"))));
 
 const ask = (agent_id: string, payload: object, wait = 25) =>
@@ -146,6 +146,24 @@ test("SIGTERM of the worker gives the daemon away at once, and the message at ha
   const { rows } = await stack.sql.query("SELECT lost_attempts FROM runs WHERE id = $1", [body["id"]]);
   expect(rows).toEqual([{ lost_attempts: 0 }]);
 });
+
+test.each([
+  ["python", "import nothere\ndef on_message(input): return input", "ModuleNotFoundError: No module named 'nothere'"],
+  ["node", "throw new TypeError('no luck'); export const onMessage = (input) => input;", "TypeError: no luck"],
+])(
+  "messages to a daemon whose code can't be loaded end with the reason: %s %s",
+  async (adapter_type, source, reason) => {
+    await startWorker();
+    const id = await makeAgent(url, source, { adapter_type });
+    const { body } = await ask(id, {});
+    expect(body).toMatchObject({
+      status: "error",
+      error: { message: expect.stringContaining(`code can't be loaded: ${reason}`) },
+    });
+    const { last_exit } = await readDaemon(url, id);
+    expect(last_exit?.reason).toBe(`it was not ready: ${reason}`);
+  },
+);
 
 test("400 messages, with kill -9 of the process and of the worker in between: each ends once, none is lost", async () => {
   await Promise.all([startWorker(), startWorker()]);

@@ -36,7 +36,7 @@ test("billing with nothing to book takes neither its lock nor a transaction", as
 });
 
 test("two workers reconcile as often as one, and a lost run comes back in time", async () => {
-  const api = await stack.start("api");
+  const api = await stack.openApi();
   const workers = await Promise.all([1, 2].map(() => stack.start("worker")));
   const seen = new Set<string>();
   const begun = performance.now();

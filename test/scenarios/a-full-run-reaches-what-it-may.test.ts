@@ -73,7 +73,11 @@ test("a full run reaches the hosts that its config names, by the usual clients, 
     expect.arrayContaining([`POST /plain?q=1 localhost:${port}`, `GET /tunnelled localhost:${port}`]),
   );
   expect(await run(agent_id, "full", "127.0.0.1")).toMatchObject({
-    ask: [403, null, `The agent's config doesn't allow 127.0.0.1:${port}.`],
+    ask: [
+      403,
+      null,
+      `The agent's config doesn't allow 127.0.0.1:${port}. An entry without a port means 80 and 443 only.`,
+    ],
     tunnel: expect.stringContaining("403"),
   });
 });
@@ -95,7 +99,7 @@ test("a standard run, and a full one whose config names nothing, have no network
 
 test("what an agent's config allows doesn't go beyond what the deployment does, nor to private addresses", async () => {
   const strict = await openTestStack();
-  const api = (await strict.start("api")).url;
+  const api = (await strict.openApi()).url;
   await strict.start("worker", { EGRESS_ALLOW: `localhost:${port},10.0.0.1` });
   const agent_id = await makeAgent(api, asks, { network: { allow: ["*", `*:${port}`] }, env: { no_proxy: "" } });
   const answers = async (host: string, asked: number) => {
@@ -112,7 +116,7 @@ test("what an agent's config allows doesn't go beyond what the deployment does, 
     ask: [403, null, "10.0.0.1 is at a private or reserved address."],
   });
   expect(await answers("example.org", 443)).toMatchObject({
-    ask: [403, null, "This deployment doesn't allow example.org:443."],
+    ask: [403, null, "This deployment doesn't allow example.org:443 (EGRESS_ALLOW)."],
   });
   await strict.close();
 });
@@ -183,7 +187,8 @@ export const main = async ({ target, other }) => {
   const play = async () =>
     (await readEvents(await execute(url, { agent_id, version: "current", runtime_mode: "full", input_payload }))).at(-1)
       ?.data["result_content"];
-  const refusal = "The proxy refused other.test:81: The agent's config doesn't allow other.test:81.";
+  const refusal =
+    "The proxy refused other.test:81: The agent's config doesn't allow other.test:81. An entry without a port means 80 and 443 only.";
   const heard = [201, "heard 300000"];
   const own = [200, "own"];
   for (let turn = 0; turn < 2; turn += 1)
@@ -226,7 +231,7 @@ test("neither what an agent sends nor what it is answered ends a worker, and a g
   await once(odd.listen(0, "127.0.0.1"), "listening");
   const at = `localhost:${(odd.address() as AddressInfo).port}`;
   const own = await openTestStack();
-  const api = (await own.start("api")).url;
+  const api = (await own.openApi()).url;
   const worker = await own.start("worker", { EGRESS_ALLOW: at, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" });
   const agent_id = await makeAgent(api, rude, { network: { allow: [at] } });
   const answer = await execute(api, { agent_id, version: "current", runtime_mode: "full", input_payload: { at } });

@@ -8,7 +8,7 @@ const receivers: Receiver[] = [];
 const runs = 24;
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 for (const host of ["127.0.0.2", "127.0.0.3", "127.0.0.4"]) receivers.push(await openReceiver(host));
 afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
 

@@ -16,7 +16,7 @@ const lacking = "there is no pgbouncer here";
 test("with DATABASE_POOLER=transaction a whole stack runs behind a transaction pooler, and no statement is missed", async (ctx) => {
   if (pooler === null) return ctx.skip(lacking);
   const env = { DATABASE_URL: pooler.url, DATABASE_POOLER: "transaction", LOG_LEVEL: "warn" };
-  const { url, api, worker } = await stack.startService({ api: env, worker: env });
+  const { url, api, worker } = await stack.startMembers({ api: env, worker: env });
   const agent_id = await makeAgent(
     url,
     py`

@@ -276,18 +276,20 @@ describe("a receiver of callbacks", () => {
     const agent_id = await makeAgent(
       url,
       py`
+        import os
         def main(input):
-            return {'done': True}
+            return {'done': True, 'parent': os.environ['TRACEPARENT']}
       `,
     );
+    const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
     const address = server.address();
     const port = typeof address === "object" && address ? address.port : 0;
     status = 500;
-    const response = await execute(url, {
-      agent_id,
-      version: "current",
-      completion_callback_url: `http://127.0.0.1:${port}/hook`,
-    });
+    const response = await execute(
+      url,
+      { agent_id, version: "current", completion_callback_url: `http://127.0.0.1:${port}/hook` },
+      { traceparent },
+    );
     await readEvents(response);
     const runId = response.headers.get("x-run-id") ?? "";
     await waitFor(() => got.length >= 1);
@@ -307,8 +309,10 @@ describe("a receiver of callbacks", () => {
       type: "run.success",
       run_id: runId,
       status: "success",
-      result_content: { done: true },
+      // Nobody traces here: the client's own span is the parent of what others trace.
+      result_content: { done: true, parent: traceparent },
     });
+    expect(last?.headers["traceparent"]).toBe(traceparent);
     expect((callback["data"] as unknown[]).length).toBe(got.length);
   });
 

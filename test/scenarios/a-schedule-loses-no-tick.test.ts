@@ -5,7 +5,7 @@ import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 const agent = await makeAgent(url, "def main(input): return {}");
 
 type Tick = { scheduled_at: Date; outcome: string; run_id: string | null };

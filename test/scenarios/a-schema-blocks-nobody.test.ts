@@ -3,7 +3,7 @@ import { call, makeAgent } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 
 test("while 87 inputs are checked by a pattern that backtracks for ever, every other request is answered", async () => {
   const source = "def main(input): return 1";

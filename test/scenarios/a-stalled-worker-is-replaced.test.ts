@@ -22,8 +22,9 @@ type Scene = {
 async function openScene(context: TestContext): Promise<Scene> {
   const stack = await openTestStack();
   context.onTestFinished(() => stack.close());
-  const { url } = await stack.start("api");
-  const agent_id = await makeAgent(url, "def main(input): return {}");
+  const { url } = await stack.openApi();
+  // With a bound its runs go by the queue: a run that is granted needs neither a nudge nor a poll.
+  const agent_id = await makeAgent(url, "def main(input): return {}", { concurrency: 8 });
   return {
     stack,
     url,
@@ -118,7 +119,7 @@ test.concurrent("a worker that hears no nudge and whose poll is stuck says so, l
   const statuses = async () =>
     ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { status: string }[]).map(({ status }) => status);
   await waitFor(async () => (await statuses()).includes("stalled"), 30_000);
-  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{status="stalled"} 1');
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{pool="default",status="stalled"} 1');
 
   await haveEnded(waiting, 60_000);
   expect(pids).toHaveLength(2);

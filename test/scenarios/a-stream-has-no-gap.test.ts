@@ -13,7 +13,7 @@ const counter = py`
 `;
 
 const stack = await useTestStack();
-const [{ url }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.start("api")]);
+const [{ url }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.openApi()]);
 
 const ids = (events: SentEvent[]): string[] => events.map((event) => event.id);
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newApiKey } from "../../shared/platform/secrets/api-key.ts";
+import { newCredential } from "../../shared/platform/secrets/credential.ts";
 import { call, makeAgent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
@@ -76,10 +76,10 @@ test("enqueue: runs of a thread go one at a time, in the order in which they wer
 });
 
 test("of two owners who name the same new thread at the same instant one gets it, the other a 404", async () => {
-  const closed = await stack.start("api", { AUTH_MODE: "key", RATE_LIMIT_PER_MINUTE: "0" });
+  const closed = await stack.openApi({ AUTH_MODE: "key", RATE_LIMIT_PER_MINUTE: "0" });
   const owners = await times(2, async (i) => {
     const user_id = `owner-${i}`;
-    const { id, text, secret_hash } = newApiKey();
+    const { id, text, secret_hash } = newCredential("key");
     await stack.sql.query("INSERT INTO users (id) VALUES ($1)", [user_id]);
     await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes) VALUES ($1, $2, $3, '{*}')", [
       id,

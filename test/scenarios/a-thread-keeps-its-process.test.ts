@@ -40,7 +40,7 @@ const rememberers = [
 ] as const;
 
 const stack = await useTestStack();
-const [{ url, worker }, other] = await Promise.all([stack.startService(), stack.start("worker")]);
+const [{ url, worker }, other] = await Promise.all([stack.startMembers(), stack.start("worker")]);
 
 const say = async (agent_id: string, thread_id: string | null, input_payload: object, more: object = {}) => {
   const answer = await execute(url, {

@@ -22,8 +22,8 @@ const failing = py`
 const soon = { max_attempts: 3, delay_ms: 1 };
 const later = { max_attempts: 3, delay_ms: 60_000 };
 
-const start = async (config: Record<string, unknown>, body: Record<string, unknown>) => {
-  const agent_id = await makeAgent(url, failing, config);
+const start = async (config: Record<string, unknown>, body: Record<string, unknown>, source = failing) => {
+  const agent_id = await makeAgent(url, source, config);
   return execute(url, { agent_id, version: "current", ...body });
 };
 const statusOf = async (id: string) => (await call(url, "GET", `/v1/runs/${id}`)).body["status"];
@@ -76,7 +76,9 @@ test("its budget is for all tries together", async () => {
 
 test("without `retry`, and for what would be met again, the first error is the end", async () => {
   const plain = await readEvents(await start({}, { input_payload: { good: 9 } }));
-  const missing = await readEvents(await start({ retry: soon, entrypoint: "main.py:nothing" }, {}));
+  // Publishing refuses what its code doesn't name at all.
+  const unnamed = `${failing}\n# nothing\n`;
+  const missing = await readEvents(await start({ retry: soon, entrypoint: "main.py:nothing" }, {}, unnamed));
   expect([plain.at(-1)?.data["attempt"], missing.at(-1)?.data["error"]]).toEqual([
     1,
     expect.objectContaining({ code: "bad_entrypoint" }),

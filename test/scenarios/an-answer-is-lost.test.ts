@@ -16,7 +16,12 @@ const source = py`
           time.sleep(0.1)
       return {'n': input['n']}
 `;
-const ask = (n: number) => ({ run_id: randomUUID(), agent_id: agentId, version: "current", input_payload: { n } });
+const ask = (n: number, agent_id = agentId) => ({
+  run_id: randomUUID(),
+  agent_id,
+  version: "current",
+  input_payload: { n },
+});
 
 async function movesOf(runId: string): Promise<string[]> {
   const { rows } = await stack.sql.query<{ to: string }>(
@@ -27,8 +32,10 @@ async function movesOf(runId: string): Promise<string[]> {
 }
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 const agentId = await makeAgent(url, source, { max_attempts: 5 });
+/** With a bound its runs are claimed, not granted. */
+const boundedId = await makeAgent(url, source, { max_attempts: 5, concurrency: 8 });
 
 describe("an API whose connection to Postgres is cut", () => {
   let behind: BehindProxies;
@@ -38,18 +45,26 @@ describe("an API whose connection to Postgres is cut", () => {
   });
   afterAll(() => Promise.all([behind.close(), worker.stop("SIGKILL")]));
 
-  test.each(["before", "after"] as const)(
-    "a run whose acceptance was cut %s its commit is accepted by the repeat, once",
-    async (cut) => {
+  // A granted run is its worker's by its acceptance. A worker that was never told of it loses it, and it runs again.
+  const claimed = /^queued,running,success$/;
+  const granted = /^queued,running(,queued,running)?,success$/;
+  test.each([
+    ["before", "claimed", boundedId, claimed],
+    ["after", "claimed", boundedId, claimed],
+    ["before", "granted", agentId, granted],
+    ["after", "granted", agentId, granted],
+  ] as const)(
+    "a run whose acceptance was cut %s its commit is accepted by the repeat, once (%s)",
+    async (cut, _, agent_id, moves) => {
       const { member, postgres } = behind;
-      const body = ask(1);
+      const body = ask(1, agent_id);
       const wasCut = postgres.cutAt("insert-run", cut);
       const first = await execute(member.url, body);
       await wasCut;
       const answer = first.ok ? first : await execute(member.url, body);
       expect([200, 503]).toContain(first.status);
       expect((await readEvents(answer)).at(-1)).toMatchObject({ event: "run.success" });
-      expect(await movesOf(body.run_id)).toEqual(["queued", "running", "success"]);
+      expect((await movesOf(body.run_id)).join()).toMatch(moves);
     },
   );
 });
@@ -75,7 +90,7 @@ describe("a worker whose connection to Postgres is cut", () => {
   test.each(points)("at %s, %s its commit: the run ends once, its stream is whole", async (text, cut, moves, last) => {
     const { member, postgres } = behind;
     const wasCut = postgres.cutAt(text, cut);
-    const body = ask(15);
+    const body = ask(15, text === "claim-run" ? boundedId : agentId);
     const reading = readEvents(await execute(url, body));
     await wasCut;
     // The worker doesn't know that it has the run, so it doesn't renew the lease.

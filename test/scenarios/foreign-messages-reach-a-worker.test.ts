@@ -5,7 +5,7 @@ import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
-const { url, worker } = await stack.startService({ worker: { WORKER_SLOTS: "2" } });
+const { url, worker } = await stack.startMembers({ worker: { WORKER_SLOTS: "2" } });
 const agent_id = await makeAgent(url, "def main(input): return {'ok': True}");
 
 async function succeeds(): Promise<void> {

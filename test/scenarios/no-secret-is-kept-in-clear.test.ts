@@ -13,6 +13,7 @@ const secrets = {
   agent: planted("agent"),
   job: planted("job"),
   daemon: planted("daemon"),
+  connection: planted("connection"),
 };
 /** Says what it was told in every way that there is. */
 const teller = py`
@@ -38,7 +39,7 @@ const teller = py`
 
 const stack = await useTestStack();
 const settings = { LOG_LEVEL: "trace", AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin };
-const { api, worker } = await stack.startService({ api: settings, worker: settings });
+const { api, worker } = await stack.startMembers({ api: settings, worker: settings });
 
 /** A call that is answered as it should be. */
 const ask: typeof call = async (...request) => {
@@ -99,6 +100,8 @@ test("what is planted as a secret is found in no table, no Redis key, no log and
     { url: "http://127.0.0.1:9/", events: ["run.error"] },
     headers,
   );
+  const connection = { preset: "openai", secret: secrets.connection };
+  await ask(api.url, "PUT", `/v1/connections/openai?agent_id=${agent_id}`, connection, headers);
   await ask(api.url, "POST", "/v1/daemons", { agent_id, env_vars: { TOKEN: secrets.daemon } }, headers);
   const hidden = [...Object.values(secrets), key, admin, String(webhook.body["secret"])];
   expect(hidden.every((secret) => secret.length > 24)).toBe(true);

@@ -7,7 +7,7 @@ import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
-const { url, worker, api } = await stack.startService({ api: { DATABASE_POOL: "3" } });
+const { url, worker, api } = await stack.startMembers({ api: { DATABASE_POOL: "3" } });
 const database = new URL(stack.databaseUrl).pathname.slice(1);
 
 const agent_id = await makeAgent(

@@ -18,7 +18,7 @@ const sleeper = (seconds: number) => py`
 `;
 
 const stack = await useTestStack();
-const { url } = await stack.start("api", { OWNER_QUEUE_LIMIT: "20000", AGENT_QUEUE_LIMIT: "10" });
+const { url } = await stack.openApi({ OWNER_QUEUE_LIMIT: "20000", AGENT_QUEUE_LIMIT: "10" });
 afterAll(() => rmSync(engines, { recursive: true }));
 
 const start = (agent_id: string, more: object = {}) =>
@@ -92,7 +92,7 @@ test("one owner's 10,000 waiting runs delay another's first by no more than a fe
   );
   const queue = openRunQueue(inject("redisUrl"), stack.prefix, () => undefined);
   for (let at = 0; at < rows.length; at += 500)
-    await Promise.all(rows.slice(at, at + 500).map(({ id }) => queue.dispatch(id)));
+    await Promise.all(rows.slice(at, at + 500).map(({ id }) => queue.dispatch(id, "default")));
   await queue.close();
   await waitFor(() => count("user_id = 'many' AND status = 'running'"));
   const id = String((await start(one)).body["id"]);

@@ -42,7 +42,7 @@ const address = provider.address();
 const port = typeof address === "object" && address ? address.port : 0;
 const stack = await useTestStack();
 const env = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_API_URL: `http://127.0.0.1:${port}` };
-const [{ url }, { url: without }] = await Promise.all([stack.start("api", env), stack.start("api")]);
+const [{ url }, { url: without }] = await Promise.all([stack.openApi(env), stack.start("api")]);
 afterAll(() => {
   provider.closeAllConnections();
   provider.close();
@@ -115,8 +115,7 @@ test("without a key, or with a provider that doesn't answer, it is a 503 that sa
   });
   const portal = { user_id: "dan", return_url: success_url };
   expect((await call(without, "POST", "/v1/billing/portal", portal)).status).toBe(503);
-  const wrongKey = (await stack.start("api", { STRIPE_SECRET_KEY: "sk_wrong", STRIPE_API_URL: "http://127.0.0.1:9" }))
-    .url;
+  const wrongKey = (await stack.openApi({ STRIPE_SECRET_KEY: "sk_wrong", STRIPE_API_URL: "http://127.0.0.1:9" })).url;
   const answer = await call(wrongKey, "POST", "/v1/billing/checkout", body);
   expect(answer).toMatchObject({ status: 503, body: { code: "provider_unavailable" } });
   expect(answer.headers.get("retry-after")).toBe("5");

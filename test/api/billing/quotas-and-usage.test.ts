@@ -8,7 +8,7 @@ import { waitFor } from "../../harness/wait-for.ts";
 
 const stack = await useTestStack();
 // Two workers, so that both book.
-const [{ url }] = await Promise.all([stack.startService(), stack.start("worker")]);
+const [{ url }] = await Promise.all([stack.startService(), stack.openWorker()]);
 
 const reporting = py`
   import runfleet

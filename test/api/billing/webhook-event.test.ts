@@ -10,8 +10,8 @@ const path = "/v1/billing/webhook-event";
 
 const stack = await useTestStack();
 const [{ url }, { url: unsigned }] = await Promise.all([
-  stack.start("api", { STRIPE_WEBHOOK_SECRET: `${secret},${older}` }),
-  stack.start("api"),
+  stack.openApi({ STRIPE_WEBHOOK_SECRET: `${secret},${older}` }),
+  stack.openApi(),
 ]);
 
 type Signing = { by?: string; at?: number };

@@ -5,7 +5,7 @@ import { useTestStack } from "../../harness/test-stack.ts";
 /** An agent is changed at one API process; the other one has run it before and remembers it. */
 
 const stack = await useTestStack();
-const [{ url: here }, { url: there }] = await Promise.all([stack.startService(), stack.start("api")]);
+const [{ url: here }, { url: there }] = await Promise.all([stack.startService(), stack.openApi()]);
 
 const config = { source: "def main(input): return {}" };
 const versions = (agent: string) => `/v1/versions/${agent}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { newApiKey } from "../../../shared/platform/secrets/api-key.ts";
+import { newCredential } from "../../../shared/platform/secrets/credential.ts";
 import { call, execute, makeAgent } from "../../harness/client.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 
@@ -10,14 +10,14 @@ const internal = randomBytes(32).toString("hex");
 const stack = await useTestStack();
 const [{ url: openUrl }, { url }] = await Promise.all([
   stack.startService(),
-  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, INTERNAL_TOKEN: internal }),
+  stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, INTERNAL_TOKEN: internal }),
 ]);
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 /** A key as the service itself makes them. */
 async function makeKey(user_id: string, scopes: string[] = ["*"], run_id: string | null = null) {
-  const { id, text, secret_hash } = newApiKey();
+  const { id, text, secret_hash } = newCredential("key");
   await stack.sql.query("INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING", [user_id]);
   await stack.sql.query("INSERT INTO api_keys (id, user_id, secret_hash, scopes, run_id) VALUES ($1, $2, $3, $4, $5)", [
     id,
@@ -38,7 +38,7 @@ test("a key is accepted as X-Api-Key too, whoever's it is; a bearer token counts
   expect((await as(ada.text, "/v1/users/me")).body["id"]).toBe("ada");
   expect((await as(admin, "/v1/admin/fleet")).status).toBe(200);
   expect((await fetch(`${url}/metrics`, { headers: { "x-api-key": internal } })).status).toBe(200);
-  expect(await as(newApiKey().text, "/v1/runs")).toMatchObject({ status: 401, body: { code: "invalid_key" } });
+  expect(await as(newCredential("key").text, "/v1/runs")).toMatchObject({ status: 401, body: { code: "invalid_key" } });
   expect(await as("two words", "/v1/runs")).toMatchObject({ status: 401, body: { code: "missing_key" } });
   const bob = await makeKey("bob");
   const both = await call(url, "GET", "/v1/users/me", undefined, { ...bearer(bob.text), "x-api-key": ada.text });
@@ -48,7 +48,13 @@ test("a key is accepted as X-Api-Key too, whoever's it is; a bearer token counts
 test("no key, no scheme, a made up key and a changed secret are 401 with WWW-Authenticate", async () => {
   const { text } = await makeKey("u0");
   const changed = text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");
-  for (const authorization of ["", "Basic x", `Bearer ${newApiKey().text}`, `Bearer ${changed}`, `Bearer ${text} x`]) {
+  for (const authorization of [
+    "",
+    "Basic x",
+    `Bearer ${newCredential("key").text}`,
+    `Bearer ${changed}`,
+    `Bearer ${text} x`,
+  ]) {
     const answer = await call(url, "GET", "/v1/runs", undefined, authorization ? { authorization } : {});
     expect([authorization, answer.status]).toEqual([authorization, 401]);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseTraceparent } from "../../../api/http/request-context.ts";
+import { parseTraceparent } from "../../../api/http/traceparent.ts";
 import { type RunningApp, listen } from "./listen.ts";
 import { samples, streamEvents } from "./samples.ts";
 

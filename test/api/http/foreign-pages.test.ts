@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { operations } from "../../../api/operations.ts";
-import { useTestStack, type Member } from "../../harness/test-stack.ts";
+import { useTestStack, type OpenedApi } from "../../harness/test-stack.ts";
 import { rawRequest } from "./raw-request.ts";
 
 const key = "k".repeat(32);
@@ -9,16 +9,16 @@ const stack = await useTestStack();
 const allowed = { ALLOWED_HOSTS: "fleet.example,[fd00::7]", ALLOWED_ORIGINS: "https://app.example" };
 const withKeys = { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key };
 const [open, keyed, closed, anyOrigin] = await Promise.all([
-  stack.start("api", allowed),
-  stack.start("api", { ...allowed, ...withKeys }),
-  stack.start("api", withKeys),
-  stack.start("api", { ...withKeys, ALLOWED_ORIGINS: "*" }),
+  stack.openApi(allowed),
+  stack.openApi({ ...allowed, ...withKeys }),
+  stack.openApi(withKeys),
+  stack.openApi({ ...withKeys, ALLOWED_ORIGINS: "*" }),
 ]);
 
-const portOf = ({ url }: Member): number => Number(new URL(url).port);
+const portOf = ({ url }: OpenedApi): number => Number(new URL(url).port);
 
 /** Sends a request with just these lines, and gives its status. */
-async function send(member: Member, line: string, headers: string[]): Promise<number> {
+async function send(member: OpenedApi, line: string, headers: string[]): Promise<number> {
   const head = [line, ...headers, "Connection: close", "", ""].join("\r\n");
   return (await rawRequest(portOf(member), [head])).status;
 }
@@ -119,7 +119,7 @@ describe.each(["open", "key"])("AUTH_MODE=%s: a page of another origin changes n
 
 describe("a page of an allowed origin uses the API as its own", () => {
   const origin = "https://app.example";
-  const preflight = (member: Member, from: string, path = "/v1/execute") =>
+  const preflight = (member: OpenedApi, from: string, path = "/v1/execute") =>
     fetch(member.url + path, {
       method: "OPTIONS",
       headers: {
@@ -223,7 +223,7 @@ test("every operation that is no GET refuses a foreign page before anything else
 test("no GET changes anything: each of them is answered from a database that refuses writes", async () => {
   const url = new URL(stack.databaseUrl);
   url.searchParams.set("options", "-c default_transaction_read_only=on");
-  const reader = await stack.start("api", { DATABASE_URL: url.href });
+  const reader = await stack.openApi({ DATABASE_URL: url.href });
   await expect(post(reader.url)).resolves.toBe(503);
   const answers: [string, number][] = [];
   for (const { path, responses } of operations.filter(({ method }) => method === "get")) {

@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningApp, listen } from "./listen.ts";
-import { postParts, rawRequest } from "./raw-request.ts";
+import { waitFor } from "../../harness/wait-for.ts";
+import { postParts, type RawAnswer, rawRequest } from "./raw-request.ts";
 import { samples } from "./samples.ts";
 
 let app: RunningApp;
@@ -103,6 +104,32 @@ describe("a body that is too large, or never whole, costs little", () => {
     await impatient.close();
     expect({ status, code: JSON.parse(body).code }).toEqual({ status: 408, code: "request_timeout" });
     expect(Date.now() - started).toBeLessThan(4_000);
+  });
+
+  it("is given up earlier where the operation says so", async () => {
+    const [head] = postParts("/signed", "x".repeat(100));
+    const started = Date.now();
+    const { status, body } = await rawRequest(app.port, [head, "only a part"]);
+    expect({ status, code: JSON.parse(body).code }).toEqual({ status: 400, code: "body_incomplete" });
+    expect(Date.now() - started).toBeLessThan(4_000);
+  });
+
+  it("without a key is refused while as much from its address is in memory as may be, and taken afterwards", async () => {
+    const part = "x".repeat(900_000);
+    const [head] = postParts("/signed", `${part}x`);
+    const first = connect(app.port, "127.0.0.1");
+    first.write(`${String(head)}${part}`);
+    const whole = (): Promise<RawAnswer> => rawRequest(app.port, postParts("/signed", part));
+    const { headers, body } = await waitFor(async () => {
+      const answer = await whole();
+      return answer.status === 503 ? answer : null;
+    }, 5_000);
+    expect({ code: JSON.parse(body).code, retry: /retry-after: \d/i.test(headers) }).toEqual({
+      code: "too_many_bodies",
+      retry: true,
+    });
+    first.destroy();
+    await waitFor(async () => (await whole()).status === 200, 5_000);
   });
 
   it("may be longer than it says, or break off, without harm to the next request", async () => {

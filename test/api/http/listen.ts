@@ -2,10 +2,13 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
+import { Registry } from "prom-client";
+import { createBodyBudget } from "../../../api/http/body-budget.ts";
 import { createHttpApp } from "../../../api/http/create-http-app.ts";
 import type { Guards } from "../../../api/http/guards.ts";
 import { createHttpServer } from "../../../api/http/create-http-server.ts";
 import type { Operation } from "../../../api/http/define-operation.ts";
+import { createRequestMetrics } from "../../../api/http/request-metrics.ts";
 
 export type RunningApp = {
   url: string;
@@ -22,12 +25,15 @@ const openGuards: Guards = {
       user_id: "public",
       actor: "open",
       scopes: ["admin"],
+      principal: null,
+      session_id: null,
       run_id: null,
       per_minute: { user: null, key: null },
     }),
   limiter: { count: () => Promise.resolve() },
   streams: { count: () => undefined },
   answerOnce: (_key, _body, act) => act(),
+  bodies: createBodyBudget({ all: 10_000_000, each: 1_500_000 }),
   audit: () => Promise.resolve(),
   close: () => undefined,
 };
@@ -44,6 +50,8 @@ export async function listen(operations: readonly Operation<unknown>[], requestM
     guards: openGuards,
     gate: { hosts: null, origins: { any: false, listed: new Set() } },
     log: pino(sink),
+    metrics: createRequestMetrics(new Registry()),
+    spans: null,
   });
   const server = createHttpServer(app, { headersMs: Math.min(requestMs, 2_000), requestMs });
   server.listen(0, "127.0.0.1");

@@ -42,14 +42,14 @@ describe("the document at /docs", () => {
     for (const { operationId, example, "x-event-schema": schema } of media) {
       expect([operationId, schema]).toEqual([
         operationId,
-        { $ref: expect.stringMatching(/(Run|Daemon|Notification)Event$/) },
+        { $ref: expect.stringMatching(/(Run|RunChange|Daemon|Build|Notification)Event$/) },
       ]);
       for (const message of String(example).split("\n\n").filter(Boolean)) {
         const { id, event, data } = Object.fromEntries(
           message.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
         );
         const json: unknown = JSON.parse(data ?? "");
-        const shown = String(schema?.["$ref"]).endsWith("RunEvent") ? json : { id, event, data: json };
+        const shown = /Run(Change)?Event$/.test(String(schema?.["$ref"])) ? json : { id, event, data: json };
         expect([operationId, schema && faultOfValue(schema, shown)]).toEqual([operationId, null]);
       }
     }

@@ -112,8 +112,8 @@ test("what a caller changes is noted in the audit log, without bodies", async ()
 
 test("beyond the limit a caller gets 429 with Retry-After, counted over all API processes, without Redis too", async () => {
   const env = { RATE_LIMIT_PER_MINUTE: "10" };
-  const [one, two] = await Promise.all([stack.start("api", env), stack.start("api", env)]);
-  const away = await stack.start("api", { ...env, REDIS_URL: "redis://127.0.0.1:1" });
+  const [one, two] = await Promise.all([stack.openApi(env), stack.start("api", env)]);
+  const away = await stack.openApi({ ...env, REDIS_URL: "redis://127.0.0.1:1" });
   const ask = async (at: string) => (await fetch(`${at}/v1/runs`)).status;
   const asked: number[] = [];
   for (let i = 0; i < 12; i += 1) asked.push(await ask(i % 2 ? one.url : two.url));

@@ -118,7 +118,7 @@ const signedEvent = defineOperation({
   area: "Samples",
   scope: "public",
   summary: "Take bytes",
-  rawBody: { most_bytes: 1_000_000 },
+  rawBody: { most_bytes: 1_000_000, most_ms: 500 },
   responses: { 200: { description: "Their length", schema: z.object({ bytes: z.number() }) } },
   handle: async (_ctx: unknown, { body }) => ({ status: 200, body: { bytes: body.length } }),
 });

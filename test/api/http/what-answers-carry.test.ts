@@ -10,7 +10,7 @@ const key = "k".repeat(32);
 const stack = await useTestStack();
 const [{ url }, { url: limited }] = await Promise.all([
   stack.startService({ worker: { CALLBACK_ALLOW_CIDRS: "" } }),
-  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key, RATE_LIMIT_PER_MINUTE: "3" }),
+  stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: key, RATE_LIMIT_PER_MINUTE: "3" }),
 ]);
 
 /** An answer's headers, and the bytes of its body as they were sent. */

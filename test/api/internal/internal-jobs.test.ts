@@ -7,7 +7,7 @@ import { waitFor } from "../../harness/wait-for.ts";
 const token = randomBytes(32).toString("hex");
 
 const stack = await useTestStack();
-const { url } = await stack.start("api", { INTERNAL_TOKEN: token });
+const { url } = await stack.openApi({ INTERNAL_TOKEN: token });
 
 const ask = (method: string, path: string) => call(url, method, path, undefined, { authorization: `Bearer ${token}` });
 
@@ -85,7 +85,7 @@ test("a callback that waits for its next try is due at once when that is asked f
 });
 
 test("workers do each job on its clock, once among them", async () => {
-  await Promise.all([stack.start("worker"), stack.start("worker")]);
+  await Promise.all([stack.openWorker(), stack.start("worker")]);
   const clocked = async () => {
     const { data } = (await ask("GET", "/v1/internal/jobs")).body as {
       data: { every_ms: number | null; last_run: { triggered_by: string; status: string } | null }[];

@@ -113,7 +113,7 @@ test("whole runs are kept, unless a time is set for them", async () => {
   await age(id, 400);
   expect(await purge()).not.toHaveProperty("runs");
   expect((await call(url, "GET", `/v1/runs/${id}`)).status).toBe(200);
-  const other = await stack.start("api", { ...settings, RUN_RETENTION_DAYS: "365" });
+  const other = await stack.openApi({ ...settings, RUN_RETENTION_DAYS: "365" });
   expect(await purge(other.url)).toMatchObject({ runs: 1 });
   expect((await call(url, "GET", `/v1/runs/${id}`)).status).toBe(404);
   expect(await count("transcript_chunks", `run_id = '${id}'`)).toBe(0);

@@ -3,7 +3,7 @@ import { call } from "../../harness/client.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 
 const stack = await useTestStack();
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 await stack.sql.query(
   `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
      input_payload, history, files, request_hash, expires_at, created_at, completed_at)

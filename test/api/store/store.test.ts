@@ -3,7 +3,7 @@ import { call } from "../../harness/client.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 
 const stack = await useTestStack();
-const { url } = await stack.start("api", { STORE_ITEMS_PER_USER: "4", INTERNAL_TOKEN: "t".repeat(32) });
+const { url } = await stack.openApi({ STORE_ITEMS_PER_USER: "4", INTERNAL_TOKEN: "t".repeat(32) });
 
 const put = (item: Record<string, unknown>) => call(url, "PUT", "/v1/store/items", item);
 const named = (user_id: string, namespace: string, key: string) =>

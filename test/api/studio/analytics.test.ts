@@ -9,7 +9,7 @@ const token = randomBytes(32).toString("hex");
 const [since, until] = ["2025-03-28T10:20:00Z", "2025-04-01T13:47:12Z"];
 
 const stack = await useTestStack();
-const { url } = await stack.start("api", { INTERNAL_TOKEN: token });
+const { url } = await stack.openApi({ INTERNAL_TOKEN: token });
 const agents = [await makeAgent(url, "def main(i): return i"), await makeAgent(url, "def main(i): return i")];
 await seed(4_000);
 
@@ -184,4 +184,68 @@ test("the usage log and the runs of an agent are pages of that agent alone", asy
   const runs = await call(url, "GET", `/v1/studio/agents/${agents[1]}/runs?status=error`);
   for (const run of runs.body["data"] as { agent_id: string; status: string }[])
     expect(run).toMatchObject({ agent_id: agents[1], status: "error" });
+});
+
+test("errors that are alike are one group; it can be resolved, comes back with the next failure, and is deleted with its agent", async () => {
+  const agent_id = await makeAgent(url, "def main(i): return i");
+  const fail = (id: string, n: number, hours: number, status = "error", version = "1.0.0") => {
+    const traceback = `Traceback:\n  File "main.py", line ${n}, in main\nValueError: no`;
+    const error = { code: "agent_error", type: "ValueError", message: `file ${n} is no PDF`, traceback };
+    return stack.sql.query(
+      `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
+         input_payload, history, files, request_hash, expires_at, created_at, completed_at, error)
+       VALUES ($1, 'eve', $2, $5, $3::run_status, 1, 'python', 'standard', 'serverless', 1000, '{}', '[]', '[]', '', now(),
+         now() - $4 * interval '1 h', now(), $6)`,
+      [id, agent_id, status, hours, version, status === "error" ? JSON.stringify(error) : null],
+    );
+  };
+  await fail("e1", 1, 40);
+  await fail("e2", 2, 3, "error", "1.0.1");
+  await fail("e3", 3, 2, "error", "1.0.1");
+  await fail("e4", 0, 1, "expired");
+  type Group = Record<string, unknown> & { fingerprint: string; trend: number[] };
+  const list = async (query = ""): Promise<Record<string, unknown> & { data: Group[] }> =>
+    (await call(url, "GET", `/v1/studio/errors?agent_id=${agent_id}${query}`)).body as never;
+
+  const { failures, more, data } = await list();
+  expect([failures, more, data.length]).toEqual([4, false, 2]);
+  const [group, other] = data;
+  expect(group).toMatchObject({
+    ...{ agent_id, code: "agent_error", type: "ValueError", message: "file 3 is no PDF", frame: "main.py in main" },
+    ...{ count: 3, share: 0.75, last_run_id: "e3", state: "open", regressed: false },
+    versions: [
+      { version: "1.0.1", count: 2 },
+      { version: "1.0.0", count: 1 },
+    ],
+  });
+  expect(group?.trend.reduce((sum, count) => sum + count, 0)).toBe(3);
+  expect(other).toMatchObject({ code: "expired", count: 1, frame: null });
+  const recent = new Date(Date.now() - 30 * 3_600_000).toISOString();
+  expect((await list(`&since=${recent}&version=1.0.1`)).data.map(({ count }) => count)).toEqual([2]);
+  expect((await call(url, "GET", "/v1/studio/errors?limit=1")).body["data"]).toHaveLength(1);
+
+  const path = `/v1/studio/errors/${group?.fingerprint}`;
+  const { body } = await call(url, "GET", path);
+  expect(body).toMatchObject({ run_ids: ["e3", "e2", "e1"] });
+  expect(body["traceback"]).toContain("line 3, in main");
+  const resolved = await call(url, "PATCH", path, { state: "resolved" });
+  expect(resolved.body).toMatchObject({ state: "resolved", regressed: false, state_changed_by: expect.any(String) });
+  expect((await list("&state=open")).data).toHaveLength(1);
+  await fail("e5", 5, -0.01);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  expect((await list(`&until=${until}&state=open`)).data[0]).toMatchObject({
+    count: 4,
+    state: "open",
+    regressed: true,
+  });
+  await call(url, "PATCH", path, { state: "ignored" });
+  expect((await list(`&until=${until}&state=ignored`)).data).toHaveLength(1);
+  await call(url, "PATCH", path, { state: "open" });
+  expect((await list("&state=open")).data).toHaveLength(2);
+
+  expect((await call(url, "GET", `/v1/studio/errors/${"0".repeat(32)}`)).body["code"]).toBe("error_group_not_found");
+  await call(url, "PATCH", path, { state: "ignored" });
+  await stack.sql.query("DELETE FROM agents WHERE id = $1", [agent_id]);
+  expect((await stack.sql.query("SELECT FROM error_groups WHERE agent_id = $1", [agent_id])).rowCount).toBe(0);
+  expect((await call(url, "PATCH", path, { state: "ignored" })).status).toBe(404);
 });

@@ -13,7 +13,7 @@ afterAll(() => rm(scratch, { recursive: true }));
 
 test("health and fleet say why a worker has no stronger level, and its file until when it is alive", async () => {
   const alive = join(scratch, "alive");
-  const api = await stack.start("api");
+  const api = await stack.openApi();
   const worker = await stack.start("worker", { BWRAP: "/nonexistent", ALIVE_FILE: alive });
   const read = async (path: string) => (await fetch(`${api.url}${path}`)).json();
   expect(await read("/health")).toMatchObject({
@@ -35,10 +35,10 @@ test("a worker that can't have the level it must have ends before it joins the f
 });
 
 test("an API without workers is not ready, unless it is told what workers are started for: then runs of that wait for one", async () => {
-  const alone = await stack.start("api");
+  const alone = await stack.openApi();
   const refused = await call(alone.url, "GET", "/health/ready");
   expect([refused.status, refused.body["code"]]).toEqual([503, "no_worker"]);
-  const { url } = await stack.start("api", { EXPECTED_ADAPTERS: "python" });
+  const { url } = await stack.openApi({ EXPECTED_ADAPTERS: "python" });
   expect((await call(url, "GET", "/health/ready")).status).toBe(200);
   const agent_id = await makeAgent(url, "def main(input):\n    return 1\n");
   const start = (base: string, more: Record<string, unknown> = {}) =>

@@ -15,6 +15,7 @@ it("serves the OpenAPI document of all operations, itself among them", async () 
   expect(Object.keys(Object(document).paths)).toEqual([
     ...new Set(samples.map(({ path }) => path)),
     "/openapi.json",
+    "/runfleet.schema.json",
     "/docs",
     "/redoc",
     "/docs/assets/{name}",

@@ -7,7 +7,7 @@ import { waitFor } from "../../harness/wait-for.ts";
 /** The stream of a thread is that of all its runs, one after the other. */
 
 const stack = await useTestStack();
-const [{ url: here, api }, { url: there }] = await Promise.all([stack.startService(), stack.start("api")]);
+const [{ url: here, api }, { url: there }] = await Promise.all([stack.startService(), stack.openApi()]);
 
 const talker = await makeAgent(
   here,
@@ -120,7 +120,7 @@ test("an API that leaves ends the stream, and the reader goes on at another one"
   const events: SentEvent[] = [];
   const reading = readEvents(await open(here, "leaving"), (event) => events.push(event) === 0);
   await waitFor(() => events.at(-1)?.event === "run.success");
-  await api.stop();
+  await api.close();
   await reading;
   const resumed = await open(there, "leaving", events.at(-1)?.id);
   const request = { agent_id: talker, version: "current", thread_id: "leaving", input_payload: { n: 2 } };

@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { call } from "../../harness/client.ts";
-import { type Member, useTestStack } from "../../harness/test-stack.ts";
+import { type OpenedApi, useTestStack } from "../../harness/test-stack.ts";
 
 const admin = randomBytes(32).toString("hex");
 
-const start = (env: Record<string, string>): Promise<Member> =>
-  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, ...env });
+const start = (env: Record<string, string>): Promise<OpenedApi> =>
+  stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin, ...env });
 const most = "3";
 
 const stack = await useTestStack();
-const perUser = ["KEYS", "AGENTS", "DAEMONS", "JOBS", "THREADS", "WEBHOOKS"].map((name) => `${name}_PER_USER`);
+const perUser = ["KEYS", "AGENTS", "DAEMONS", "JOBS", "THREADS", "WEBHOOKS", "HOOKS", "CONNECTIONS"].map(
+  (name) => `${name}_PER_USER`,
+);
 const url = (await start(Object.fromEntries(perUser.map((name) => [name, most])))).url;
 
 const as =
@@ -45,7 +47,7 @@ test("a user has a limited number of live keys, however many are asked for at on
   expect((await as(admin)("POST", "/v1/users/me/api-keys", { user_id: "bob" })).status).toBe(201);
 });
 
-test("so with agents, webhooks, jobs, threads with their forks, and started daemons", async () => {
+test("so with agents, webhooks, hooks, connections, jobs, threads with their forks, and started daemons", async () => {
   const ask = as(await makeKey("cy"));
   const config = { source: "def main(input): return 1" };
   const agents: string[] = [];
@@ -61,6 +63,10 @@ test("so with agents, webhooks, jobs, threads with their forks, and started daem
   expect((await ask("POST", `/v1/versions/${agent_id}`, next)).status).toBe(201);
   const webhook = { url: "http://127.0.0.1:9/", events: ["run.error"] };
   expect(await madeOfTen("too_many_webhooks", () => ask("POST", "/v1/webhooks", webhook))).toBe(3);
+  const hook = { agent_id, verify: "github" };
+  expect(await madeOfTen("too_many_hooks", () => ask("POST", "/v1/hooks", hook))).toBe(3);
+  const connection = { preset: "openai", secret: "sk-12345678" };
+  expect(await madeOfTen("too_many_connections", (n) => ask("PUT", `/v1/connections/c${n}`, connection))).toBe(3);
   const job = { agent_id, version: "current", schedule: "@yearly" };
   expect(await madeOfTen("too_many_jobs", () => ask("POST", "/v1/jobs", job))).toBe(3);
   expect((await ask("POST", "/v1/threads", { thread_id: "cy-1", user_id: "cy" })).status).toBe(201);

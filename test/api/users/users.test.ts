@@ -8,7 +8,7 @@ const admin = randomBytes(32).toString("hex");
 const stack = await useTestStack();
 const [{ url: open }, { url }] = await Promise.all([
   stack.startService(),
-  stack.start("api", { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin }),
+  stack.openApi({ AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: admin }),
 ]);
 
 const as = (key: string) => (method: string, path: string, body?: unknown) =>

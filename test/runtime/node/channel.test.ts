@@ -5,6 +5,15 @@ import { runModule } from "./run-module.ts";
 test.each([
   ["bytes", new Uint8Array([255, 0]), { $bytes: "/wA=" }],
   ["a map and a set", { map: new Map([["a", 1]]), set: new Set([1, [2]]) }, { map: { a: 1 }, set: [1, [2]] }],
+  ["buffers", [Buffer.from([255]), new Uint8Array([1]).buffer], [{ $bytes: "/w==" }, { $bytes: "AQ==" }]],
+  ["arrays of numbers", [new Float32Array([1.5, Number.NaN]), new BigInt64Array([2n])], [[1.5, null], [2]]],
+  ["headers and a query", [new Headers({ a: "b" }), new URLSearchParams("c=d")], [{ a: "b" }, { c: "d" }]],
+  [
+    "iterators",
+    { made: [1, 2].values(), own: { [Symbol.iterator]: () => ["a"].values() } },
+    { made: [1, 2], own: ["a"] },
+  ],
+  ["an expression", [/a/g], ["/a/g"]],
   ["an error", [new TypeError("bad")], [{ name: "TypeError", message: "bad" }]],
   ["integers of any size", [5n, 2n ** 70n], [5, "1180591620717411303424"]],
   ["NaN and infinities", [Number.NaN, Infinity], [null, null]],

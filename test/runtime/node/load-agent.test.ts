@@ -24,7 +24,8 @@ test.each([
   ["export default (input) => input.a", 1, []],
   ["export default { main() { return this.number; }, number: 7 }", 7, []],
   ["export const graph = { stream: async () => [{ content: 8 }, { content: 9 }], invoke() {} }", 9, [8, 9]],
-  ["export const number = 1", null, []],
+  ["export const graph = { stream: async () => ['a', 'b'], invoke() {} }", "ab", ["a", "b"]],
+  ["globalThis.done = 1", null, []],
 ])(
   "whatever shape an agent has, its yields are output and its return is the result: %s",
   async (source, result, yields) => {
@@ -48,7 +49,7 @@ test("a method that a CommonJS module exports is called as its method", async ()
 });
 
 test.each([
-  ["", "no_entrypoint", /has no code/],
+  ["", "no_entrypoint", /has no entrypoint. Its code is main.mjs: name one/],
   ["../main.mjs", "bad_entrypoint", /is not like/],
   ["/main.mjs", "bad_entrypoint", /is not like/],
   ["main.py", "bad_entrypoint", /is not like/],
@@ -71,6 +72,7 @@ test("of several names the first of the known ones is called, and a named one be
     ["handler", () => "handler"],
   ]);
   const find = (name: string) => functions.get(name) ?? null;
+  const values = Object.fromEntries(functions);
   const context = {
     input: 1,
     run_id: null,
@@ -81,10 +83,13 @@ test("of several names the first of the known ones is called, and a named one be
     state_snapshot: "",
   };
 
-  expect(findMain({ path: "a.js", name: undefined, find })?.(1, context)).toBe("run");
-  expect(findMain({ path: "a.js", name: "handler", find })?.(1, context)).toBe("handler");
-  expect(findMain({ path: "a.js", name: undefined, find: () => null })).toBeNull();
-  expect(() => findMain({ path: "a.js", name: "gone", find })).toThrow(BadEntrypoint);
+  expect(findMain({ path: "a.js", name: undefined, values, find })?.(1, context)).toBe("run");
+  expect(findMain({ path: "a.js", name: "handler", values, find })?.(1, context)).toBe("handler");
+  expect(findMain({ path: "a.js", name: undefined, values: {}, find: () => null })).toBeNull();
+  expect(() => findMain({ path: "a.js", name: "gone", values, find })).toThrow(BadEntrypoint);
+  expect(() => findMain({ path: "a.js", name: undefined, values: { foo: 1 }, find: () => null })).toThrow(
+    /exports foo/,
+  );
 });
 
 test("an iterator ends at its next yield once its signal is aborted, and is closed", async () => {

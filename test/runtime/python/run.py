@@ -1,6 +1,7 @@
-"""Runs the unit tests of runtime/python, and prints a JSON object for each: title, and fault or why it was skipped.
+"""Runs the unit tests of a folder, and prints a JSON object for each: title, and fault or why it was skipped.
 
-The title is the first line of the test's docstring. An argument is part of the names of the tests to run.
+`run.py FOLDER PATH...`: the paths are where modules are imported from. The title is the first line of the test's
+docstring.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ import json
 import os
 import sys
 import unittest
-from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parents[2] / "runtime" / "python"), str(HERE)]
+folder, *paths = sys.argv[1:]
+sys.path[:0] = [*paths, folder]
 output = os.fdopen(os.dup(1), "w")
 
 
@@ -49,6 +49,4 @@ class Reporter(unittest.TestResult):
         self.outcome = self.failures[-1][1]
 
 
-loader = unittest.TestLoader()
-loader.testNamePatterns = [f"*{name}*" for name in sys.argv[1:]] or None
-loader.discover(str(HERE)).run(Reporter())
+unittest.TestLoader().discover(folder).run(Reporter())

@@ -8,9 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from _runfleet import call_agent
-from _runfleet.call_agent import BadEntrypoint, NoEntrypoint, adapt, call, call_entrypoint, drive, parameters
+from _runfleet.arguments import MissingArgument, Parameters, call, parameters
+from _runfleet.call_agent import call_entrypoint, drive
 from _runfleet.context import Context
+from _runfleet.frameworks import adapt
+from _runfleet.load_code import BadEntrypoint, NoEntrypoint, read_code
 from support import RuntimeTest
 
 
@@ -50,7 +52,7 @@ class Results(AgentTest):
             ("class main:\n    def __new__(cls, input): return 10", 10, []),
             ("main = lambda input: 11", 11, []),
             ("def run(input): return 12", 12, []),
-            ("print\nx = 1", None, []),
+            ("print()\nx = 1", None, []),
         ):
             with self.subTest(source=source):
                 self.sent.clear()
@@ -61,9 +63,10 @@ class Results(AgentTest):
         """An entrypoint may name what to call; a name that isn't there or can't be called is an error."""
         source = "def main(input): return 1\ndef other(input): return 2\nnumber = 3"
         self.assertEqual(self.run_agent(source, entrypoint="main.py:other"), 2)
-        for name in ("missing", "number"):
-            with self.assertRaisesRegex(BadEntrypoint, f"nothing to call that is named '{name}'"):
-                self.run_agent(source, entrypoint=f"main.py:{name}")
+        with self.assertRaisesRegex(BadEntrypoint, "nothing to call that is named 'missing'. It has main, other"):
+            self.run_agent(source, entrypoint="main.py:missing")
+        with self.assertRaisesRegex(BadEntrypoint, "Nothing is known that runs 'number', which is a builtins.int"):
+            self.run_agent(source, entrypoint="main.py:number")
 
     def test_refused(self) -> None:
         """An entrypoint that is no Python file of the agent's is an error that says what is wrong."""
@@ -109,9 +112,9 @@ class Results(AgentTest):
         ):
             with self.subTest(source=source):
                 Path("main.py").write_text(source)
-                self.assertFalse(call_agent.read_code("main.py", "")[2])
+                self.assertFalse(read_code("main.py", "").script)
         Path("main.py").write_text("def helper():\n    main = 1\nother.main = 2")
-        self.assertTrue(call_agent.read_code("main.py", "")[2])
+        self.assertTrue(read_code("main.py", "").script)
 
 
 class Arguments(AgentTest):
@@ -132,7 +135,6 @@ class Arguments(AgentTest):
             (lambda a: a, whole),
             (lambda a, b: (a, b), (1, 2)),
             (lambda a, c=3: (a, c), (1, 3)),
-            (lambda x, b: (x, b), (whole, 2)),
             (lambda input, context: (input, context), (whole, context)),
             (lambda ctx: ctx, context),
             (lambda context, input: (context, input), (context, whole)),
@@ -142,6 +144,71 @@ class Arguments(AgentTest):
         for number, (function, expected) in enumerate(cases):
             with self.subTest(case=number):
                 self.assertEqual(call(function, context), expected)
+
+    def test_one_field(self) -> None:
+        """A single parameter that is no object by its annotation gets its field; without it, the error names it."""
+        context = Context(input={"name": "Bo", "n": 2})
+
+        def greet(name: str, context: Any) -> Any:
+            return name, context
+
+        def count(n: int = 1) -> Any:
+            return n
+
+        def missing(other: str) -> Any:
+            return other
+
+        def whole(input: str) -> Any:
+            return input
+
+        self.assertEqual(call(greet, context), ("Bo", context))
+        self.assertEqual(call(count, context), 2)
+        self.assertEqual(call(count, Context(input={})), 1)
+        self.assertEqual(call(whole, context), context["input"])
+        with self.assertRaisesRegex(MissingArgument, "'other'.*it has name, n"):
+            call(missing, context)
+
+    def test_by_place_and_annotation(self) -> None:
+        """Two parameters that nothing names get the input and the context; annotations say what a parameter is."""
+        from dataclasses import dataclass
+
+        @dataclass
+        class In:
+            a: int
+
+        class Model:
+            @classmethod
+            def model_validate(cls, value: Any) -> Any:
+                return "validated", value
+
+        context = Context(input={"a": 1, "b": 2})
+
+        def placed(i: Any, c: Any) -> Any:
+            return i, c
+
+        def annotated(x: Model, c: Context) -> Any:
+            return x, c
+
+        def of_dataclass(thing: In) -> Any:
+            return thing
+
+        annotated.__annotations__.update(x=Model)
+        of_dataclass.__annotations__.update(thing=In)
+        self.assertEqual(call(placed, context), (context["input"], context))
+        self.assertEqual(call(annotated, context), (("validated", context["input"]), context))
+        self.assertEqual(call(of_dataclass, context), In(1))
+
+    def test_missing(self) -> None:
+        """A parameter that the input has no field for is an error that names it and what the input has."""
+
+        def greet(name: Any, greeting: Any = "hi") -> Any: ...
+
+        def several(*, a: Any, b: Any) -> Any: ...
+
+        with self.assertRaisesRegex(MissingArgument, r"^missing argument 'name': greet\(\) .* it has nam\.$"):
+            call(greet, Context(input={"nam": "Bo"}))
+        with self.assertRaisesRegex(MissingArgument, "missing arguments 'a', 'b'.*it is empty"):
+            call(several, Context(input={}))
 
     def test_same_as_inspect(self) -> None:
         """A plain function's parameters are read as `inspect` reads them, methods and decorated ones too."""
@@ -158,12 +225,19 @@ class Arguments(AgentTest):
         @functools.wraps(plain)
         def wrapped(*args: Any, **fields: Any) -> None: ...
 
-        self.assertEqual(parameters(plain), (("a", "b"), ("a", "b", "d"), True))
-        self.assertEqual(parameters(wrapped), (("a", "b"), ("a", "b", "d"), True))
-        self.assertEqual(parameters(Thing().method), (("a",), ("a", "b"), False))
-        self.assertEqual(parameters(Thing.of_class), (("a",), ("a",), False))
-        self.assertEqual(parameters(functools.partial(plain, 1)), (("b",), ("b", "d"), True))
-        self.assertEqual(parameters(len), (("obj",), ("obj",), False))
+        def with_defaults(a: Any, b: Any = 1, *, c: Any, d: Any = 2) -> None: ...
+
+        def read(function: Any) -> tuple[Any, ...]:
+            found: Parameters = parameters(function)
+            return found.positional, found.names, found.takes_any, found.optional
+
+        self.assertEqual(read(plain), (("a", "b"), ("a", "b", "d"), True, ()))
+        self.assertEqual(read(wrapped), (("a", "b"), ("a", "b", "d"), True, ()))
+        self.assertEqual(read(Thing().method), (("a",), ("a", "b"), False, ()))
+        self.assertEqual(read(Thing.of_class), (("a",), ("a",), False, ()))
+        self.assertEqual(read(functools.partial(plain, 1)), (("b",), ("b", "d"), True, ()))
+        self.assertEqual(read(len), (("obj",), ("obj",), False, ()))
+        self.assertEqual(read(with_defaults), (("a", "b"), ("a", "b", "c", "d"), False, ("b", "d")))
 
 
 class Frameworks(AgentTest):

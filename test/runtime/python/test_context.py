@@ -50,12 +50,26 @@ class Contexts(RuntimeTest):
 
     def test_progress(self) -> None:
         """Progress is from 0 to 1; a text alone is its message."""
-        calls: list[tuple[Any, ...]] = [(0.5, "half"), (7,), (-1,), ("working",), ()]
+        calls: list[tuple[Any, ...]] = [(0.5, "half"), (1.0001,), (-0.0001,), ("working",), ()]
         found = self.frames_of(lambda: [self.context.progress(*given) for given in calls])
         self.assertEqual(
             [(frame["value"], frame["message"]) for frame in found],
             [(0.5, "half"), (1.0, None), (0.0, None), (None, "working"), (None, None)],
         )
+
+    def test_refused(self) -> None:
+        """What would be lost or cut in silence is an error that says what is taken."""
+        for act, sentence in (
+            (lambda: self.context.progress(50), "from 0 to 1, such as 0.5 for half, not 50"),
+            (lambda: self.context.log("text", "bogus"), "debug, info, warn or error, not 'bogus'"),
+            (lambda: self.context.usage(tokens=5), "input_tokens, output_tokens, cost_usd, not 'tokens'"),
+            (lambda: self.context.usage(input_tokens="5"), "input_tokens is a str"),  # type: ignore[arg-type]
+        ):
+            with self.subTest(sentence=sentence), self.assertRaisesRegex((TypeError, ValueError), sentence):
+                self.frames_of(act)
+        levels = ["warning", "WARN", "critical", "debug"]
+        found = self.frames_of(lambda: [self.context.log("text", level) for level in levels])
+        self.assertEqual([frame["level"] for frame in found], ["warn", "warn", "error", "debug"])
 
     def test_state(self) -> None:
         """State is saved as text, and is the context's own from then on."""

@@ -4,11 +4,15 @@ import enum
 import json
 import math
 import random
+from collections import UserDict
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from _runfleet.encode_json import encode, parse
 from support import RuntimeTest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Color(enum.Enum):
@@ -23,6 +27,45 @@ class Point:
 class Model:
     def model_dump(self) -> dict[str, Any]:
         return {"field": Point()}
+
+
+class Slots:
+    __slots__ = ("x",)
+
+    def __init__(self) -> None:
+        self.x = 1
+
+
+class Headers:
+    """As those of HTTP clients: a mapping that hides what it has."""
+
+    def __init__(self) -> None:
+        self._store = {"a": "b"}
+
+    def keys(self) -> list[str]:
+        return list(self._store)
+
+    def __getitem__(self, name: str) -> str:
+        return self._store[name]
+
+
+class Rows:
+    def __iter__(self) -> Iterator[int]:
+        return iter([1, 2])
+
+
+class Secret:
+    """As pydantic's secrets and addresses: nothing public but its text."""
+
+    def __init__(self) -> None:
+        self._secret_value = "hidden"
+
+    def __str__(self) -> str:
+        return "**"
+
+
+class Nothing:
+    pass
 
 
 class Broken:
@@ -47,6 +90,17 @@ class Encode(RuntimeTest):
             ({(1, 2): "a"}, {"(1, 2)": "a"}),
             ([Broken()], ["<Broken: ValueError>"]),
             (Color, str(Color)),
+            (Slots(), {"x": 1}),
+            (Headers(), {"a": "b"}),
+            (UserDict(a=1), {"a": 1}),
+            (
+                {"rows": Rows(), "secret": Secret(), "nothing": Nothing()},
+                {"rows": [1, 2], "secret": "**", "nothing": {}},
+            ),
+            (
+                {"made": (i for i in range(3)), "nan": math.nan, "map": map(str, [1])},
+                {"made": [0, 1, 2], "nan": None, "map": ["1"]},
+            ),
             (ValueError("text"), "text"),
             ("\ud83d", "\ufffd"),
             ("\u2028é\0", "\u2028é\0"),

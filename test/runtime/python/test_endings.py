@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from _runfleet import channel, endings
-from _runfleet.call_agent import NoEntrypoint
 from _runfleet.context import Interrupted
 from _runfleet.endings import describe, ending_of, write_ending
+from _runfleet.load_code import NoEntrypoint
 from support import RuntimeTest
 
 

@@ -92,7 +92,7 @@ test("each statement has a name of its own, which Postgres doesn't cut and which
 });
 
 /** Per run once, or more often: these decide how many runs a second there are. */
-const ofEveryRun = /^(insert-run|claim-run|finalize-run|append-transcript)-/;
+const ofEveryRun = /^(insert-run|claim-run|finalize-run|append-transcript|append-journal-entries|read-journal)-/;
 
 test("no statement of every run reads a whole table, planned on a database that is empty", async () => {
   const wholeReads: string[] = [];

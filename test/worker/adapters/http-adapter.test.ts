@@ -55,6 +55,32 @@ const handlers: Record<string, Handler> = {
     res.writeHead(200, { "content-type": "text/plain" }).write("up");
     void req;
   },
+  "/runfleet": (_req, res) =>
+    stream(res, "text/event-stream", [
+      'event: run.started\ndata: {"type":"run.started"}\n\n',
+      'event: output.delta\ndata: {"type":"output.delta","content":"from afar"}\n\n',
+      'event: run.success\ndata: {"type":"run.success","result_content":{"ok":1}}\n\n',
+    ]),
+  "/openai": (_req, res) =>
+    stream(res, "text/event-stream", [
+      'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"Hel"}}]}\n\n',
+      'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"lo"}}]}\n\n',
+      'data: {"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2}}\n\n',
+      "data: [DONE]\n\n",
+    ]),
+  "/error-frame": (_req, res) =>
+    stream(res, "text/event-stream", ['data: {"type":"error","message":"overloaded"}\n\n']),
+  "/error-event": (_req, res) => stream(res, "text/event-stream", ["event: error\ndata: overloaded\n\n"]),
+  "/error-openai": (_req, res) =>
+    stream(res, "text/event-stream", ['data: {"error":{"message":"overloaded","type":"server_error"}}\n\n']),
+  "/error-runfleet": (_req, res) =>
+    stream(res, "text/event-stream", [
+      'event: run.error\ndata: {"type":"run.error","error":{"code":"x","type":"E","message":"overloaded"}}\n\n',
+    ]),
+  "/cut-json": (_req, res) => stream(res, "text/event-stream", ['data: {"type":"output","content":1}\n\ndata: {"typ']),
+  "/cut-text": (_req, res) => stream(res, "text/event-stream", ["data: one\n\ndata: tw"]),
+  "/cut-lines": (_req, res) => stream(res, "application/x-ndjson", ['{"type":"output","content":1}\n{"type":"res']),
+  "/bad-frame": (_req, res) => stream(res, "text/event-stream", ['data: {"type":"tool.start","name":"x"}\n\n']),
   "/later": (_req, res) => void res.writeHead(202).end(),
 };
 
@@ -70,7 +96,12 @@ afterAll(async () => {
 });
 
 const at = (path: string) =>
-  agentRequest("chatty", { url: base + path, env: { API_KEY: "k" }, input_payload: { q: 1 } });
+  agentRequest("chatty", {
+    url: base + path,
+    code: { "prompt.txt": "be kind" },
+    env: { API_KEY: "k" },
+    input_payload: { q: 1 },
+  });
 const run = (path: string) => runAgent(adapter, at(path));
 
 test("Server-Sent Events are frames by type or event name, and anything else is output", async () => {
@@ -87,6 +118,13 @@ test("JSON lines are frames or output, JSON is the result, text is output as it 
   expect([outputs.join(""), result]).toEqual(["hallo ✓", null]);
 });
 
+test("another Runfleet and a server of OpenAI's protocol are understood", async () => {
+  expect(await run("/runfleet")).toMatchObject({ outputs: ["from afar"], result: { ok: 1 }, error: undefined });
+  const { outputs, frames } = await run("/openai");
+  expect(outputs).toEqual(["Hel", "lo"]);
+  expect(frames).toContainEqual({ type: "usage", input_tokens: 5, output_tokens: 2 });
+});
+
 test("the agent gets the request with a signature that it can verify", async () => {
   const { headers, body } = (await run("/echo")).result as { headers: Record<string, string>; body: string };
   expect(new Webhook(secret).verify(body, headers)).toMatchObject({
@@ -94,6 +132,7 @@ test("the agent gets the request with a signature that it can verify", async () 
     attempt: 1,
     input_payload: { q: 1 },
     env: { API_KEY: "k" },
+    files: { "prompt.txt": "be kind" },
   });
   expect(headers).toMatchObject({ "webhook-id": "run_1.1", "x-run-id": "run_1" });
 });
@@ -103,6 +142,14 @@ test.each([
   ["/redirects", "Http302", "answered 302"],
   ["/not-json", "InvalidAnswer", "no JSON"],
   ["/breaks", "ConnectionFault", "connection"],
+  ["/error-frame", "Error", "overloaded"],
+  ["/error-event", "Error", "overloaded"],
+  ["/error-openai", "server_error", "overloaded"],
+  ["/error-runfleet", "E", "overloaded"],
+  ["/cut-json", "InvalidAnswer", "middle of an event"],
+  ["/cut-text", "InvalidAnswer", "middle of an event"],
+  ["/cut-lines", "InvalidAnswer", "middle of an event"],
+  ["/bad-frame", "InvalidAnswer", "'tool.start' that can't be used: `call_id` is missing"],
 ])("%s is an error that says what came", async (path, error_type, message) => {
   expect((await run(path)).error).toMatchObject({
     code: "agent_error",

@@ -147,7 +147,7 @@ describe("context", () => {
       env: "k",
       metadata: { team: "a" },
       files: { "in/a.txt": "text", "b.bin": "hi", "c.txt": "a b" },
-      others: ["HOME", "LANG", "PATH", "TMPDIR"],
+      others: ["HOME", "LANG", "PATH", "TMPDIR", "VIRTUAL_ENV"],
     });
     expect(frames.slice(1, -2)).toEqual([
       { type: "custom", name: "fact", value: { n: 1 } },
@@ -203,14 +203,15 @@ describe("entrypoints", () => {
       import inspect
       import runfleet
       def main():
-          functions = {name: item for name, item in vars(runfleet).items() if callable(item) and name != "context"}
+          named = {name: getattr(runfleet, name) for name in dir(runfleet) if name[0] != "_"}
+          functions = {name: item for name, item in named.items() if inspect.isroutine(item) and name != "step"}
           return {name: list(inspect.signature(item).parameters) for name, item in functions.items()}
     `;
     const stub = readFileSync("runtime/python/runfleet.pyi", "utf8");
-    const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)].map(([, name, parameters = ""]) => [
-      name,
-      [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter),
-    ]);
+    // `step` is overloaded.
+    const declared = [...stub.matchAll(/^def (\w+)\(([^)]*)\)/gm)]
+      .map(([, name, parameters = ""]) => [name, [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter)])
+      .filter(([name]) => name !== "step");
     const request = agentRequest("chatty", { code: { "main.py": source }, entrypoint: "main.py" });
     const { result } = await runAgent(adapter, request);
     expect({ ...(result as object), usage: null }).toEqual({ ...Object.fromEntries(declared), usage: null });

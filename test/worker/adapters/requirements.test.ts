@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPythonAdapter } from "../../../worker/adapters/python/python-adapter.ts";
 import { createIdleCache } from "../../../worker/warm/idle-cache.ts";
 import type { Sandbox } from "../../../worker/sandbox/sandbox.ts";
-import { hasPip, openWheelIndex } from "../environments/wheel-index.ts";
+import { hasPip, openWheelIndex } from "../../../bench/packages/wheel-index.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";
 import { agentRequest, runAgent } from "./run-agent.ts";
 import { py } from "../../harness/py.ts";

@@ -32,6 +32,7 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     code: { [`${agent}.py`]: source },
     files: {},
     requirements: [],
+    lock: null,
     input_payload: {},
     history: [],
     answers: [],
@@ -41,6 +42,7 @@ export function agentRequest(agent: string, changes: Partial<AgentRequest> = {})
     version_env: {},
     resources,
     egress: null,
+    stop_grace_ms: 2_000,
     idle_timeout_ms: 1_000,
     ...changes,
   };

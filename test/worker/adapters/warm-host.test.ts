@@ -32,7 +32,7 @@ function openScriptedSandbox(): { sandbox: WarmSandbox; say: (bytes: Buffer) => 
       rlimits: () => ({}),
       usage: () => nothingUsed,
       isMetered: true,
-      endRunConnections: async () => {},
+      listener: null,
       complaint: () => "",
       exited,
       kill,
@@ -56,7 +56,7 @@ test.each<[string, Buffer[]]>([
   ["pipes that it doesn't have", [started, loaded, encodeControlFrame("P", Buffer.alloc(8, 0xff))]],
 ])("%s ends the sandbox, and is told as a breach", async (_, frames) => {
   const { sandbox, say } = openScriptedSandbox();
-  const host = startWarmHost(sandbox, { runtime: Buffer.alloc(8), site: { site_path: [], packages: null } });
+  const host = startWarmHost(sandbox, { runtime: Buffer.alloc(8), site: { venv: null, packages: null } });
   const loading = host.load(code).then(
     () => "loaded",
     () => "refused",

@@ -30,9 +30,15 @@ beforeEach(() => {
 
 function deliver(tries = 2, url = receiver.url, scale = 1): Promise<Try> {
   const owed = { id: "msg_1", user_id: "u", webhook_id: null, run_id: "run_1", type: "run.success", payload: null };
-  const message = { ...owed, url, host: "receiver", tries, claimed_at: new Date() };
+  const message = { ...owed, url, host: "receiver", tries, claimed_at: new Date(), traceparent: null };
   const body = JSON.stringify({ type: "run.success", data: { run_id: "run_1" } });
-  return deliverCallback(fetch, scale, { message, body, secrets: [secret], signal: new AbortController().signal });
+  return deliverCallback(fetch, scale, {
+    message,
+    body,
+    secrets: [secret],
+    signal: new AbortController().signal,
+    traceparent: null,
+  });
 }
 
 /** Milliseconds until the next try; null: there is none. */

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { agentFrame } from "../../../worker/channel/frame-schema.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -44,8 +46,19 @@ test("no bytes at all make it throw", async () => {
 test.each([
   ["not json\n", "not JSON", null],
   [Buffer.from([0xff, 0x0a]), "not UTF-8", null],
-  ['{"type":"exit","code":0}\n', "not like any frame", "exit"],
-  ['{"type":"progress","value":2}\n', "not like any frame", "progress"],
+  [
+    '{"type":"exit","code":0}\n',
+    expect.stringMatching(/^not like any frame: its `type` is none of output, log, /),
+    "exit",
+  ],
+  ['{"type":"progress","value":2}\n', expect.stringMatching(/^`value` is wrong: Too big/), "progress"],
+  ['{"type":"tool.start","name":"x"}\n', "`call_id` is missing", "tool.start"],
+  [
+    '{"type":"artifact","name":"a","content":"hello"}\n',
+    "`content` is wrong: must be base64; text goes into `text`",
+    "artifact",
+  ],
+  ['{"a":1}\n', "not like any frame: it has no `type`", null],
   [`{"type":"result","result_content":${"[".repeat(66)}${"]".repeat(66)}}\n`, "nested deeper than 64 levels", "result"],
   [`${"[".repeat(1_000_000)}\n`, "nested deeper than 64 levels", null],
   ['{"type":"output"', "torn: the channel closed within it", null],
@@ -126,4 +139,32 @@ test("what one channel may take is a budget for each window, so that one that is
   const cut = [];
   for await (const frame of decodeFrames(fast(), { budget: { ...budget, windowMs: 60_000 } })) cut.push(frame.type);
   expect(cut).toEqual(["output", "output", "output", "fault"]);
+});
+
+test.each([
+  ['{"type":"result","content":{"a":1}}', { type: "result", result_content: { a: 1 } }],
+  [
+    '{"type":"error","message":"my error","code":"x"}',
+    { type: "error", code: "agent_error", error_type: "x", message: "my error" },
+  ],
+  [
+    '{"type":"error","error":{"type":"Overloaded","message":"busy"}}',
+    { type: "error", error_type: "Overloaded", message: "busy" },
+  ],
+  ['{"type":"state","state":{"a":1}}', { type: "state", state_snapshot: ' {"a":1}' }],
+  ['{"type":"artifact","name":"a.txt","text":"hi"}', { type: "artifact", content: "aGk=" }],
+  ['{"type":"interrupt","message":{"ask":1}}', { type: "interrupt", message: '{"ask":1}' }],
+  ['{"type":"log","level":"WARNING","message":"x"}', { type: "log", level: "warn" }],
+  ['{"type":"log","level":"bogus","message":"x"}', { type: "log", level: "info" }],
+])("what people write by guess is read as they mean it: %s", async (line, frame) => {
+  expect(await decode([Buffer.from(`${line}\n`)])).toMatchObject([frame]);
+});
+
+test("the documentation's frames are frames, of each type one", async () => {
+  const text = readFileSync(new URL("../../../docs/agents.md", import.meta.url), "utf8");
+  const lines = text.split("\n").filter((line) => line.startsWith('{"type": '));
+  const frames = await decode([Buffer.from(lines.map((line) => `${line}\n`).join(""))]);
+  expect(frames.map(({ type }) => type).toSorted()).toEqual(
+    agentFrame.options.map(({ shape }) => [...shape.type.values][0]).toSorted(),
+  );
 });

@@ -9,7 +9,7 @@ import type { Build } from "../../../worker/environments/share-install.ts";
 import { ownerTag } from "../../../worker/sandbox/owner-tag.ts";
 import { waitFor } from "../../harness/wait-for.ts";
 import { environmentsIn, openLevels } from "../sandbox/open-levels.ts";
-import { hasPip, openWheelIndex } from "./wheel-index.ts";
+import { hasPip, openWheelIndex } from "../../../bench/packages/wheel-index.ts";
 
 const MiB = 1024 * 1024;
 const one = (name: string): Record<string, string | number> => ({ [`${name}/__init__.py`]: "", [`${name}/data`]: MiB });
@@ -55,8 +55,9 @@ afterAll(async () => {
   await index.close();
 });
 
+const unlocked = (name: string) => ({ requirements: [name], lock: null });
 const start = (environments: Environments, requirement: string, { owner = "ada", signal = patient } = {}): Build =>
-  environments.build({ requirements: [requirement], owner, signal });
+  environments.build({ packages: unlocked(requirement), owner, signal });
 async function install(environments: Environments, requirement: string, given = {}): Promise<string> {
   const built = await start(environments, requirement, given).done;
   return "directory" in built ? built.directory : Promise.reject(new Error(built.fault));
@@ -77,10 +78,10 @@ describe.runIf(hasPip(machine.python.path))("environments", () => {
     age(alpha, 5);
     age(beta, 10);
     const gamma = await install(environments, "gamma");
-    expect(environments.find(["beta"])).toBeNull();
-    expect([environments.find(["alpha"]), environments.find(["gamma"])]).toEqual([alpha, gamma]);
+    expect(environments.find(unlocked("beta"))).toBeNull();
+    expect([environments.find(unlocked("alpha")), environments.find(unlocked("gamma"))]).toEqual([alpha, gamma]);
     age(alpha, 5);
-    expect(open().find(["alpha"])).toBe(alpha);
+    expect(open().find(unlocked("alpha"))).toBe(alpha);
     await expect(install(environments, "beta")).rejects.toThrow(/no room .* ENVIRONMENTS_MAX_BYTES/);
     expect(environmentNames()).toHaveLength(2);
     expect(drafts()).toEqual([]);
@@ -105,7 +106,7 @@ describe.runIf(hasPip(machine.python.path))("environments", () => {
     expect(await isHeld(join(alpha, ".."))).toBe(false);
     age(alpha, 60);
     await install(open({ maxBytes: 1.5 * MiB }), "beta");
-    expect(environments.find(["alpha"])).toBeNull();
+    expect(environments.find(unlocked("alpha"))).toBeNull();
   });
 
   test("that a dead worker held, or left half made, are in nobody's way", async () => {
@@ -135,6 +136,21 @@ describe.runIf(hasPip(machine.python.path))("environments", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  test("are installed without a network in sight of the machine's certificates, which newer pips read when they start", async () => {
+    const shown: string[] = [];
+    const noting: typeof sandbox = {
+      ...sandbox,
+      start(command) {
+        shown.push(...command.readOnly);
+        return sandbox.start(command);
+      },
+    };
+    const environments = environmentsIn(noting, { python: machine.python, directory, env: offline });
+    opened.push(environments);
+    await install(environments, "small");
+    expect(shown).toContain("/etc/ssl/certs");
+  });
+
   test("come over the network with a password that neither the log nor an error tells", async () => {
     index.demand("robot:s3cret-word");
     const withWord = (word: string) => ({
@@ -151,6 +167,65 @@ describe.runIf(hasPip(machine.python.path))("environments", () => {
     const kept = environmentNames().map((name) => readFileSync(partsOf(join(directory, name)).about, "utf8"));
     expect(kept.join()).not.toContain("word");
     index.demand("");
+  });
+});
+
+describe.runIf(hasPip(machine.python.path))("a lock", () => {
+  const lockOf = async (environments: Environments, requirement: string): Promise<string> => {
+    const locked = await environments.lock({
+      requirements: [requirement],
+      owner: "ada",
+      signal: patient,
+      onLine: () => undefined,
+    });
+    return "lock" in locked ? locked.lock : Promise.reject(new Error(locked.fault));
+  };
+  /** Another worker, which has installed nothing yet. */
+  async function onAnother(requirement: string, lock: string) {
+    const other = join(directory, "other");
+    await mkdir(other, { mode: 0o755, recursive: true });
+    const environments = open({ directory: other });
+    const packages = { requirements: [requirement], lock };
+    const built = await environments.build({ packages, owner: "bo", signal: patient }).done;
+    return { built, left: readdirSync(other), found: environments.find(packages) };
+  }
+
+  test("names versions and hashes, and every worker installs just these, whatever the index has since", async () => {
+    index.add({ "moving@1.0.0": { "moving/__init__.py": "'one'" } });
+    const environments = open();
+    const lock = await lockOf(environments, "moving");
+    expect(lock).toMatch(/^# Python 3\.\S+, linux \w+\nmoving==1\.0\.0 --hash=sha256:[0-9a-f]{64}\n$/);
+    // The worker that locked has them installed.
+    expect(environments.find({ requirements: ["moving"], lock })).toContain(directory);
+    index.add({ "moving@2.0.0": { "moving/__init__.py": "'two'" } });
+    const { built } = await onAnother("moving", lock);
+    expect("directory" in built && readFileSync(join(built.directory, "moving/__init__.py"), "utf8")).toBe("'one'");
+    expect(await lockOf(environments, "moving")).toContain("moving==2.0.0");
+  });
+
+  test("refuses a file that the index has changed, and leaves nothing behind", async () => {
+    index.add({ "changed@1.0.0": { "changed/__init__.py": "'one'" } });
+    const lock = await lockOf(open(), "changed");
+    index.add({ "changed@1.0.0": { "changed/__init__.py": "'other'" } });
+    const { built, left, found } = await onAnother("changed", lock);
+    expect(built).toMatchObject({
+      fault: expect.stringMatching(/^The version's locked packages can't be had[\s\S]*DO NOT MATCH THE HASHES/),
+    });
+    expect([left, found]).toEqual([[], null]);
+  });
+
+  test("of nothing that this machine needs installs nothing", async () => {
+    const environments = open();
+    const lock = await lockOf(environments, 'small; python_version < "3"');
+    expect(lock).toMatch(/^# Python \S+, linux \w+\n$/);
+    const { built } = await onAnother('small; python_version < "3"', lock);
+    expect("directory" in built && readdirSync(built.directory)).toEqual([]);
+  });
+
+  test.runIf(sandbox.hasEgress)("isn't made of an index that lies of a file's hash", async () => {
+    index.add({ lying: { "lying/__init__.py": "" } });
+    await expect(lockOf(open({ env: online }), "lying")).rejects.toThrow("DO NOT MATCH THE HASHES");
+    expect(readdirSync(directory)).toEqual([]);
   });
 });
 

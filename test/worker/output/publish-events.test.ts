@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../../shared/schemas/run-event.ts";
 import type { RunStreams } from "../../../shared/platform/stream/run-streams.ts";
 import { createPublisher } from "../../../worker/output/publish-events.ts";
 
-const event = (seq: number): StreamEvent => ({ attempt: 1, seq, type: "output.delta", data: "{}" });
+const event = (seq: number, type = "output.delta"): StreamEvent => ({ attempt: 1, seq, type, data: "{}" });
 
 /** A stream that fails as long as `isAway` says; what it has got, and how often it was tried. */
 function createStream(isAway: () => boolean) {
@@ -47,4 +47,21 @@ test("a Redis that stays away is waited for once, not by each event; when it is 
   publisher.add([event(3)]);
   await publisher.settled();
   expect(got).toEqual([3]);
+});
+
+test("steps that take no time go in one batch, and what the agent says takes them along at once", async () => {
+  const { publisher, got, tries } = createStream(() => false);
+  publisher.add([event(1, "step.start")]);
+  await expect.poll(() => got).toEqual([1]);
+  for (let seq = 2; seq < 40; seq += 1) {
+    publisher.add([event(seq, "step.end")]);
+    await new Promise(setImmediate);
+  }
+  expect(tries()).toBe(1);
+  publisher.add([event(40)]);
+  await new Promise(setImmediate);
+  expect(got).toHaveLength(40);
+  expect(tries()).toBe(2);
+  publisher.add([event(41, "step.end")]);
+  await expect.poll(() => got).toHaveLength(41);
 });

@@ -13,7 +13,7 @@ const db = openDb(stack.databaseUrl, 2, () => undefined);
 afterAll(() => db.close());
 
 test("what the runs of a worker say is written once a second by few statements, whatever their number", async () => {
-  const { url } = await stack.start("api");
+  const { url } = await stack.openApi();
   const agent_id = await makeAgent(url, "def main(input):\n    return 1\n");
   await stack.sql.query(
     `INSERT INTO runs (id, user_id, agent_id, version, status, attempt, max_attempts, adapter_type, runtime_mode, lifecycle,

@@ -6,7 +6,7 @@ import { useTestStack } from "../../harness/test-stack.ts";
 
 const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 2, () => undefined);
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 const view = createConfigView(db);
 afterAll(() => db.close());
 

@@ -8,6 +8,7 @@ import {
   type EnvironmentsOptions,
   openEnvironments,
 } from "../../../worker/environments/environments.ts";
+import { withVenv } from "../../../worker/environments/make-venv.ts";
 import { findBwrap } from "../../../worker/sandbox/find-bwrap.ts";
 import { findPython } from "../../../worker/sandbox/find-python.ts";
 import type { Python, Sandbox } from "../../../worker/sandbox/sandbox.ts";
@@ -28,7 +29,8 @@ export function loopbackEgress(more: readonly string[] = []): OpenEgress {
   const allow_hosts = ["*", "*:1", ...more];
   const options = { log_level: process.env["TEST_LOG_LEVEL"] ?? "silent", allow_hosts, allow_cidrs: ["127.0.0.0/8"] };
   const script = new URL("../../../dist/gateway/main.js", import.meta.url);
-  return openEgress({ script, options, log: createLog("test", "silent") });
+  const keeper = new URL("../../../dist/worker/keeper.js", import.meta.url);
+  return openEgress({ script, keeper, options, log: createLog("test", "silent") });
 }
 
 /** Environments in a sandbox of this machine, of packages in folders and from indexes on this machine. */
@@ -52,10 +54,10 @@ type Machine = {
 
 /** Every level that this machine can have, strongest first, unproven. `hosts`: what the way out allows beyond the web's ports. */
 export async function openLevels(hosts: readonly string[] = []): Promise<Machine> {
-  const python = await findPython(undefined, searchPath);
   // Not named by the pid: another user's run may have left that one. Sandboxes' users read it.
   const directory = mkdtempSync("/var/tmp/runfleet-test-");
   chmodSync(directory, 0o755);
+  const python = withVenv(await findPython(undefined, searchPath), directory);
   const uids = openSlotUids();
   const bwrap = findBwrap(bwrapPath(), searchPath);
   const egress = loopbackEgress(hosts);

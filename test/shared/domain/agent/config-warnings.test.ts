@@ -23,3 +23,12 @@ test("what is free-form below a known key is the author's, and many keys are bou
   expect(found).toHaveLength(20);
   expect(Math.max(...found.map((message) => message.length))).toBeLessThan(200);
 });
+
+test("a network that no run has is named; that of `full` runs and of agents that leave the mode to the request is not", () => {
+  const network = { allow: ["example.com"] };
+  expect(messagesOf({ runtime_mode: "standard", network })).toEqual([
+    "Runs have no network: `config.network` is for the `runtime_mode` `full`, and for daemons. The config says `standard`.",
+  ]);
+  for (const config of [{ runtime_mode: "full", network }, { network }, { runtime_mode: "isolated", network: "none" }])
+    expect(messagesOf(config)).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadConfig } from "../../../../shared/platform/config/load-config.ts";
+import { loadConfig, variableNames } from "../../../../shared/platform/config/load-config.ts";
 import { readRedisUrl } from "../../../../shared/platform/config/redis-url.ts";
 
 const env = {
@@ -91,4 +91,28 @@ test("a prefix may have one hash tag; expected adapters are ones that there are;
   expect(() => loadConfig({ ...env, EXPECTED_ADAPTERS: "pyhton" })).toThrow(/EXPECTED_ADAPTERS.*must be adapters/);
   expect(loadConfig({ ...env, DATABASE_POOLER: "transaction" }).database.prepares).toBe(false);
   expect(() => loadConfig({ ...env, DATABASE_POOLER: "1" })).toThrow("DATABASE_POOLER");
+});
+
+test("operators are shown every variable, and no secret of any", () => {
+  const secret = "hidden-0123456789-0123456789-0123456789";
+  const settings = loadConfig({
+    ...env,
+    DATABASE_URL: `postgresql://u:${secret}@localhost/db`,
+    REDIS_URL: `redis://:${secret}@localhost:6379`,
+    ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, "hidden").toString("base64")}`,
+    AUTH_MODE: "key",
+    BOOTSTRAP_ADMIN_KEY: secret,
+    INTERNAL_TOKEN: secret,
+    STRIPE_SECRET_KEY: secret,
+    STRIPE_WEBHOOK_SECRET: secret,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=${secret}`,
+    MODEL_PRICES: secret,
+    PORT: "8099",
+  }).settings;
+  expect(settings.map(({ name }) => name)).toEqual([...variableNames].sort());
+  expect(JSON.stringify(settings)).not.toMatch(/hidden|aGlkZGVu/);
+  const find = (name: string) => settings.find((setting) => setting.name === name);
+  expect(find("PORT")).toEqual({ name: "PORT", is_set: true, value: 8099 });
+  expect(find("QUEUE_LIMIT")).toEqual({ name: "QUEUE_LIMIT", is_set: false, value: 100_000 });
+  expect(find("INTERNAL_TOKEN")).toEqual({ name: "INTERNAL_TOKEN", is_set: true, value: null });
 });

@@ -24,8 +24,8 @@ afterAll(async () => {
 });
 
 test("of a lost attempt whose stream Redis lost a part of, the transcript gets what stands before the gap, and nothing behind it", async () => {
-  const { url } = await stack.start("api");
-  await stack.start("worker");
+  const { url } = await stack.openApi();
+  await stack.openWorker();
   const agent_id = await makeAgent(
     url,
     py`

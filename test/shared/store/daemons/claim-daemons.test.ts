@@ -26,12 +26,16 @@ const announce = (id: string, adapters: string[]) =>
     software: "1",
     slots: 1,
     busy: 0,
+    lease_ms: 30_000,
     adapters,
+    pool: "default",
     sandbox,
     status: "active",
   });
 const claim = async (worker_id: string, hosts: string[]) =>
-  (await claimDaemons(db, { worker_id, leaseMs: 1_000, limit: 5, hosts })).map(({ agent_id }) => agent_id);
+  (await claimDaemons(db, { worker_id, pool: "default", leaseMs: 1_000, limit: 5, hosts })).map(
+    ({ agent_id }) => agent_id,
+  );
 
 test("a daemon is left to a live worker that can start it", async () => {
   await announce("python only", ["daemon:python"]);

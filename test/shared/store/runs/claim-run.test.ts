@@ -5,7 +5,13 @@ import { useTestStack } from "../../../harness/test-stack.ts";
 
 const waiting = 3_000;
 const claims = 20;
-const worker = { id: "w", leaseMs: 60_000, sandbox: { level: 3, name: "ns", layers: [] }, adapters: ["python"] };
+const worker = {
+  id: "w",
+  leaseMs: 60_000,
+  sandbox: { level: 3, name: "ns", layers: [] },
+  adapters: ["python"],
+  pool: "default",
+};
 
 const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 1, () => undefined);

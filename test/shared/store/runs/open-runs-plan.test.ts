@@ -5,7 +5,7 @@ import { call, makeAgent } from "../../../harness/client.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
 
 const ended = 20_000;
-const open = { scheduled: 30, queued: 40, running: 50, interrupted: 60 };
+const open = { scheduled: 30, queued: 40, running: 50, interrupted: 60, suspended: 70 };
 
 const stack = await useTestStack();
 
@@ -33,7 +33,7 @@ type Plan = {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 test("a scrape reads the runs that have not ended, and none of those that have", async () => {
-  const { url } = await stack.start("api");
+  const { url } = await stack.openApi();
   const agent_id = await makeAgent(url, "def main(input):\n    return 1\n");
   const { rows } = await stack.sql.query(
     `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
@@ -44,7 +44,7 @@ test("a scrape reads the runs that have not ended, and none of those that have",
      FROM jsonb_each_text($2) AS s (status, count), generate_series(1, count::int) AS i RETURNING 1`,
     [agent_id, JSON.stringify({ ...open, success: ended })],
   );
-  expect(rows).toHaveLength(ended + 180);
+  expect(rows).toHaveLength(ended + 250);
   await stack.sql.query("ANALYZE runs");
   const text = await textOf("count-runs");
   const explained = await stack.sql.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`);
@@ -52,7 +52,7 @@ test("a scrape reads the runs that have not ended, and none of those that have",
   expect(nodes.filter((node) => node["Node Type"] === "Seq Scan")).toEqual([]);
   const read = nodes.filter((node) => node["Index Name"] !== undefined);
   expect(read.length).toBeGreaterThanOrEqual(4);
-  for (const node of read) expect(node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)).toBeLessThanOrEqual(180);
+  for (const node of read) expect(node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)).toBeLessThanOrEqual(250);
 
   const metrics = await (await fetch(`${url}/metrics`)).text();
   for (const [status, count] of Object.entries(open))

@@ -9,7 +9,7 @@ const lost = 200;
 
 const stack = await useTestStack();
 const db = openDb(stack.databaseUrl, 8, () => undefined);
-const { url } = await stack.start("api");
+const { url } = await stack.openApi();
 const worker = await stack.start("worker");
 const agent_id = await makeAgent(
   url,

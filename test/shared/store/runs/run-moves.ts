@@ -7,10 +7,13 @@ import { claimRun } from "../../../../shared/store/runs/claim-run.ts";
 import { type Finalization, finalizeRun } from "../../../../shared/store/runs/finalize-run.ts";
 import { insertRun, type NewRun } from "../../../../shared/store/runs/insert-run.ts";
 import { interruptRun } from "../../../../shared/store/runs/interrupt-run.ts";
-import { requestCancel } from "../../../../shared/store/runs/request-cancel.ts";
-import { giveBackRun, loseRun, requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
+import { requestCancel, wakeToCancel } from "../../../../shared/store/runs/request-cancel.ts";
+import { giveBackRun, loseRun, requeueLostRuns, restartRun } from "../../../../shared/store/runs/requeue-run.ts";
 import { readOpenInterrupt, resumeRun } from "../../../../shared/store/runs/resume-run.ts";
 import { releaseRuns, scheduleRun } from "../../../../shared/store/runs/schedule-run.ts";
+import { suspendRun, wakeRuns } from "../../../../shared/store/runs/suspend-run.ts";
+import { takeInput } from "../../../../shared/store/inputs/take-input.ts";
+import { announceWorker } from "../../../../shared/store/workers/announce-worker.ts";
 
 /** A run of a test, in whose transcript no two events have one place. */
 type TestRun = { id: string; nextSeq: () => number };
@@ -58,6 +61,25 @@ async function finalize(db: Db, tried: Tried, cause: Finalization["cause"]): Pro
   return (await finalizeRun(db, end)).kind === "finalized";
 }
 
+/** The worker that runs are granted to when they are accepted. */
+const grantee = "worker_that_gave_credit";
+
+/** Makes the worker known, as its sign of life does. */
+const announceGrantee = (db: Db) =>
+  announceWorker(db, {
+    id: grantee,
+    host: "host",
+    pid: 1,
+    software: "1",
+    slots: 1,
+    busy: 0,
+    lease_ms: leaseMs,
+    adapters: ["python"],
+    pool: "default",
+    sandbox: { level: 3, name: "ns", layers: [], missing: [] },
+    status: "active",
+  });
+
 const newRun = (id: string): NewRun => ({
   id,
   user_id: "ada",
@@ -69,6 +91,7 @@ const newRun = (id: string): NewRun => ({
   adapter_type: "python",
   runtime_mode: "standard",
   lifecycle: "serverless",
+  pool: "default",
   timeout_ms: 1_000,
   concurrency: null,
   max_attempts: 1_000,
@@ -101,12 +124,20 @@ const newRun = (id: string): NewRun => ({
 type Move = (db: Db, tried: Tried) => Promise<boolean>;
 
 /** Each move, by the statement that the store has for it. Returns whether the run was moved. */
-export const moves: Record<Cause | "askToCancel", Move> = {
+export const moves: Record<Cause | "askToCancel" | "grant", Move> = {
   accept: async (db, { id }) => (await insertRun(db, newRun(id), null)).kind === "inserted",
+  grant: async (db, { id }) => {
+    await announceGrantee(db);
+    const inserted = await insertRun(db, newRun(id), null, grantee);
+    return inserted.kind === "inserted" && inserted.grant !== null;
+  },
   delay: async (db, { id }) => (await insertRun(db, { ...newRun(id), delay_ms: hourMs }, null)).kind === "inserted",
   claim: async (db, { id }) => {
     const sandbox = { level: 3, name: "ns", layers: [] };
-    return (await claimRun(db, id, { id: "worker", leaseMs, sandbox, adapters: ["python"] })).kind === "claimed";
+    return (
+      (await claimRun(db, id, { id: "worker", leaseMs, sandbox, adapters: ["python"], pool: "default", alone: true }))
+        .kind === "claimed"
+    );
   },
   finish: (db, tried) => finalize(db, tried, "finish"),
   give_up: (db, tried) => finalize(db, tried, "give_up"),
@@ -114,6 +145,7 @@ export const moves: Record<Cause | "askToCancel", Move> = {
   cancel: (db, tried) => finalize(db, tried, "cancel"),
   expire: (db, tried) => finalize(db, tried, "expire"),
   give_back: (db, run) => giveBackRun(db, run),
+  restart: (db, run) => restartRun(db, run),
   lose_process: async (db, run) => (await loseRun(db, run, "worker_fault"))?.outcome === "requeued",
   lose: async (db, { id }) => {
     await db.sql.query(
@@ -138,13 +170,43 @@ export const moves: Record<Cause | "askToCancel", Move> = {
     const expires_at = new Date(Date.now() + hourMs).toISOString();
     const interrupt = { id: randomUUID(), reason: "approval", message: null, response_schema: null, expires_at };
     const events = [eventOf(run, "run.interrupted")];
-    const asked = { run, interrupt, state_snapshot: null, usage: null, duration_ms: 1, events };
+    const asked = { run, interrupt, call_key: null, state_snapshot: null, usage: null, duration_ms: 1, events };
     return (await interruptRun(db, asked)) !== null;
   },
   resume: async (db, { id }) => {
     const open = await readOpenInterrupt(db, id);
     const answer = { run_id: id, interrupt_id: open?.id ?? "none", response: null, answered_by: null };
     return resumeRun(db, { ...answer, queue_ttl_ms: hourMs });
+  },
+  suspend: async (db, run) => {
+    const events = [eventOf(run, "run.suspended")];
+    const rest = {
+      seen_place: 1_000_000,
+      conditions: [],
+      wakes_in_ms: hourMs,
+      queue_ttl_ms: hourMs,
+      state_snapshot: null,
+      usage: null,
+    };
+    const suspended = await suspendRun(db, { run, ...rest, duration_ms: 1, events });
+    return suspended !== null && !suspended.woken;
+  },
+  wake: async (db, { id }) => {
+    await db.sql.query("UPDATE runs SET scheduled_at = now() WHERE id = $1 AND status = 'suspended'", [id]);
+    return (await wakeRuns(db, 100, hourMs)).woken.includes(id);
+  },
+  wake_to_cancel: async (db, { id, attempt }) =>
+    wakeToCancel(db, { id, attempt, worker_id: null, user_id: "", status: "suspended" }, null, hourMs),
+  wake_by_input: async (db, { id, attempt }) => {
+    // A running run opens the wait; here the run is suspended already.
+    await db.sql.query(
+      "INSERT INTO run_waits (run_id, key, attempt, kind, names, sealed_entry) VALUES ($1, $2, $3, 'signal', '{go}', '')",
+      [id, randomUUID(), attempt],
+    );
+    const said = { run_id: id, kind: "signal", id: randomUUID(), name: "go", sent_id: null, by: "ada" };
+    const limits = { most: 10_000, queue_ttl_ms: hourMs };
+    const taken = await takeInput(db, null, { ...said, ...limits, sealed_payload: Buffer.alloc(0) });
+    return taken.kind === "kept" && taken.woken;
   },
   askToCancel: (db, { id, attempt, to: status }) =>
     requestCancel(db, { id, attempt, user_id: "ada", worker_id: null, status }, null),

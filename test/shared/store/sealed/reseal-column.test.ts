@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { seal } from "../../../../shared/platform/secrets/seal.ts";
+import { sealedFields } from "../../../../shared/platform/secrets/sealed-fields.ts";
 import { sealedColumns } from "../../../../shared/store/sealed/sealed-columns.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
@@ -11,7 +13,7 @@ const [old, fresh] = [newKey("k1"), newKey("longerid2")];
 
 const stack = await useTestStack();
 
-const start = async (keys: string): Promise<string> => (await stack.start("api", { ENCRYPTION_KEYS: keys })).url;
+const start = async (keys: string): Promise<string> => (await stack.openApi({ ENCRYPTION_KEYS: keys })).url;
 
 async function reseal(keys: string): Promise<{ code: number; stdout: string }> {
   const env = { ...stack.env, ENCRYPTION_KEYS: keys };
@@ -30,6 +32,30 @@ async function plant(url: string): Promise<{ agent_id: string; job: string; webh
   const webhook = await call(url, "POST", "/v1/webhooks", { url: "http://127.0.0.1:9/", events: ["run.error"] });
   await call(url, "POST", "/v1/users/me/callback-secret", {});
   await call(url, "POST", "/v1/daemons", { agent_id, env_vars: { C: "d" } });
+  await call(url, "PUT", "/v1/connections/openai", { preset: "openai", secret: "sk-12345678" });
+  const signed = await call(url, "POST", "/v1/hooks", { agent_id, verify: "github" });
+  await call(url, "POST", `/v1/hooks/${String(signed.body["id"])}/rotate`, {});
+  const open = await call(url, "POST", "/v1/hooks", { agent_id, verify: "none" });
+  // No worker is there to start its run, so it is kept to be repeated.
+  await call(url, "POST", `/hooks/${String(open.body["id"])}`, {});
+  const [id = "", key = ""] = old.split(":");
+  const keyRing = [{ id, key: Buffer.from(key, "base64") }];
+  await stack.sql.query(
+    "INSERT INTO journal_entries (run_id, key, place, attempt, kind, writer, sealed_entry) VALUES ('r', 'k', 1, 1, 'step', 'worker', $1)",
+    [seal(keyRing, "{}", sealedFields.journalEntry("r", "k"))],
+  );
+  await stack.sql.query(
+    "INSERT INTO run_waits (run_id, key, attempt, kind, names, sealed_entry) VALUES ('r', 'k', 1, 'timer', '{}', $1)",
+    [seal(keyRing, "{}", sealedFields.journalEntry("r", "k"))],
+  );
+  await stack.sql.query(
+    "INSERT INTO run_inputs (run_id, id, kind, name, sent_id, sealed_payload) VALUES ('r', 'i', 'signal', 'n', 'i', $1)",
+    [seal(keyRing, "1", sealedFields.runInput("r", "i"))],
+  );
+  await stack.sql.query(
+    "INSERT INTO run_checkpoints (run_id, id, namespace, checkpoint_id, sealed_content) VALUES ('r', 'c', '', '1', $1)",
+    [seal(keyRing, "{}", sealedFields.runCheckpoint("r", "c"))],
+  );
   return { agent_id, job: String(job.body["id"]), webhook: String(webhook.body["id"]) };
 }
 

@@ -1,0 +1,460 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { call } from "../harness/client.ts";
+import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 90_000 });
+
+const stack = await useTestStack();
+const { url } = await stack.startService();
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync("/var/tmp/runfleet-cli-");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Ran = { code: number | null; out: string; err: string };
+
+const command = [process.execPath, join(root, "dist/cli/main.js")];
+const start = (args: string[], env: Record<string, string> = {}, at: { cwd?: string; stdin?: string } = {}) =>
+  startProgram([...command, ...args], env, at);
+
+function startProgram(program: string[], env: Record<string, string> = {}, { cwd = folder, stdin = "" } = {}) {
+  const [file = "", ...args] = program;
+  const child = spawn(file, args, {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: folder, RUNFLEET_URL: url, ...env },
+  });
+  child.stdin.end(stdin);
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const ended = new Promise<Ran>((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  return { child, said, ended };
+}
+const runfleet = (...args: string[]) => start(args).ended;
+/** `program`: what Python does with the terminal of a command. */
+const onTerminal = (program: string, args: string[]) =>
+  startProgram(["python3", "-c", program, ...command, ...args]).ended;
+
+test("an author's day: init, check, deploy, run, logs, a change, rollback", async () => {
+  expect(await runfleet("init", "hello")).toMatchObject({ code: 0, out: expect.stringContaining("hello/main.py") });
+  const { $schema } = JSON.parse(readFileSync(join(folder, "hello/runfleet.json"), "utf8")) as { $schema: string };
+  expect(await (await fetch($schema)).json()).toMatchObject({ title: "runfleet.json" });
+  expect((await runfleet("init", "hello")).code).toBe(5);
+  expect(await runfleet("check", "hello")).toMatchObject({ code: 0 });
+  expect(await runfleet("deploy", "hello")).toMatchObject({ code: 0, out: "hello 1.0.0\n" });
+  expect(await runfleet("deploy", "hello")).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("nothing has changed"),
+  });
+  const ran = await runfleet("run", "hello", "-f", "hello/input.json");
+  expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/✓ success [\d.]+ s · run_/) });
+  expect(ran.out).toBe('Hello, Ada\n{\n  "greeted": "Ada"\n}\n');
+
+  const main = join(folder, "hello/main.py");
+  writeFileSync(main, 'import sys\ndef main(input):\n    print("told", file=sys.stderr)\n    return input["n"] * 2\n');
+  const next = await runfleet("deploy", "hello", "--json");
+  expect(JSON.parse(next.out)).toMatchObject({
+    agent: "hello",
+    created: true,
+    version: expect.stringMatching(/^1\.0\.0\+/),
+  });
+  const piped = await runfleet("run", "hello", "-i", "n=21", "--json");
+  const events = piped.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(["run.queued", "log", "run.success"]));
+  expect((await runfleet("logs", "hello", "-f")).out).toMatch(/told/);
+  expect((await runfleet("rollback", "hello")).out).toMatch(/^hello 1\.0\.0 is the current version/);
+  expect((await runfleet("run", "hello@latest", "-i", "n=1")).out).toContain("2");
+});
+
+test("what is wrong is told with its place and an exit code of its own", async () => {
+  await runfleet("init", "faulty");
+  writeFileSync(join(folder, "faulty/main.py"), "def main(:\n");
+  expect(await runfleet("check", "faulty")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("main.py:1:10: syntax error"),
+  });
+  expect(await runfleet("deploy", "faulty")).toMatchObject({ code: 2, out: "" });
+  writeFileSync(join(folder, "faulty/main.py"), "def main(input):\n    raise ValueError('no')\n");
+  await runfleet("deploy", "faulty");
+  expect(await runfleet("run", "faulty")).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/main\.py", line 2[\s\S]*✗ agent_error: no/),
+  });
+  expect(await runfleet("run", "nobody")).toMatchObject({ code: 4, err: expect.stringContaining("agent_not_found") });
+  expect((await runfleet("frobnicate")).code).toBe(2);
+  expect((await runfleet("run")).code).toBe(2);
+  expect((await runfleet("run", "faulty", "--colour")).code).toBe(2);
+  expect((await start(["run", "faulty"], { RUNFLEET_URL: "http://127.0.0.1:9" }).ended).code).toBe(6);
+  writeFileSync(join(folder, "faulty/runfleet.json"), '{"agent": "faulty", "config": {"limits": {"timeout": 5}}}');
+  expect(await runfleet("check", "faulty")).toMatchObject({ code: 2, err: expect.stringContaining("limits.timeout") });
+});
+
+test("a Node agent is bundled on the way; a build that fails says why", async () => {
+  await runfleet("init", "node-agent", "--template", "node");
+  expect(await runfleet("deploy", "node-agent")).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("bundled main.ts"),
+  });
+  expect((await runfleet("run", "node-agent", "-i", "name=Bo")).out).toBe('Hello, Bo\n{\n  "greeted": "Bo"\n}\n');
+  writeFileSync(join(folder, "node-agent/main.ts"), 'import { x } from "./gone";\nexport const main = () => x;\n');
+  const failed = await runfleet("deploy", "node-agent");
+  expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('Could not resolve "./gone"') });
+  // What didn't build is not the current version.
+  expect((await runfleet("run", "node-agent", "-i", "name=Bo")).code).toBe(0);
+});
+
+test("dev runs each change as a development version, and never touches the current one", async () => {
+  await runfleet("init", "daily");
+  await runfleet("deploy", "daily");
+  const main = join(folder, "daily/main.py");
+  const { child, said, ended } = start(["dev", "daily", "-i", "name=Eve"]);
+  await waitFor(() => said.out.includes("Hello, Eve"), 60_000);
+  writeFileSync(main, readFileSync(main, "utf8").replace("Hello", "Good day"));
+  await waitFor(() => said.out.includes("Good day, Eve"), 60_000);
+  writeFileSync(main, "def main(\n");
+  await waitFor(() => said.err.includes("syntax error"), 60_000);
+  child.kill("SIGKILL");
+  await ended;
+  const { body } = await call(url, "GET", "/v1/agents/daily");
+  expect(body["current_version"]).toBe("1.0.0");
+});
+
+test("files are chosen as .gitignore would, packages are read from their own files, and secrets stay at home", async () => {
+  await runfleet("init", "picky");
+  const at = (name: string) => join(folder, "picky", name);
+  writeFileSync(at(".env"), "TOKEN=secret");
+  writeFileSync(at("notes.txt"), "mine");
+  writeFileSync(at("logo.bin"), Buffer.from([0, 255, 1]));
+  mkdirSync(at("dist/deep"), { recursive: true });
+  writeFileSync(at("dist/kept.js"), "1");
+  writeFileSync(at("dist/deep/gone.js"), "1");
+  writeFileSync(at("dist/deep/.gitignore"), "*\n");
+  writeFileSync(at(".gitignore"), "*.txt\ndist/\nlocal.py\n");
+  writeFileSync(at("local.py"), "");
+  symlinkSync("/etc/passwd", at("link.py"));
+  writeFileSync(at(".runfleetignore"), "!dist/\n");
+  writeFileSync(at("pyproject.toml"), '[project]\nname = "x"\ndependencies = [\n  "httpx>=0.27", # web\n]\n');
+  await runfleet("deploy", "picky", "--no-promote");
+  const { body } = await call(url, "GET", "/v1/versions/picky/1.0.0");
+  const config = body["config"] as { files: Record<string, string>; requirements: string[] };
+  expect(Object.keys(config.files).toSorted()).toEqual([
+    ...["dist/kept.js", "input.json", "logo.bin", "main.py", "pyproject.toml"],
+  ]);
+  expect(config.requirements).toEqual(["httpx>=0.27"]);
+  writeFileSync(at("requirements.txt"), "# none\n--index-url http://evil\n");
+  expect(await runfleet("deploy", "picky")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("requirements.txt:2"),
+  });
+});
+
+test("Ctrl-C leaves the run alone and says how to come back", async () => {
+  await runfleet("init", "slow");
+  writeFileSync(
+    join(folder, "slow/main.py"),
+    'import time\ndef main(input):\n    yield "begun"\n    time.sleep(1)\n    yield "done"\n',
+  );
+  await runfleet("deploy", "slow");
+  const { child, said, ended } = start(["run", "slow"]);
+  await waitFor(() => said.out.includes("begun"), 60_000);
+  child.kill("SIGINT");
+  const { code, err } = await ended;
+  expect(code).toBe(130);
+  const id = /runfleet tail (run_\w+)/.exec(err)?.[1] ?? "";
+  expect(await runfleet("tail", id)).toMatchObject({ code: 0, out: expect.stringContaining("begundone") });
+});
+
+test("a folder that JSON can't hold is sent packed, with all of its bytes", async () => {
+  await runfleet("init", "large");
+  const at = (name: string) => join(folder, "large", name);
+  const bytes = Buffer.alloc(4 * 1024 * 1024, 7);
+  writeFileSync(at("model.bin"), bytes);
+  writeFileSync(at("ünï code.txt"), "ü".repeat(1000));
+  writeFileSync(
+    at("main.py"),
+    `import hashlib, os\ndef main(input):\n    return {"sha": hashlib.sha256(open("model.bin", "rb").read()).hexdigest(), "names": sorted(os.listdir("."))}\n`,
+  );
+  writeFileSync(at("notes.txt"), "n".repeat(3 * 1024 * 1024));
+  expect(await runfleet("deploy", "large")).toMatchObject({ code: 0, out: "large 1.0.0\n" });
+  const ran = JSON.parse((await runfleet("run", "large", "--quiet")).out) as { sha: string; names: string[] };
+  expect(ran.sha).toBe(createHash("sha256").update(bytes).digest("hex"));
+  expect(ran.names).toEqual(expect.arrayContaining(["main.py", "model.bin", "ünï code.txt"]));
+  writeFileSync(at("more.bin"), Buffer.alloc(33 * 1024 * 1024));
+  expect(await runfleet("deploy", "large")).toMatchObject({ code: 2, err: expect.stringContaining(".runfleetignore") });
+});
+
+test("runs are listed, shown, compared, cancelled and started again, one by one and by a filter", async () => {
+  await runfleet("init", "listed");
+  await runfleet("deploy", "listed");
+  const [one, other] = ["Ada", "Bo"].map((name) => runfleet("run", "listed", "-i", `name=${name}`, "--json"));
+  const idOf = async (ran: Promise<Ran> | undefined) =>
+    (JSON.parse(((await ran)?.out ?? "").split("\n")[0] ?? "{}") as { run_id: string }).run_id;
+  const [first, second] = [await idOf(one), await idOf(other)];
+  const table = await runfleet("runs", "ls", "--agent", "listed", "--since", "1h");
+  expect(table.out).toMatch(/^RUN +STATUS +AGENT +TOOK +AGE\b/);
+  expect(table.out).toMatch(new RegExp(`${first} +success +listed@1\\.0\\.0 +[\\d.]+ s `));
+  expect((await runfleet("runs", "--agent", "listed", "-n", "1")).out.trim().split("\n")).toHaveLength(2);
+  const page = JSON.parse((await runfleet("runs", "ls", "--agent", "listed", "--json")).out) as { data: unknown[] };
+  expect(page).toMatchObject({ data: [{ object: "run" }, { object: "run" }], has_more: false });
+  const all = await runfleet("runs", "ls", "--agent", "listed", "--all", "--json");
+  expect(
+    all.out
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { object: string }).object),
+  ).toEqual(["run", "run"]);
+  expect(JSON.parse((await runfleet("runs", "get", first)).out)).toMatchObject({ id: first, status: "success" });
+  expect((await runfleet("runs", "diff", first, second)).out).toContain('input_payload.name\n- "Ada"\n+ "Bo"');
+  expect((await runfleet("runs", "events", first)).out).toContain("run.success");
+  const again = (await runfleet("replay", first, "-i", "name=Cy")).out.trim();
+  expect((await runfleet("tail", again, "-q")).out).toContain("Hello, Cy");
+
+  expect(await runfleet("replay", "--agent", "listed", "--status", "success")).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^3 runs match[\s\S]*Nothing was done/),
+  });
+  const many = await runfleet("replay", "--agent", "listed", "--status", "success", "--yes");
+  expect(many).toMatchObject({ code: 0, out: "3 done, 0 failed\n" });
+  expect(await runfleet("cancel", first)).toMatchObject({ code: 0, out: `${first} success\n` });
+  expect(await runfleet("cancel")).toMatchObject({ code: 2, err: expect.stringContaining("Name runs, or a filter") });
+  expect(await runfleet("runs", "rm", first)).toMatchObject({ code: 0 });
+  expect(await runfleet("runs", "get", first)).toMatchObject({ code: 4 });
+  expect((await runfleet("runs", "frobnicate")).err).toContain("runfleet runs ls");
+});
+
+test("agents, versions, tags and secrets: each has its command, and a secret's value is never shown", async () => {
+  await runfleet("init", "kept");
+  const main = join(folder, "kept/main.py");
+  writeFileSync(main, 'import os\ndef main(input):\n    return os.environ["TOKEN"]\n');
+  writeFileSync(join(folder, "kept/runfleet.json"), '{"agent": "kept", "config": {"secrets": ["TOKEN"]}}');
+  const here = { cwd: join(folder, "kept") };
+  expect(await start(["deploy"], {}, here).ended).toMatchObject({ code: 0, out: "kept 1.0.0\n" });
+  expect(await runfleet("run", "kept")).toMatchObject({ code: 1, err: expect.stringContaining("secret_not_set") });
+  const set = await start(["secrets", "set", "TOKEN"], {}, { ...here, stdin: "s3cret-word\n" }).ended;
+  expect(set).toMatchObject({ code: 0, out: "TOKEN is set\n" });
+  expect((await runfleet("secrets", "--agent", "kept")).out).toMatch(/^SECRET +TAG +CHANGED\nTOKEN /);
+  expect(JSON.stringify(await runfleet("secrets", "ls", "--agent", "kept", "--json"))).not.toContain("s3cret");
+  const ran = await runfleet("run", "kept");
+  expect(ran.code).toBe(0);
+  expect(ran.out).not.toContain("s3cret-word");
+  expect(await runfleet("secrets", "set", "OTHER", "--agent", "kept")).toMatchObject({ code: 2 });
+
+  writeFileSync(main, "def main(input): return 2\n");
+  const next = JSON.parse((await runfleet("deploy", "kept", "--no-promote", "--json")).out) as { version: string };
+  expect((await runfleet("versions", "tag", "kept", "beta", next.version)).out).toBe(`kept@beta is ${next.version}\n`);
+  expect((await runfleet("versions", "ls", "kept")).out).toMatch(/1\.0\.0 +current +ready/);
+  expect((await runfleet("versions", "diff", "kept", "1.0.0", next.version)).out).toContain("main.py");
+  expect((await runfleet("run", "kept@beta")).out).toContain("2");
+  expect((await runfleet("promote", "kept", next.version)).out).toContain("was 1.0.0");
+  expect((await runfleet("agents")).out).toMatch(/kept +1\.0\.0\+\w+ +active/);
+  expect(await runfleet("agents", "pause", "kept")).toMatchObject({ code: 0 });
+  expect(JSON.parse((await runfleet("agents", "get", "kept")).out)).toMatchObject({ status: "paused" });
+  await runfleet("agents", "resume", "kept");
+  expect((await runfleet("schedule", "add", "kept", "every 1h")).out).toMatch(/^job_\w+ is due next at /);
+  expect((await runfleet("schedule")).out).toMatch(/kept +every 1h +active/);
+  expect(await runfleet("agents", "rm", "kept")).toMatchObject({ code: 0, out: "kept is deleted\n" });
+  expect((await runfleet("agents", "get", "kept")).code).toBe(4);
+});
+
+test("login keeps a key for its user alone; profiles are told apart; doctor says what is there", async () => {
+  const home = { HOME: join(folder, "home"), RUNFLEET_URL: "" };
+  mkdirSync(home.HOME);
+  const env = { ...home, RUNFLEET_URL: url };
+  const signedIn = await start(["login", "--profile", "work", "--json"], env, { stdin: "rf_some-key\n" }).ended;
+  expect(JSON.parse(signedIn.out)).toMatchObject({ profile: "work", url });
+  const file = join(home.HOME, ".config/runfleet/config.json");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, "utf8")).toContain("rf_some-key");
+  const listed = await start(["profiles"], env).ended;
+  expect(listed.out).toMatch(new RegExp(`work +${url} +kept`));
+  expect(listed.out).not.toContain("rf_some-key");
+  const { RUNFLEET_URL: _, ...unnamed } = env;
+  expect((await start(["whoami", "--profile", "work"], { ...unnamed, RUNFLEET_URL: url }).ended).out).toContain(
+    ` at ${url}`,
+  );
+  expect((await start(["logout", "--profile", "work"], env).ended).code).toBe(0);
+  expect((await start(["whoami", "--profile", "work"], env).ended).code).toBe(2);
+  expect((await start(["login"], env, { stdin: "" }).ended).code).toBe(2);
+
+  const healthy = await runfleet("doctor");
+  expect(healthy).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/✓ postgres: up\n✓ redis: up\n✓ workers: 1 alive/),
+  });
+  const away = await start(["doctor"], { RUNFLEET_URL: "http://127.0.0.1:9" }).ended;
+  expect(away).toMatchObject({ code: 1, out: expect.stringMatching(/✗ health: Nothing answers/) });
+});
+
+test("tail follows an agent or all, a line for each change; top shows what has not ended", async () => {
+  await runfleet("init", "tailed");
+  await runfleet("deploy", "tailed");
+  const reading = [start(["tail", "tailed"]), start(["tail", "--all", "--json"])] as const;
+  await waitFor(() => reading[1].said.out.includes('"start"'), 60_000);
+  // A run that ends before the first one reads is told by --since below.
+  await runfleet("run", "tailed", "-i", "name=Ada");
+  await waitFor(() => reading[1].said.out.includes('"status":"success"'), 60_000);
+  const events = reading[1].said.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; agent_id?: string });
+  expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(["resync", "run.changed"]));
+  expect(events.some(({ agent_id }) => agent_id === "tailed")).toBe(true);
+  const since = start(["tail", "tailed", "--since", "1h", "--status", "success"]);
+  await waitFor(() => /success +tailed@1\.0\.0 +run_\w+ +[\d.]+ s +\{"name"/.test(since.said.out), 60_000);
+  for (const { child } of [...reading, since]) child.kill("SIGINT");
+  for (const { ended } of [...reading, since]) expect((await ended).code).toBe(130);
+  expect((await runfleet("tail", "nobody")).code).toBe(4);
+  expect((await runfleet("tail")).code).toBe(2);
+
+  const later = { agent_id: "tailed", version: "current", delay_ms: 600_000 };
+  const { body } = await call(url, "POST", "/v1/execute", later, { prefer: "respond-async" });
+  const waiting = String(body["run_id"] ?? body["id"]);
+  const shown = await runfleet("top", "--agent", "tailed");
+  expect(shown.out).toMatch(/^runs: 1 scheduled\nworkers: \d+, \d+ of \d+ slots busy\n\nRUN +STATUS/);
+  expect(shown.out).toContain(waiting);
+  expect(shown.out).not.toContain("\u001B");
+  const { runs, workers } = JSON.parse((await runfleet("top", "--agent", "tailed", "--json")).out);
+  expect([runs.length, runs[0].id, workers.length > 0]).toEqual([1, waiting, true]);
+  await runfleet("cancel", waiting, "--yes");
+});
+
+test("on a terminal top is live until Ctrl-C, and leaves the screen as it was", async () => {
+  const program =
+    "import os,pty,select,sys,time\npid,fd=pty.fork()\nif pid==0: os.execv(sys.argv[1],sys.argv[1:])\n" +
+    "seen=b''\nend=time.time()+60\nwhile b'runs:' not in seen and time.time()<end:\n  seen+=os.read(fd,65536)\n" +
+    "os.write(fd,b'\\x03')\ntry:\n  while True:\n    part=os.read(fd,65536)\n    if not part: break\n    seen+=part\nexcept OSError: pass\n" +
+    "sys.stdout.buffer.write(seen)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(pid,0)[1]))";
+  const { code, out } = await onTerminal(program, ["top"]);
+  expect(out.startsWith("\u001B[?1049h")).toBe(true);
+  expect(out).toContain("runs:");
+  expect(out.endsWith("\u001B[?25h\u001B[?1049l")).toBe(true);
+  expect(code).toBe(0);
+});
+
+test("on a terminal the last line says what goes on, and nothing of it stays; elsewhere there are plain lines", async () => {
+  await runfleet("init", "lively", "--template", "node");
+  writeFileSync(
+    join(folder, "lively/main.ts"),
+    'export async function main(_input: object, context: any) {\n  context.usage({ input_tokens: 40, output_tokens: 2 });\n  await context.tool("search", {}, () => new Promise((resolve) => setTimeout(resolve, 900)));\n  return 1;\n}\n',
+  );
+  const program =
+    "import os,pty,sys\npid,fd=pty.fork()\nif pid==0: os.execv(sys.argv[1],sys.argv[1:])\nseen=b''\n" +
+    "try:\n  while True:\n    part=os.read(fd,65536)\n    if not part: break\n    seen+=part\nexcept OSError: pass\n" +
+    "sys.stdout.buffer.write(seen)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(pid,0)[1]))";
+  const seen = async (...args: string[]) => {
+    const { out } = await onTerminal(program, args);
+    // What a person sees at the end.
+    const left = out
+      .split("\n")
+      .map((line) => (line.split("\u001B[2K").at(-1) ?? "").trim())
+      .filter((line) => line !== "");
+    return { out, left };
+  };
+  const built = await seen("deploy", "lively");
+  expect(built.out).toMatch(/Publishing lively: 3 files, \d+ KiB/);
+  expect(built.out).toContain("Building lively 1.0.0 · 0 s");
+  expect(built.left).toEqual([expect.stringMatching(/^Built lively 1\.0\.0 in \d+ s$/), "lively 1.0.0"]);
+  const ran = await seen("run", "lively");
+  expect(ran.out).toMatch(/running · ▸ search · 42 tokens · \d+ s/);
+  expect(ran.left).toEqual([
+    "▸ search {}",
+    "{",
+    '"output": 1',
+    "}",
+    expect.stringMatching(/^✓ success [\d.]+ s · 42 tokens · run_\w+$/),
+  ]);
+  const piped = await runfleet("run", "lively");
+  expect(piped.err).toMatch(/^▸ search \{\}\n✓ success [^\n]+\n$/);
+});
+
+test("an error of the service says the next step", async () => {
+  expect(await runfleet("run", "nobody")).toMatchObject({ code: 4, err: expect.stringContaining("runfleet deploy") });
+  expect(await runfleet("runs", "get", "r-none")).toMatchObject({
+    code: 4,
+    err: expect.stringContaining("runfleet runs lists"),
+  });
+});
+
+test("a shell completes commands, flags and ids", async () => {
+  const of = async (...words: string[]) => (await runfleet("__complete", ...words)).out.split("\n");
+  expect(await of()).toEqual(expect.arrayContaining(["init", "runs", "deploy", "doctor"]));
+  expect(await of("runs")).toEqual(expect.arrayContaining(["ls", "get", "diff"]));
+  expect(await of("deploy")).toContain("--no-promote");
+  await runfleet("init", "completed");
+  await runfleet("deploy", "completed");
+  expect(await of("agents", "get")).toContain("completed");
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  symlinkSync(join(root, "dist/cli/main.js"), join(bin, "runfleet"));
+  const script = (await runfleet("completion", "bash")).out;
+  const typed = `${script}\nCOMP_WORDS=(runfleet dep); COMP_CWORD=1; _runfleet; echo "\${COMPREPLY[@]}"`;
+  const path = `${bin}:${process.env["PATH"] ?? ""}`;
+  expect((await startProgram(["bash", "-c", typed], { PATH: path }).ended).out).toBe("deploy\n");
+});
+
+test("a question of a run is answered, and the run is shown to its end", async () => {
+  await runfleet("init", "asking");
+  writeFileSync(
+    join(folder, "asking/main.py"),
+    "def main(input, context):\n    yield 'asks '\n    return {'said': context.interrupt('Sure?')}\n",
+  );
+  await runfleet("deploy", "asking");
+  const asked = await runfleet("run", "asking");
+  expect(asked).toMatchObject({ code: 8, err: expect.stringContaining("? Sure?") });
+  const run = /runfleet resume (run_\w+)/.exec(asked.err)?.[1] ?? "";
+  expect((await runfleet("resume", run, "no json")).code).toBe(2);
+  expect(await runfleet("resume", run, '"yes"')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('"said": "yes"'),
+  });
+  expect((await runfleet("resume", run, '"yes"')).code).toBe(5);
+});
+
+test("dev starts the service where none answers on this machine, and ends it with itself", async () => {
+  const port = await new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port: free } = server.address() as AddressInfo;
+      server.close(() => resolve(free));
+    });
+  });
+  const own = `http://127.0.0.1:${port}`;
+  await runfleet("init", "alone");
+  const env = { ...stack.env, DATABASE_URL: stack.databaseUrl, DATA_DIR: join(folder, "data"), WORKERS: "1" };
+  const ran = await start(["dev", "alone", "--once", "-i", "name=Zoe"], { ...env, RUNFLEET_URL: own }).ended;
+  expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("Hello, Zoe"), err: expect.stringContaining(own) });
+  await waitFor(async () => (await fetch(`${own}/health/live`).catch(() => null)) === null, 30_000);
+});
+
+test("a langgraph.json is read as it is: each graph is an agent, and what isn't carried over is said", async () => {
+  const at = (name: string) => join(folder, "graphs", name);
+  mkdirSync(at("src/app"), { recursive: true });
+  writeFileSync(at("src/app/one.py"), "from .shared import name\ndef graph(input):\n    return {'is': name(input)}\n");
+  writeFileSync(at("src/app/shared.py"), "import os\ndef name(input):\n    return input['n'] + os.environ['MODE']\n");
+  writeFileSync(at("two.py"), "import os\ndef make(input):\n    return os.environ['API_KEY']\n");
+  writeFileSync(at(".env"), "# keys\nAPI_KEY=geheim\n");
+  const described = { dependencies: ["."], graphs: { one: "./src/app/one.py:graph", two: { path: "two.py:make" } } };
+  writeFileSync(at("langgraph.json"), JSON.stringify({ ...described, env: { MODE: "!" }, store: { ttl: {} } }));
+  const deployed = await runfleet("deploy", "graphs");
+  expect(deployed).toMatchObject({ code: 0, out: "one 1.0.0\ntwo 1.0.0\n" });
+  expect(deployed.err).toContain("'store' isn't carried over");
+  expect((await runfleet("run", "one", "-i", "n=a")).out).toContain('"is": "a!"');
+  writeFileSync(at("langgraph.json"), JSON.stringify({ ...described, env: ".env" }));
+  const secret = await runfleet("deploy", "graphs", "--agent", "two");
+  expect(secret).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^two 1\.0\.0\+\w+ is the current version now\n$/),
+  });
+  expect(secret.err).toContain("runfleet secrets set API_KEY");
+  expect((await runfleet("run", "two")).err).toContain("secret_not_set");
+  const { body } = await call(url, "GET", "/v1/versions/two/latest");
+  expect(JSON.stringify(body)).not.toContain("geheim");
+});

@@ -1,0 +1,838 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Browser, Page, Request } from "playwright-core";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { call, execute } from "../harness/client.ts";
+import { openBrowser } from "../../dev/browser.ts";
+import { makeKey } from "../harness/make-key.ts";
+import { py } from "../harness/py.ts";
+import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+import { openConsole } from "./open-page.ts";
+
+// The first test may have to fetch a browser.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const stack = await useTestStack();
+const env = { AUTH_MODE: "key", BOOTSTRAP_ADMIN_KEY: randomBytes(32).toString("hex") };
+const service = await stack.startMembers({ api: env });
+const { url } = service;
+const key = await makeKey(stack, "ada");
+const ada = { authorization: `Bearer ${key}` };
+const browser: Browser = await openBrowser();
+afterAll(() => browser.close());
+
+const publish = async (id: string, source: string, config: Record<string, unknown> = {}): Promise<void> => {
+  const { status } = await call(
+    url,
+    "POST",
+    "/v1/agents",
+    { user_id: "ada", id, name: id, config: { source, ...config } },
+    ada,
+  );
+  expect(status).toBe(201);
+};
+const start = async (
+  agent_id: string,
+  input_payload: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+): Promise<string> => {
+  const answer = await execute(
+    url,
+    { agent_id, version: "current", input_payload, ...more },
+    { ...ada, prefer: "respond-async" },
+  );
+  return ((await answer.json()) as { id: string }).id;
+};
+const statusOf = async (id: string): Promise<unknown> =>
+  (await call(url, "GET", `/v1/runs/${id}`, undefined, ada)).body["status"];
+const reach = (id: string, status: string): Promise<unknown> =>
+  waitFor(async () => (await statusOf(id)) === status, 30_000);
+
+const input_schema = {
+  type: "object",
+  required: ["name"],
+  properties: { name: { type: "string", title: "Your name" }, times: { type: "integer", title: "Times", maximum: 3 } },
+};
+await publish(
+  "greeter",
+  py`
+    def main(name, times=1):
+        yield f"Hello {name}, "
+        return {"greeted": times}
+  `,
+  {
+    input_schema,
+  },
+);
+await publish(
+  "asker",
+  py`
+    from runfleet import interrupt
+    def main(order: str):
+        answer = interrupt(f"Refund {order}?", response_schema={"type": "object", "required": ["approved"], "properties": {"approved": {"type": "boolean", "title": "Pay it back?"}}})
+        return {"paid": answer["approved"]}
+  `,
+);
+await publish(
+  "twice",
+  py`
+    def main(context):
+        with context.tool("search", {"q": 1}) as found:
+            found.result = 1
+        if context.attempt == 1:
+            yield "a void beginning"
+            raise RuntimeError("not yet")
+        yield "what stands"
+  `,
+  { retry: { max_attempts: 2, delay_ms: 1 } },
+);
+await publish(
+  "counter",
+  py`
+    import time
+    def main(n=1000, pause=0.05):
+        for i in range(n):
+            yield f"[{i}]"
+            time.sleep(pause)
+  `,
+);
+
+await publish(
+  "talk",
+  py`
+    def main(message: str, context):
+        context.save_state({"heard": message})
+        yield f"You said {message}."
+  `,
+);
+const said = await start("talk", { message: "one" }, { thread_id: "chat-1" });
+const daily = {
+  agent_id: "greeter",
+  version: "current",
+  name: "Each morning",
+  schedule: "0 6 * * *",
+  input_payload: { name: "Dawn" },
+};
+await call(url, "POST", "/v1/jobs", daily, ada);
+
+/** The text of the run's output as it is shown. */
+const shownText = (page: Page): Promise<string> => page.getByRole("tabpanel").innerText();
+
+test("a key signs in once: no script can read it or its cookie, a reload stays signed in, and signing out ends the session", async () => {
+  const { page, context, open, faults } = await openConsole(browser, { url });
+  await open("/runs?status=%5B%22error%22%5D");
+  await page.getByLabel("API key").fill("rf_wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").getByText("unknown, revoked or expired").waitFor();
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+
+  expect(page.url()).toContain("status=");
+  const readable = await page.evaluate<string>(
+    "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])",
+  );
+  expect(readable).not.toContain(key.slice(-20));
+  expect(readable).not.toContain("runfleet_session");
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  expect(await page.evaluate("[...document.fonts].filter(({ status }) => status === 'error').length")).toBe(0);
+  await page.reload();
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  const ended = await fetch(`${url}/v1/runs`, {
+    headers: { cookie: `${cookie?.name}=${cookie?.value}`, "sec-fetch-site": "same-origin" },
+  });
+  expect(ended.status).toBe(401);
+  expect(faults.filter((text) => !text.includes("401"))).toEqual([]);
+});
+
+test("a code of a program signs in, and leaves the address", async () => {
+  const { body } = await call(url, "POST", "/v1/sessions/codes", undefined, ada);
+  const { page, open } = await openConsole(browser, { url });
+  await open(`/sign-in#code=${String(body["code"])}`);
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  expect(page.url()).not.toContain("code");
+});
+
+test("the command line opens the console signed in, and is let in by it: the key that it keeps was in no address", async () => {
+  const home = mkdtempSync("/var/tmp/runfleet-login-");
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const opened = join(home, "opened");
+  const opener = join(home, "browser");
+  writeFileSync(opener, `#!/bin/sh\nprintf %s "$1" > ${opened}\n`, { mode: 0o755 });
+  const settings = { PATH: process.env["PATH"], HOME: home, BROWSER: opener, RUNFLEET_URL: url };
+  const cli = join(import.meta.dirname, "../../dist/cli/main.js");
+  const run = (args: string[], more: Record<string, string> = {}) =>
+    promisify(execFile)(process.execPath, [cli, ...args], { env: { ...settings, ...more } });
+  const address = async (): Promise<string> => {
+    await waitFor(() => Promise.resolve(existsSync(opened) && readFileSync(opened, "utf8") !== ""), 30_000);
+    const text = readFileSync(opened, "utf8");
+    rmSync(opened);
+    return text;
+  };
+  const id = await start("greeter", { name: "Cli" });
+  await run(["open", id], { RUNFLEET_API_KEY: key });
+  const { page } = await openConsole(browser, { url });
+  await page.goto(await address());
+  await page.getByRole("heading", { name: id }).waitFor();
+  expect(page.url()).not.toContain("code");
+
+  // A terminal: only there does login ask the browser.
+  const terminal = spawn("python3", ["-c", "import pty,sys; pty.spawn(sys.argv[1:])", process.execPath, cli, "login"], {
+    env: settings,
+  });
+  await page.goto(await address());
+  await page.getByRole("button", { name: "Allow" }).click();
+  await page.getByText("Signed in. Go on in the terminal.").waitFor();
+  const [code] = await once(terminal, "close");
+  expect(code).toBe(0);
+  const { profiles } = JSON.parse(readFileSync(join(home, ".config/runfleet/config.json"), "utf8"));
+  expect(profiles.default.api_key).toMatch(/^rf_/);
+  expect(profiles.default.api_key).not.toBe(key);
+  expect(page.url()).not.toContain(profiles.default.api_key);
+  expect((await run(["whoami"])).stdout).toBe(`ada at ${url}\n`);
+});
+
+test("a page of another origin can neither read nor act by the session, though the browser sends it the cookie", async () => {
+  const id = await start("counter", { n: 2000 });
+  await reach(id, "running");
+  const { context } = await openConsole(browser, { url, key });
+  const page = await context.newPage();
+  // For cookies a port makes no other site.
+  const foreign = "http://127.0.0.1:9/";
+  const form = `<form method="post" action="${url}/v1/runs/${id}/cancel"><button>Win</button></form>`;
+  await page.route(foreign, (route) => route.fulfill({ contentType: "text/html", body: form }));
+  await page.goto(foreign);
+  const sent: Request[] = [];
+  page.on("request", (request) => void (request.url().startsWith(url) && sent.push(request)));
+  const act = `fetch("${url}/v1/runs/${id}/cancel", { method: "POST", mode: "no-cors", credentials: "include" })`;
+  await page.evaluate(`${act}.then(() => null, () => null)`);
+  const read = `fetch("${url}/v1/runs", { credentials: "include" })`;
+  expect(await page.evaluate(`${read}.then(() => "read", () => "refused")`)).toBe("refused");
+  await page.getByRole("button", { name: "Win" }).click();
+  await page.getByText(/cross_site_request|session_not_counted/).waitFor();
+  const cookies = await Promise.all(sent.map(async (request) => (await request.allHeaders())["cookie"]));
+  expect(cookies.filter((cookie) => cookie?.includes("runfleet_session")).length).toBeGreaterThan(0);
+  expect(await statusOf(id)).toBe("running");
+  await call(url, "POST", `/v1/runs/${id}/cancel`, undefined, ada);
+});
+
+test("a session whose key is revoked ends at once, and is begun again on the same page", async () => {
+  const lost = await makeKey(stack, "ada");
+  const { page, open } = await openConsole(browser, { url, key: lost });
+  await open("/agents/greeter/settings");
+  await page.getByRole("heading", { name: "Secrets" }).waitFor();
+  const revoked = `/v1/users/me/api-keys/key_${lost.split("_")[1] ?? ""}`;
+  expect((await call(url, "DELETE", revoked, undefined, ada)).status).toBe(204);
+  await page.getByLabel("Name").fill("TOKEN");
+  await page.getByLabel("Value").fill("secret");
+  await page.getByRole("button", { name: "Set" }).click();
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.getByLabel("API key").fill(key);
+  await dialog.getByRole("button", { name: "Sign in" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await page.getByLabel("Name").inputValue()).toBe("TOKEN");
+  await page.getByRole("button", { name: "Set" }).click();
+  await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
+});
+
+test("runs: filters survive a reload and the way back, and what matches nothing says what it was filtered by", async () => {
+  const done = await start("greeter", { name: "Ada" });
+  await reach(done, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  const row = page.getByTitle(done);
+  await row.waitFor();
+  await page.getByRole("button", { name: /^error/ }).click();
+  await page.getByText("No run matches").waitFor();
+  await page.reload();
+  await page.getByText("Filtered by status.").waitFor();
+  await page.getByRole("button", { name: "Clear all filters" }).click();
+  await page.getByLabel("Search in ids").fill(done);
+  await page.keyboard.press("Enter");
+  await row.click();
+  await page.getByRole("heading", { name: done }).waitFor();
+  await page.goBack();
+  await row.waitFor();
+  expect(page.url()).toContain(done);
+  await open(`/runs?agent_id=nobody&version=9.9.9`);
+  await page.getByRole("button", { name: "Remove the filter version" }).click();
+  await waitFor(() => Promise.resolve(!page.url().includes("version")));
+});
+
+test("the list lives by its stream: what starts, asks and ends changes in place, and the list is not asked for again and again", async () => {
+  const { page, context, open } = await openConsole(browser, { url, key });
+  const asked: string[] = [];
+  page.on("request", (request) => void (request.url().includes("/v1/runs?") && asked.push(request.url())));
+  const opened = page.waitForResponse((response) => response.url().includes("/v1/runs/stream"));
+  await open("/runs?agent_id=counter");
+  await opened;
+  await page.getByText("No run matches").or(page.getByRole("row").nth(1)).waitFor();
+  const before = asked.length;
+  const id = await start("counter", { n: 1, pause: 0.1 });
+  const row = page.getByRole("row").filter({ has: page.getByTitle(id) });
+  await row.getByText("success").waitFor();
+  expect(asked.length - before).toBeLessThanOrEqual(1);
+  await open("/runs?status=%5B%22interrupted%22%5D");
+  await page.getByText("No run matches").or(page.getByRole("row").nth(1)).waitFor();
+  const question = await start("asker", { order: "L1" });
+  const asks = page.getByRole("row").filter({ has: page.getByTitle(question) });
+  await asks.getByText("asks: Refund L1?").waitFor();
+  await call(url, "POST", `/v1/runs/${question}/cancel`, {}, ada);
+  await asks.waitFor({ state: "detached" });
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "offline" }).waitFor();
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "live", exact: true }).waitFor();
+});
+
+test("eight pages of one browser: each is answered at once, and each shows what happens", async () => {
+  const { page, context } = await openConsole(browser, { url, key });
+  const pages = [page];
+  while (pages.length < 8) {
+    const next = await context.newPage();
+    await next.goto(`${url}/console/runs`);
+    pages.push(next);
+  }
+  for (const one of pages) await one.getByRole("row").nth(1).waitFor();
+  const took = await Promise.all(
+    pages.map((one) =>
+      one.evaluate<number>(
+        "(async () => { const began = performance.now(); await fetch('/v1/sessions/current', { headers: { 'x-runfleet-console': '1' } }); return performance.now() - began; })()",
+      ),
+    ),
+  );
+  expect(Math.max(...took)).toBeLessThan(1_000);
+  const id = await start("counter", { n: 1 });
+  for (const one of pages) await one.getByTitle(id).waitFor();
+});
+
+test("a search that found nothing among the newest runs says so, and goes on to older ones", async () => {
+  const carol = await makeKey(stack, "carol");
+  await stack.sql.query(`
+    WITH a AS (INSERT INTO agents (id, user_id, name, current_version) VALUES ('old', 'carol', 'old', '1.0.0')),
+    v AS (INSERT INTO agent_versions (agent_id, version, config) VALUES ('old', '1.0.0', '{"source":"def main(i): return i"}'))
+    INSERT INTO runs (id, user_id, agent_id, version, status, attempt, max_attempts, adapter_type, runtime_mode, lifecycle,
+      timeout_ms, input_payload, history, files, request_hash, expires_at, created_at, completed_at)
+    SELECT 'old-' || n, 'carol', 'old', '1.0.0', 'success', 1, 3, 'python', 'standard', 'serverless', 1000,
+      CASE WHEN n = 10100 THEN '{"about":"a needle"}'::json ELSE '{}' END, '[]', '[]', '', now(), now() - n * interval '1 s', now()
+    FROM generate_series(1, 10100) n`);
+  const { page, open } = await openConsole(browser, { url, key: carol });
+  await open("/runs?search=needle");
+  await page.getByText("No match among the newest runs").waitFor();
+  await page.getByRole("button", { name: "Look further" }).click();
+  await page.getByTitle("old-10100").waitFor();
+});
+
+test("by keyboard alone: a run is found in the list, opened and cancelled", async () => {
+  const id = await start("counter", { n: 2000 });
+  await reach(id, "running");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/runs?agent_id=counter");
+  await page.getByTitle(id).waitFor();
+  await page.getByRole("rowgroup", { name: "Rows" }).focus();
+  await page.keyboard.press("j");
+  await waitFor(() => page.evaluate<boolean>(`document.activeElement?.title === "${id}"`));
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: id }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).focus();
+  await page.keyboard.press("Enter");
+  await reach(id, "cancelled");
+  await page.getByText("cancelled").first().waitFor();
+});
+
+test("by keys: the palette finds a page, an action and a run by the beginning of its id, g leads to an area, and keys can be switched off", async () => {
+  const id = await start("greeter", { name: "Palette" });
+  await reach(id, "success");
+  const { page, open, barriers } = await openConsole(browser, { url, key });
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Find and do" });
+  await palette.getByRole("combobox").fill(id.slice(0, 18));
+  await palette.getByRole("option", { name: id }).waitFor();
+  expect(await barriers()).toEqual([]);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: id }).waitFor();
+  await page.getByText("Hello Palette,").waitFor();
+  await page.keyboard.press("Control+k");
+  await palette.getByRole("combobox").fill("again with");
+  await palette.getByRole("option", { name: "Run again with…" }).waitFor();
+  await page.keyboard.press("Enter");
+  await waitFor(async () => (await page.getByLabel("Your name").inputValue()) === "Palette");
+  await open("/runs");
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keys" });
+  await help.getByRole("region", { name: "This page" }).getByText("Search in ids").waitFor();
+  expect(await barriers()).toEqual([]);
+  await help.getByLabel("Single keys act").uncheck();
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  expect(await page.evaluate("document.activeElement?.type")).not.toBe("search");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a page" }).waitFor();
+});
+
+test("by keys: a run is looked at beside the list, the list is read on, and the address keeps what is looked at", async () => {
+  const ids = [await start("twice"), await start("asker", { order: "P1" })];
+  await Promise.all([reach(ids[0] ?? "", "success"), reach(ids[1] ?? "", "interrupted")]);
+  const { page, open, barriers } = await openConsole(browser, { url, key });
+  await open("/runs");
+  for (const id of ids) await page.getByTitle(id).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Space");
+  const asks = page.getByRole("complementary", { name: `Run ${ids[1]}` });
+  await asks.getByRole("heading", { name: "Refund P1?" }).waitFor();
+  await page.keyboard.press("j");
+  const twice = page.getByRole("complementary", { name: `Run ${ids[0]}` });
+  await twice.getByText("what stands").waitFor();
+  expect(await asks.count()).toBe(0);
+  expect(await barriers()).toEqual([]);
+  await page.reload();
+  await twice.getByText("what stands").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Escape");
+  await twice.waitFor({ state: "detached" });
+  expect(page.url()).not.toContain("peek");
+});
+
+test("many runs are cancelled only after their number was typed, and that many are", async () => {
+  const ids = await Promise.all([start("counter", { n: 2000 }), start("counter", { n: 2000 })]);
+  await Promise.all(ids.map((id) => reach(id, "running")));
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs?agent_id=counter&status=%5B%22running%22%5D`);
+  for (const id of ids) await page.getByLabel(`Select ${id}`).check();
+  await page.getByRole("button", { name: "Cancel…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel runs" });
+  const button = dialog.getByRole("button", { name: "Cancel 2 runs" });
+  await button.waitFor();
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByRole("textbox").fill("2");
+  await button.click();
+  await dialog.getByText("2 of 2").waitFor();
+  await Promise.all(ids.map((id) => reach(id, "cancelled")));
+});
+
+test("a run: attempts, tools and what is void are told apart", async () => {
+  const id = await start("twice");
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  const timeline = page.getByRole("region", { name: "Timeline" });
+  await timeline.getByText("attempt 2").waitFor();
+  expect(await timeline.locator("[data-kind=void]").innerText()).toContain("void: retry");
+  expect(await timeline.locator("[data-kind=tool]").count()).toBe(2);
+  await page.getByText("Attempt 1, void: 16 characters").waitFor();
+  expect(await page.getByText("a void beginning").isVisible()).toBe(false);
+  expect(await page.getByText("what stands").isVisible()).toBe(true);
+  await page.getByRole("tab", { name: /Events/ }).click();
+  await page.getByRole("button", { name: "Only tool.start" }).click();
+  expect(await page.getByRole("list", { name: "Events" }).getByRole("listitem").count()).toBe(2);
+  await page.reload();
+  await page.getByRole("checkbox", { name: "tool.start" }).waitFor();
+  expect(await page.getByRole("checkbox", { name: "tool.start" }).isChecked()).toBe(true);
+  expect(await page.getByRole("checkbox", { name: "run.queued" }).isChecked()).toBe(false);
+});
+
+test("the API is killed in mid-stream: the page says so, comes back, and shows everything once", async () => {
+  const id = await start("counter", { n: 200 });
+  await reach(id, "running");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByText("[5]").waitFor();
+  await service.api.stop("SIGKILL");
+  await page.getByText("Connection lost").waitFor();
+  expect(await shownText(page)).toContain("[5]");
+  service.api = await stack.start("api", { ...env, PORT: new URL(url).port });
+  await page.getByText("Connection lost").waitFor({ state: "detached" });
+  await reach(id, "success");
+  const all = Array.from({ length: 200 }, (_, i) => `[${i}]`).join("");
+  await waitFor(async () => (await shownText(page)).includes("[199]"));
+  expect(await page.locator("p", { hasText: "[0]" }).innerText()).toBe(all);
+});
+
+test("a question is answered where it is asked, and the same run goes on", async () => {
+  const id = await start("asker", { order: "B2" });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}`);
+  await page.getByRole("heading", { name: "Refund B2?" }).waitFor();
+  await page.getByLabel("Pay it back?").check();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("paid:").waitFor();
+  expect(await statusOf(id)).toBe("success");
+});
+
+test("the playground: the agent's schema is the form, a wrong value is told at its place, and the run streams beside it", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/greeter/play");
+  await page.getByLabel("Your name").fill("Grace");
+  await page.getByLabel("Times").fill("7");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator("[data-kind=number]").getByRole("alert").waitFor();
+  await page.getByLabel("Times").fill("2");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("Hello Grace,").waitFor();
+  await page.getByText("greeted:").waitFor();
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  expect(await page.getByLabel("Input as JSON").inputValue()).toContain('"times": 2');
+});
+
+test("an agent is made from pasted code; a changed version is compared and promoted", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/welcome");
+  await page.getByRole("textbox", { name: "Name" }).fill("pasted");
+  await page.getByRole("textbox", { name: "Code" }).fill('def main():\n    yield "first words"\n');
+  await page.getByRole("button", { name: "Publish and run" }).click();
+  await page.getByText("first words", { exact: true }).waitFor();
+  await open("/agents/pasted/versions/1.0.0");
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.getByLabel("Edit main.py").fill('def main():\n    yield "other words"\n');
+  await page.getByRole("button", { name: "Publish as a new version" }).click();
+  await page.waitForURL(/versions\/1\.0\.0\+|versions\/1\.0\.0%2B/);
+  await open("/agents/pasted/versions");
+  for (const at of [0, 1]) await page.getByRole("checkbox").nth(at).check();
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  await page.locator("[data-kind=added]", { hasText: "other words" }).waitFor();
+  expect(await page.locator("[data-kind=removed]").innerText()).toContain("first words");
+  await open("/agents/pasted/versions");
+  await page.getByRole("button", { name: "Promote…" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Promote/ })
+    .click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await call(url, "GET", "/v1/agents/pasted", undefined, ada)).body["current_version"]).toMatch(/^1\.0\.0\+/);
+});
+
+test("a run of 4,000 log lines is searched, and only what is seen is in the page", async () => {
+  await publish(
+    "talker",
+    py`
+      from runfleet import log
+      def main():
+          for i in range(4000):
+              log(f"line {i}")
+    `,
+  );
+  const id = await start("talker");
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${id}?tab=log`);
+  await page.getByText("4,000 lines").waitFor();
+  expect(await page.getByRole("list", { name: "Log lines" }).getByRole("listitem").count()).toBeLessThan(60);
+  await page.getByLabel("Search the log").fill("line 234");
+  await page.getByText("line 2345").waitFor();
+});
+
+test("a thread is a chat: what was said stands there, a turn is sent, and another thread goes on from an earlier turn", async () => {
+  await reach(said, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/threads");
+  await page.getByRole("cell", { name: "chat-1" }).getByRole("link").click();
+  await page.getByText("You said one.").waitFor();
+  await page.getByLabel("Say something to talk").fill("two");
+  await page.keyboard.press("Enter");
+  await page.getByText("You said two.").waitFor();
+  await page.getByRole("button", { name: "State" }).click();
+  await waitFor(async () => (await page.getByRole("textbox", { name: "State" }).inputValue()).includes("two"));
+  await page.getByRole("button", { name: "Fork here" }).first().click();
+  await waitFor(() => Promise.resolve(!page.url().includes("chat-1")));
+  await page.getByText("You said one.").waitFor();
+  expect(await page.getByText("You said two.").count()).toBe(0);
+});
+
+test("the inbox: a question is answered there, and leaves it", async () => {
+  const id = await start("asker", { order: "C3" });
+  await reach(id, "interrupted");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/inbox");
+  const question = page.getByRole("listitem").filter({ hasText: "Refund C3?" });
+  await question.getByLabel("Pay it back?").check();
+  await question.getByRole("button", { name: "Answer" }).click();
+  await reach(id, "success");
+  await page.getByRole("heading", { name: "Refund C3?" }).waitFor({ state: "detached" });
+});
+
+test("a schedule shows its next ticks before it is made, and runs at once when it is asked to", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/schedules");
+  await page.getByRole("button", { name: "New schedule" }).click();
+  const dialog = page.getByRole("dialog", { name: "New schedule" });
+  await dialog.getByLabel("When").fill("61 * * * *");
+  await dialog.locator("p.bad").waitFor();
+  await dialog.getByLabel("When").fill("30 8 * * 1-5");
+  await waitFor(async () => (await dialog.getByRole("listitem").count()) === 5);
+  await dialog.getByLabel("Agent").selectOption("greeter");
+  await dialog.getByRole("textbox", { name: "Input, as JSON" }).fill('{"name": "Noon"}');
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("row", { name: /30 8/ }).getByRole("link").click();
+  await page.getByRole("button", { name: "Run now" }).click();
+  await page.getByRole("cell", { name: "fired" }).waitFor();
+});
+
+test("two runs are compared: what they were given and what they returned", async () => {
+  const [one, two] = await Promise.all([
+    start("greeter", { name: "Ada", times: 1 }),
+    start("greeter", { name: "Ada", times: 2 }),
+  ]);
+  await Promise.all([reach(one, "success"), reach(two, "success")]);
+  const { page, open } = await openConsole(browser, { url, key });
+  await open(`/runs/${one}/vs/${two}`);
+  await page
+    .getByRole("table", { name: "Lines of the result" })
+    .locator("[data-kind=added]", { hasText: "2" })
+    .waitFor();
+  await waitFor(async () => (await page.getByRole("region", { name: "Timeline" }).count()) === 2);
+});
+
+test("runs that fail alike are one error: it is resolved, and its runs are run again on another version", async () => {
+  await publish("picky", 'def main(n):\n    raise ValueError(f"{n} is too many")\n');
+  const ids = await Promise.all([start("picky", { n: 11 }), start("picky", { n: 12 })]);
+  await Promise.all(ids.map((id) => reach(id, "error")));
+  await publish("picky", "def main(n):\n    return n\n", { version: undefined });
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/errors?agent=picky");
+  const row = page.getByRole("row", { name: /is too many/ });
+  await row.getByRole("cell", { name: "2", exact: true }).waitFor();
+  await row.getByRole("link", { name: /too many/ }).click();
+  await page.getByLabel("Traceback of the newest run").getByText("in main").waitFor();
+  await page.getByRole("button", { name: "Run again…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
+  const dialog = page.getByRole("dialog", { name: "Run again" });
+  await dialog.getByRole("textbox").fill("2");
+  await dialog.getByRole("button", { name: "Run again 2 runs" }).click();
+  await dialog.getByText("2 of 2").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Resolve" }).click();
+  await page.getByRole("button", { name: "Open again" }).waitFor();
+  await open("/errors?agent=picky");
+  await page.getByText("No error is open").waitFor();
+});
+
+test("a webhook is made, its secret shown once; a test is sent, its tries are told, and it is sent again", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/webhooks");
+  await page.getByRole("button", { name: "New webhook" }).click();
+  await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
+  await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
+  const secret = page.getByRole("dialog", { name: "The webhook's secret" });
+  expect(await secret.locator("code").innerText()).toMatch(/^whsec_/);
+  await secret.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("link", { name: "http://127.0.0.1:9/hook" }).click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("button", { name: /^[1-9]\d* tr(y|ies)$/ }).click();
+  await page.getByRole("list", { name: "Tries" }).getByText("no answer").first().waitFor();
+  const again = page.waitForResponse((response) => response.url().endsWith("/redeliver"));
+  await page
+    .getByRole("button", { name: /^Send again: / })
+    .first()
+    .click();
+  expect((await again).status()).toBeLessThan(300);
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Activate" }).waitFor();
+});
+
+test("an account: a key is made with the rights that were chosen, is shown once, and is revoked; a session is ended", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  const other = await openConsole(browser, { url, key });
+  await open("/account");
+  await page.getByRole("button", { name: "New key" }).click();
+  const dialog = page.getByRole("dialog", { name: "New API key" });
+  await dialog.getByLabel("Name").fill("reader");
+  await dialog.getByLabel("*", { exact: true }).uncheck();
+  await dialog.getByLabel("runs:read").check();
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  const made = await page.getByRole("dialog", { name: "The new key" }).locator("code").last().innerText();
+  await page.getByRole("button", { name: "I have it" }).click();
+  const bearer = { authorization: `Bearer ${made}` };
+  expect((await call(url, "GET", "/v1/runs?limit=1", undefined, bearer)).status).toBe(200);
+  expect((await call(url, "GET", "/v1/agents", undefined, bearer)).status).toBe(403);
+  expect(await page.content()).not.toContain(made);
+  await page.getByRole("button", { name: "Revoke reader" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke it" }).click();
+  await page
+    .getByRole("row", { name: /reader/ })
+    .getByText("revoked")
+    .waitFor();
+  expect((await call(url, "GET", "/v1/runs?limit=1", undefined, bearer)).status).toBe(401);
+  await page
+    .getByRole("button", { name: /^End the session/ })
+    .first()
+    .click();
+  await waitFor(
+    async () =>
+      (await other.page.evaluate<number>(
+        "fetch('/v1/runs?limit=1', { headers: { 'x-runfleet-console': '1' } }).then(({ status }) => status)",
+      )) === 401,
+  );
+});
+
+test("billing: a spend limit is set and removed, and what can't be done without a payment provider is told", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/billing");
+  await page.getByRole("button", { name: "Set a limit…" }).click();
+  await page.getByRole("dialog").getByLabel("US dollars").fill("12.50");
+  await page.getByRole("button", { name: "Set it" }).click();
+  const row = page.getByRole("row", { name: /month/ });
+  await row.getByText("$12.50").waitFor();
+  await row.getByRole("button", { name: "Remove the limit of a month" }).click();
+  await row.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Top up…" }).click();
+  await page.getByRole("button", { name: "Go to the payment page" }).click();
+  await page.getByRole("dialog").getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Leave it" }).click();
+  await page.getByRole("tab", { name: "Usage" }).click();
+  await page.getByRole("table", { name: "Usage" }).getByRole("row").nth(1).waitFor();
+});
+
+test("the fleet: who may not see it is told; a queue is paused and resumed, a chore is run, a user is made and deleted", async () => {
+  const mine = await openConsole(browser, { url, key });
+  expect(await mine.page.getByRole("link", { name: "Fleet", exact: true }).count()).toBe(0);
+  await mine.open("/fleet/workers");
+  await mine.page.getByRole("heading", { name: "No right to see this" }).waitFor();
+  const { page, open } = await openConsole(browser, { url, key: await makeKey(stack, "root", operator) });
+  await open("/fleet");
+  await page.getByText("Slots busy").waitFor();
+  await page.getByRole("tab", { name: "Queues" }).click();
+  await page.getByRole("button", { name: "Pause Callbacks and webhooks" }).click();
+  await page.getByRole("button", { name: "Resume Callbacks and webhooks" }).click();
+  await page.getByRole("button", { name: "Pause Callbacks and webhooks" }).waitFor();
+  await page.getByRole("tab", { name: "Chores" }).click();
+  await page.getByRole("button", { name: "Run now: rollup-analytics" }).click();
+  await page
+    .getByRole("row", { name: /rollup-analytics/ })
+    .getByText(/s ago/)
+    .waitFor();
+  await page.getByRole("tab", { name: "Users" }).click();
+  await page.getByRole("button", { name: "New user" }).click();
+  await page.getByRole("dialog").getByLabel(/^Id/).fill("grace");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("button", { name: "Delete grace" }).click();
+  await page.getByRole("button", { name: "Delete it" }).click();
+  await page.getByRole("button", { name: "Delete grace" }).waitFor({ state: "detached" });
+  await page.getByRole("tab", { name: "Audit" }).click();
+  await page
+    .getByRole("row", { name: /delete user/ })
+    .first()
+    .waitFor();
+  const id = await start("counter", { n: 2000 });
+  await reach(id, "running");
+  await page.getByRole("tab", { name: "Workers" }).click();
+  await page.getByRole("link", { name: `counter: ${id}` }).waitFor();
+  await page
+    .getByRole("button", { name: /^Drain/ })
+    .first()
+    .click();
+  await page.getByRole("dialog", { name: "Drain the worker?" }).getByRole("button", { name: "Leave it" }).click();
+  await call(url, "POST", `/v1/runs/${id}/cancel`, {}, ada);
+});
+
+/** Each screen, with what says that it is there. */
+const screens: [path: string, shown: string][] = [
+  ["/welcome", "Publish and run"],
+  ["/approve?port=1&state=ab&name=laptop", "asks for an API key"],
+  ["/runs", "success"],
+  ["/agents", "greeter"],
+  ["/agents/greeter", "Last runs"],
+  ["/agents/greeter/play", "Your name"],
+  ["/agents/greeter/versions", "1.0.0"],
+  ["/agents/greeter/versions/1.0.0", "main.py"],
+  ["/agents/greeter/versions/1.0.0/diff?against=1.0.0", "Nothing differs"],
+  ["/agents/greeter/settings", "Limits"],
+  ["/agents/greeter/daemon", "Start"],
+  ["/threads", "chat-1"],
+  ["/threads/chat-1", "You said one."],
+  ["/inbox", "Notifications"],
+  ["/schedules", "Each morning"],
+  ["/daemons", "No daemons yet"],
+  ["/studio", "How runs ended"],
+  ["/errors?state=all", "always"],
+  ["/webhooks", "127.0.0.1"],
+  ["/account", "Callback secret"],
+  ["/billing", "Spend limits"],
+  ["/billing?tab=usage", "Took"],
+  ["/billing?tab=plans", "No plans yet"],
+];
+const operator = ["*", "admin", "internal"];
+const fleet: [path: string, shown: string][] = [
+  ["/fleet/overview", "Slots busy"],
+  ["/fleet/workers", "heard of"],
+  ["/fleet/queues", "Callbacks and webhooks"],
+  ["/fleet/dead-letters", "No dead letters"],
+  ["/fleet/users", "ada"],
+  ["/fleet/costs", "Ran for"],
+  ["/fleet/audit", "create"],
+  ["/fleet/chores", "rollup-analytics"],
+  ["/fleet/config", "AUTH_MODE"],
+];
+/** What of a screen depends on the theme. */
+const colours = { type: "rule" as const, values: ["color-contrast"] };
+
+test("every screen, light and dark: nobody is shut out, nothing is said to the console, the policy is kept", async () => {
+  const id = await start("twice");
+  await reach(id, "success");
+  await publish("broken", 'def main():\n    raise ValueError("always")\n');
+  const failed = await start("broken");
+  await reach(failed, "error");
+  const webhook = await call(url, "POST", "/v1/webhooks", { url: "http://127.0.0.1:9/all", events: ["*"] }, ada);
+  const errors = await call(url, "GET", "/v1/studio/errors?agent_id=broken", undefined, ada);
+  const { fingerprint } = (errors.body["data"] as { fingerprint: string }[])[0] ?? {};
+  const things: [path: string, shown: string][] = [
+    [`/errors/${fingerprint}`, "Traceback"],
+    [`/webhooks/${String(webhook.body["id"])}`, "Deliveries"],
+  ];
+  const { page, open, faults, barriers } = await openConsole(browser, {
+    url,
+    key: await makeKey(stack, "ada", operator),
+  });
+  const found: string[] = [];
+  const tabs = ["output", "events", "log", "input", "result", "artifacts", "attempts", "callbacks"];
+  const runs = tabs.map((tab): [string, string] => [`/runs/${id}?tab=${tab}`, "attempt 2"]);
+  for (const [path, shown] of [...screens, ...things, ...fleet, ...runs]) {
+    await open(path);
+    await page.getByRole("main").getByText(shown).first().waitFor();
+    const light = await barriers();
+    await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+    found.push(...[...light, ...(await barriers(colours))].map((barrier) => `${path} ${barrier}`));
+  }
+  expect(found).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test("a screen says when it waits for its data, when its thing is gone, when there is no right to it, and when the service fails", async () => {
+  const other = await makeKey(stack, "bob", ["runs:read", "agents:read"]);
+  const { page, open } = await openConsole(browser, { url, key: other });
+  for (const path of ["/runs/run_gone", "/agents/gone", "/agents/gone/play", "/agents/gone/versions/1.0.0"]) {
+    await open(path);
+    await page.getByRole("heading", { name: "It is gone" }).first().waitFor();
+  }
+  await open("/agents");
+  await page.getByRole("heading", { name: "No right to see this" }).waitFor();
+  await page.getByText("missing_scope").waitFor();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/v1/runs?*", (route) => held.then(() => route.continue()));
+  await open("/runs");
+  await page.getByRole("status").getByText("Loading runs").waitFor();
+  release();
+  await page.getByText("No runs yet").waitFor();
+  await page.unroute("**/v1/runs?*");
+  await page.route("**/v1/runs?*", (route) =>
+    route.fulfill({ status: 500, json: { detail: "broken", code: "internal_error", request_id: "req_1" } }),
+  );
+  await page.reload();
+  await page.getByText("internal_error · req_1").waitFor();
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.unroute("**/v1/runs?*");
+  await page.getByText("No runs yet").waitFor();
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** WCAG 2.2 AA. */
+const allRules: Rules = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
+
+export type Console = {
+  page: Page;
+  context: BrowserContext;
+  /** Opens a page of the console by its path below /console. */
+  open: (path: string) => Promise<void>;
+  /** What the page has said that it should not: errors in its console, faults of scripts, breaches of its policy. */
+  faults: string[];
+  /** Returns what of the page people with other senses or hands can't use. */
+  barriers: (rules?: Rules) => Promise<string[]>;
+};
+
+type Rules = { type: "tag" | "rule"; values: string[] };
+
+type Given = { url: string; key?: string; theme?: "light" | "dark" };
+
+/** Opens the console in a context of its own, which ends with the test. With a key it is signed in. */
+export async function openConsole(browser: Browser, { url, key, theme = "light" }: Given): Promise<Console> {
+  const context = await browser.newContext({ colorScheme: theme, viewport: { width: 1440, height: 900 } });
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(15_000);
+  await context.addInitScript(
+    "addEventListener('securitypolicyviolation', (e) => console.error(`policy ${e.violatedDirective} ${e.blockedURI}`))",
+  );
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
+  page.on("pageerror", (error) => void faults.push(String(error)));
+  const open = async (path: string): Promise<void> => void (await page.goto(`${url}/console${path}`));
+  if (key !== undefined) {
+    await open("/runs");
+    await page.getByLabel("API key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+  }
+  return { page, context, open, faults, barriers: (rules = allRules) => barriersOf(page, rules) };
+}
+
+async function barriersOf(page: Page, rules: Rules): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
+  return page.evaluate(async (runOnly) => {
+    const { axe: tool } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
+    type Found = { violations: { id: string; nodes: { html: string }[] }[] };
+    const { violations } = await tool.run({ runOnly });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  }, rules);
+}

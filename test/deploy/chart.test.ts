@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { BlockList, isIPv6 } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { adapterTypes, lifecycles } from "../../shared/domain/run/run-modes.ts";
+import { variableNames } from "../../shared/platform/config/load-config.ts";
+import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
+
+/** What of the chart can be held without Helm. `npm run chart` makes its objects and compares them with their kinds' schemas. */
+const chart = "deploy/chart";
+const read = (path: string): string => readFileSync(join(chart, path), "utf8");
+const templates = readdirSync(join(chart, "templates"), { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".yaml") || name.endsWith(".tpl"))
+  .map((name) => read(join("templates", name)))
+  .join("\n");
+const accepts = new Ajv2020({ strict: false }).compile(JSON.parse(read("values.schema.json")) as object);
+
+test("the chart's values are what its schema says, and a misspelt one is refused", () => {
+  expect([accepts(parse(read("values.yaml"))), accepts.errors]).toEqual([true, null]);
+  for (const name of readdirSync(join(chart, "ci")))
+    expect([name, accepts(parse(read(join("ci", name)))), accepts.errors]).toEqual([name, true, null]);
+  for (const wrong of [
+    { api: { replica: 3 } },
+    { workers: { pools: { default: { slots: "many" } } } },
+    { workers: { pools: { default: { sandbox: { profile: "none" } } } } },
+    { env: { DATABASE_URL: "postgresql://runfleet:secret@postgres/runfleet" } },
+    { secrets: { worker: ["STRIPE_SECRET_KEY"] } },
+    { expectedAdapters: ["cobol"] },
+  ])
+    expect([wrong, accepts(wrong)]).toEqual([wrong, false]);
+});
+
+test("what workers may be started for is what the service knows", () => {
+  const offers = adapterTypes.flatMap((type) =>
+    lifecycles.map((lifecycle) => (lifecycle === "serverless" ? type : `${lifecycle}:${type}`)),
+  );
+  expect([accepts({ expectedAdapters: offers }), accepts.errors]).toEqual([true, null]);
+});
+
+test("each variable that the chart sets is one that the service reads, and each program is there", () => {
+  const set = [...templates.matchAll(/\{ name: ([A-Z][A-Z_]+), value/g)].map(([, name = ""]) => name);
+  expect(set.length).toBeGreaterThan(8);
+  const ofTest = ["RUNFLEET_URL", "RUNFLEET_API_KEY"];
+  expect(set.filter((name) => !variableNames.includes(name) && !ofTest.includes(name))).toEqual([]);
+  const programs = [...templates.matchAll(/dist\/[\w/-]+\.js/g)].map(([path]) => path);
+  expect(programs.length).toBeGreaterThan(2);
+  expect(programs.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test("workers reach no private address, and no metadata of a cloud", () => {
+  const internet = templates.slice(templates.indexOf('define "runfleet.internet"'));
+  // One list of both kinds would take any address of version 4 for a mapped one.
+  const blocked = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const [, list = ""] of internet.matchAll(/except: \[([^\]]+)\]/g))
+    for (const range of list.split(",")) {
+      const [address = "", bits = ""] = range.trim().replaceAll('"', "").split("/");
+      const kind = isIPv6(address) ? "ipv6" : "ipv4";
+      blocked[kind].addSubnet(address, Number(bits), kind);
+    }
+  const private4 = [
+    "169.254.169.254",
+    "10.0.0.1",
+    "172.31.255.1",
+    "192.168.1.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "192.0.0.192",
+  ];
+  const private6 = ["::1", "::", "fd00:ec2::254", "fe80::a9fe:a9fe", "64:ff9b::a9fe:a9fe"];
+  expect(private4.filter((address) => !blocked.ipv4.check(address, "ipv4"))).toEqual([]);
+  expect(private6.filter((address) => !blocked.ipv6.check(address, "ipv6"))).toEqual([]);
+  expect([blocked.ipv4.check("1.1.1.1", "ipv4"), blocked.ipv6.check("2606:4700::1111", "ipv6")]).toEqual([
+    false,
+    false,
+  ]);
+});
+
+test("only workers may do what a sandbox needs, and no pod may gain rights", () => {
+  for (const name of readdirSync(join(chart, "templates")).filter(
+    (each) => each !== "workers.yaml" && each.endsWith(".yaml"),
+  ))
+    expect([name, /Unmasked|Unconfined|runAsUser: 0|add: \[/.test(read(join("templates", name)))]).toEqual([
+      name,
+      false,
+    ]);
+  expect(templates).not.toMatch(/privileged: true|allowPrivilegeEscalation: true|hostNetwork|hostPID|hostPath/);
+  expect(existsSync("deploy/seccomp-worker.json")).toBe(true);
+});
+
+const stack = await useTestStack();
+
+test("helm test's program publishes an agent, answers its question and sees its result; without a worker it fails", async () => {
+  const { url, worker } = await stack.startMembers();
+  const run = (env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, ["--input-type=module", "--eval", read("files/run-an-agent.mjs")], { env });
+  const env = { RUNFLEET_URL: url, RUNFLEET_API_KEY: "rf_unused" };
+  expect((await run(env)).stdout).toMatch(/asked, was answered and succeeded/);
+  const { rows } = await stack.sql.query("SELECT 1 FROM agents");
+  expect(rows).toEqual([]);
+  await worker.stop();
+  // An API knows of a worker's leaving a little later.
+  await waitFor(async () => (await fetch(`${url}/health/ready`)).status === 503);
+  await expect(run(env)).rejects.toThrow(/no_worker|503/);
+});

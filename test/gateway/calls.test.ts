@@ -1,0 +1,417 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, createServer as createTcpServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { openListeningSocket } from "../../chaos/fuzz/listening-socket.ts";
+import { placeholderKey } from "../../shared/domain/connection/sandbox-address.ts";
+import type { CallAnswer, CallAsked, CallEnded, GatewayRun, OpenConnection } from "../../shared/schemas/gateway.ts";
+import type { EgressListener, GatewayCalls } from "../../worker/gateway/egress.ts";
+import { exchange } from "../harness/exchange.ts";
+import { openModelProvider } from "../harness/model-provider.ts";
+import { loopbackEgress } from "../worker/sandbox/open-levels.ts";
+import { listen } from "./scene.ts";
+
+const secret = "sk-real-0123456789abcdef";
+const provider = await openModelProvider(secret);
+const egress = loopbackEgress(["*"].map((host) => `${host}:${provider.port}`));
+afterAll(() => {
+  egress.close();
+  provider.close();
+});
+
+const connection = (more: Partial<OpenConnection> = {}): OpenConnection => ({
+  name: "openai",
+  preset: "openai",
+  base_url: `${provider.url}/v1`,
+  kind: "bearer",
+  header: null,
+  username: null,
+  secret,
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  ...more,
+});
+/** What the gateway asked and told of calls. */
+const told: { asked: CallAsked[]; ended: CallEnded[] } = { asked: [], ended: [] };
+const callsOf = (
+  run: GatewayRun,
+  answer: CallAnswer = { kind: "go", number: 1, output_most: null, entry_key: null },
+): GatewayCalls => ({
+  run: () => run,
+  async ask(_call, asked) {
+    told.asked.push(asked);
+    return answer;
+  },
+  keep: async () => true,
+  leave: () => undefined,
+  end: async (_call, ended) => told.ended.push(ended) > 0,
+  lose: async () => false,
+});
+const runWith = (...connections: OpenConnection[]): GatewayCalls =>
+  callsOf({ run_id: "run_1", attempt: 1, connections, approvals: [] });
+
+type Sandbox = { port: number; listener: EgressListener };
+
+async function openSandbox(run: GatewayCalls | null, by = egress): Promise<Sandbox> {
+  const { port, socket } = await openListeningSocket();
+  const listener = by.open([]);
+  listener.take(socket);
+  listener.beginRun(run);
+  onTestFinished(() => listener.close());
+  return { port, listener };
+}
+
+const chat = { model: "gpt-5-mini", messages: [{ role: "user", content: "hello" }] };
+const ask = ({ port }: Sandbox, path: string, init: RequestInit & { body?: string } = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    body: JSON.stringify(chat),
+    ...init,
+    headers: { "content-type": "application/json", authorization: `Bearer ${placeholderKey}`, ...init.headers },
+  });
+
+test("the service gets the connection's key and none of the client's; the client gets no cookie and no key", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  provider.calls.length = 0;
+  const answer = await ask(sandbox, "/openai/chat/completions", {
+    headers: { cookie: "session=1", "x-api-key": placeholderKey, "openai-organization": "org" },
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("said hello")]);
+  const [seen] = provider.calls;
+  expect(seen).toMatchObject({ path: "/v1/chat/completions", key: secret });
+  expect(seen?.headers).toMatchObject({ host: `127.0.0.1:${provider.port}`, "openai-organization": "org" });
+  for (const field of ["cookie", "x-api-key"]) expect(seen?.headers).not.toHaveProperty(field);
+  const streamed = await ask(sandbox, "/openai/chat/completions", { body: JSON.stringify({ ...chat, stream: true }) });
+  expect(streamed.headers.get("set-cookie")).toBeNull();
+  expect(await streamed.text()).toContain("[DONE]");
+});
+
+test("each kind sends its secret as it says, and the presets' libraries find their paths with and without a version", async () => {
+  const basic = connection({
+    name: "basic",
+    preset: null,
+    kind: "basic",
+    username: "ada",
+    base_url: `${provider.url}/api`,
+  });
+  const anthropic = connection({ name: "anthropic", preset: "anthropic", kind: "header", header: "x-api-key" });
+  const google = connection({
+    name: "google",
+    preset: "google",
+    kind: "header",
+    header: "x-goog-api-key",
+    base_url: provider.url,
+  });
+  const sandbox = await openSandbox(runWith(connection(), basic, anthropic, google));
+  provider.calls.length = 0;
+  for (const path of [
+    "/openai/chat/completions",
+    "/openai/v1/chat/completions",
+    "/anthropic/messages",
+    "/anthropic/v1/messages",
+    `/google/v1beta/models/gemini-2.5-flash:generateContent?key=${placeholderKey}&alt=json`,
+    "/basic/things?q=%2Fa",
+  ])
+    await (await ask(sandbox, path)).text();
+  expect(provider.calls.map(({ path }) => path)).toEqual([
+    "/v1/chat/completions",
+    "/v1/chat/completions",
+    "/v1/messages",
+    "/v1/messages",
+    "/v1beta/models/gemini-2.5-flash:generateContent?alt=json",
+    "/api/things?q=%2Fa",
+  ]);
+  expect(provider.calls.at(-1)?.headers.authorization).toBe(`Basic ${Buffer.from(`ada:${secret}`).toString("base64")}`);
+  expect(provider.calls.slice(0, 5).map(({ key }) => key)).toEqual(Array.from({ length: 5 }, () => secret));
+});
+
+test("a key of the program's own, an unknown connection, a path that leads out, and a sandbox without a run are refused and not sent", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  const anthropic = await openSandbox(runWith(connection({ name: "anthropic", preset: "anthropic" })));
+  const nobody = await openSandbox(null);
+  provider.calls.length = 0;
+  const codeOf = async (response: Promise<Response>) => {
+    const { status, headers, body } = await response.then(async (one) => ({
+      status: one.status,
+      headers: one.headers,
+      body: (await one.json()) as { type?: string; error: { type: string } },
+    }));
+    return [status, headers.get("x-should-retry"), body.error.type];
+  };
+  const own = { headers: { authorization: "Bearer sk-of-the-program" } };
+  expect(await codeOf(ask(sandbox, "/openai/chat/completions", own))).toEqual([401, "false", "foreign_key"]);
+  const inHeader = { headers: { "x-api-key": "sk-of-the-program" } };
+  expect(await codeOf(ask(anthropic, "/anthropic/messages", inHeader))).toEqual([401, "false", "foreign_key"]);
+  expect(await codeOf(ask(sandbox, "/openai/x?key=AIza-of-the-program"))).toEqual([401, "false", "foreign_key"]);
+  expect(await codeOf(ask(sandbox, "/anthropic/messages"))).toEqual([404, "false", "no_connection"]);
+  expect(await codeOf(ask(nobody, "/openai/chat/completions"))).toEqual([403, "false", "no_run"]);
+  const host = `Host: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+  for (const path of [
+    "/openai/../admin",
+    "/openai/%2e%2e/admin",
+    "/openai/..%5cadmin/../../x",
+    "/openai//../../admin",
+  ]) {
+    const answer = await exchange(sandbox.port, `POST ${path} HTTP/1.1\r\n${host}`, 5_000);
+    expect([path, answer.split("\r\n")[0]]).toEqual([path, expect.stringMatching(/ 404 | 401 /)]);
+  }
+  expect(provider.calls.filter(({ path }) => !path.startsWith("/v1/"))).toEqual([]);
+});
+
+test("a key that the service echoes is redacted: in headers, bodies, streams of single bytes, compressed answers", async () => {
+  const echo = createServer((req: IncomingMessage, res) => {
+    const said = `before ${req.headers.authorization} after ${JSON.stringify({ key: secret })}`;
+    res.setHeader("x-echo", String(req.headers.authorization));
+    if (req.url === "/gzip") return void res.setHeader("content-encoding", "gzip").end(gzipSync(said));
+    if (req.url !== "/bytes") return void res.end(said);
+    void (async () => {
+      for (const byte of Buffer.from(said)) {
+        res.write(Buffer.of(byte));
+        await sleep(0);
+      }
+      res.end();
+    })();
+  });
+  onTestFinished(() => void echo.close());
+  const port = await listen(echo);
+  const open = loopbackEgress([`*:${port}`]);
+  onTestFinished(() => open.close());
+  const base_url = `http://127.0.0.1:${port}`;
+  const sandbox = await openSandbox(runWith(connection({ name: "echo", preset: null, base_url })), open);
+  for (const path of ["/echo/plain", "/echo/bytes", "/echo/gzip"]) {
+    const answer = await ask(sandbox, path);
+    expect([path, answer.headers.get("x-echo")]).toEqual([path, "Bearer [redacted]"]);
+    expect([path, await answer.text()]).toEqual([path, 'before Bearer [redacted] after {"key":"[redacted]"}']);
+  }
+});
+
+test("a call belongs to the run that the worker names: the next run's calls go by its own connections, and calls in flight are cut", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  provider.next.push((res) => void res.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n"));
+  const cut = ask(sandbox, "/openai/chat/completions").then((answer) => answer.text());
+  cut.catch(() => undefined);
+  await expect.poll(() => provider.next.length).toBe(0);
+  const next = connection({ secret: "sk-of-the-next-run-1" });
+  sandbox.listener.beginRun(callsOf({ run_id: "run_2", attempt: 1, connections: [next], approvals: [] }));
+  await expect(cut).rejects.toThrow(/terminated|aborted|closed/);
+  provider.calls.length = 0;
+  expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(401);
+  expect(provider.calls.map(({ key }) => key)).toEqual(["sk-of-the-next-run-1"]);
+  sandbox.listener.beginRun(null);
+  expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(403);
+});
+
+test("a gateway that is replaced knows whose calls they are", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(200);
+  process.kill(egress.gatewayPid() ?? 0, "SIGKILL");
+  await sleep(50);
+  expect((await ask(sandbox, "/openai/chat/completions")).status).toBe(200);
+});
+
+test("no other way leads out of a sandbox whose agent only has connections", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  for (const request of [
+    `GET http://127.0.0.1:${provider.port}/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    `CONNECT 127.0.0.1:${provider.port} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  ])
+    expect(await exchange(sandbox.port, request, 5_000)).toMatch(/^HTTP\/1.1 403 /);
+});
+
+test("a client that goes away in mid-stream leaves nothing open at the service", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  let closed = false;
+  provider.next.push((res) => {
+    res.once("close", () => (closed = true));
+    res.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
+  });
+  const socket = connect(sandbox.port, "127.0.0.1");
+  const body = JSON.stringify(chat);
+  socket.write(
+    `POST /openai/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await once(socket, "data");
+  socket.destroy();
+  await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+});
+
+const answers = {
+  chat: { path: "/openai/chat/completions", body: chat },
+  responses: { path: "/openai/responses", body: { model: "gpt-5-mini", input: "hello" } },
+  anthropic: { path: "/anthropic/v1/messages", body: { ...chat, max_tokens: 50 } },
+  google: {
+    path: "/google/v1beta/models/gemini-2.5-flash:generateContent",
+    body: { contents: [{ parts: [{ text: "hello" }] }] },
+  },
+};
+
+test.each(Object.entries(answers))(
+  "tokens of %s are the service's own count, of a whole answer and of a stream, and the client sees what it asked for",
+  async (name, { path, body }) => {
+    const sandbox = await openSandbox(
+      runWith(
+        connection(),
+        connection({ name: "anthropic", preset: "anthropic", kind: "header", header: "x-api-key" }),
+        connection({
+          name: "google",
+          preset: "google",
+          kind: "header",
+          header: "x-goog-api-key",
+          base_url: provider.url,
+        }),
+      ),
+    );
+    const model = name === "google" ? "gemini-2.5-flash" : "gpt-5-mini";
+    for (const stream of [false, true]) {
+      told.asked.length = told.ended.length = provider.calls.length = 0;
+      const to = stream ? path.replace("generateContent", "streamGenerateContent?alt=sse") : path;
+      const sent = name === "google" ? body : { ...body, stream };
+      const text = await (await ask(sandbox, to, { body: JSON.stringify(sent) })).text();
+      expect(text).toContain("hello");
+      await expect.poll(() => told.ended.length).toBe(1);
+      const [input, output] = provider.calls[0]?.tokens ?? [];
+      expect([stream, told.ended[0]]).toEqual([
+        stream,
+        expect.objectContaining({
+          status: 200,
+          is_whole: true,
+          usage: { input, cached: 0, cache_write: 0, output },
+          model,
+        }),
+      ]);
+      expect(told.asked[0]).toMatchObject({
+        is_metered: true,
+        model,
+      });
+      expect(told.asked[0]?.input_most).toBeGreaterThanOrEqual(input ?? Infinity);
+      // The usage that nobody asked for is taken out again.
+      if (name === "chat" && stream) {
+        expect(provider.calls[0]?.body.stream_options).toEqual({ include_usage: true });
+        expect([text.includes('"usage"'), text.includes("[DONE]")]).toEqual([false, true]);
+      }
+    }
+  },
+);
+
+test("usage in a stream stays where the client asks for it, and an answer's length is bounded where the worker says so", async () => {
+  const run = { run_id: "run_1", attempt: 1, connections: [connection()], approvals: [] };
+  const sandbox = await openSandbox(callsOf(run, { kind: "go", number: 1, output_most: 321, entry_key: null }));
+  provider.calls.length = 0;
+  const body = JSON.stringify({ ...chat, stream: true, stream_options: { include_usage: true } });
+  expect(await (await ask(sandbox, "/openai/chat/completions", { body })).text()).toContain('"usage"');
+  expect(provider.calls[0]?.body).toMatchObject({ max_completion_tokens: 321 });
+});
+
+test("of a call that a person is asked about the worker is shown what leaves; a form with another boundary is the same call", async () => {
+  const run = { run_id: "run_1", attempt: 1, connections: [connection({ name: "shop", preset: null })] };
+  const approvals = [{ method: "DELETE" }, { path: "/v1/echo*" }];
+  const sandbox = await openSandbox(callsOf({ ...run, approvals }));
+  told.asked.length = 0;
+  const form = (boundary: string, text: string) => ({
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+    body: `--${boundary}\r\ncontent-disposition: form-data; name=a\r\n\r\n${text}\r\n--${boundary}--\r\n`,
+  });
+  provider.calls.length = 0;
+  await ask(sandbox, "/shop/echo?x=1", { method: "PUT", body: "give\u0007 all" });
+  for (const init of [form("one", "x"), form("two", "x"), form("two", "y")]) await ask(sandbox, "/shop/echo", init);
+  await ask(sandbox, "/shop/other");
+  const [put, first, second, other, unasked] = told.asked;
+  expect(put?.approval).toEqual({ url: `${provider.url}/v1/echo?x=1`, shown: "give  all", bytes: 9 });
+  expect(second?.record).toEqual(first?.record);
+  expect(other?.record).not.toEqual(first?.record);
+  expect(unasked).toMatchObject({ approval: null, record: null });
+  const override = await ask(sandbox, "/shop/other", { headers: { "x-http-method-override": "DELETE" } });
+  expect([override.status, told.asked.length]).toEqual([400, 5]);
+});
+
+test("a request to a model that can't be read isn't sent: its answer could not be bounded", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  provider.calls.length = 0;
+  for (const body of [
+    gzipSync(JSON.stringify(chat)),
+    "\ufeff{}",
+    "[]",
+    "nothing",
+    `{"a":${"[".repeat(200)}${"]".repeat(200)}}`,
+  ]) {
+    const init = { body: body as string, headers: { "content-encoding": "gzip" } };
+    expect((await ask(sandbox, "/openai/chat/completions", init)).status).toBe(400);
+  }
+  expect(provider.calls).toEqual([]);
+});
+
+test("a client that hangs up in mid-body is no error of the gateway's", async () => {
+  const { port } = await openSandbox(runWith(connection()));
+  const head = "POST /openai/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n\r\n{";
+  for (let n = 0; n < 20; n += 1) {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    socket.destroy();
+  }
+  expect((await ask({ port } as Sandbox, "/openai/chat/completions")).status).toBe(200);
+  expect(await egress.faults()).toBe(0);
+});
+
+test("a service that has closed an idle connection is asked on another one", async () => {
+  // It ends with each answer, and goes on reading.
+  const service = createTcpServer({ allowHalfOpen: true }, (socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
+  });
+  onTestFinished(() => void service.close());
+  const port = await listen(service);
+  const by = loopbackEgress([`*:${port}`]);
+  onTestFinished(() => by.close());
+  const sandbox = await openSandbox(
+    runWith(connection({ name: "own", preset: null, base_url: `http://127.0.0.1:${port}` })),
+    by,
+  );
+  for (let n = 0; n < 4; n += 1) {
+    const answer = await ask(sandbox, "/own/x", { signal: AbortSignal.timeout(5_000) });
+    expect(await answer.text()).toBe("ok");
+    await sleep(20);
+  }
+});
+
+test("a refusal has the service's shape of an error, and isn't sent", async () => {
+  const refused: CallAnswer = { kind: "refused", status: 402, code: "budget_exceeded", reason: "No more." };
+  const anthropic = connection({ name: "anthropic", preset: "anthropic" });
+  const google = connection({ name: "google", preset: "google" });
+  const sandbox = await openSandbox(
+    callsOf({ run_id: "run_1", attempt: 1, connections: [connection(), anthropic, google], approvals: [] }, refused),
+  );
+  provider.calls.length = 0;
+  for (const [path, error] of [
+    [
+      "/openai/chat/completions",
+      { error: { type: "budget_exceeded", message: "No more.", param: null, code: "budget_exceeded" } },
+    ],
+    ["/anthropic/messages", { type: "error", error: { type: "budget_exceeded", message: "No more." } }],
+    [
+      "/google/v1beta/models/g:generateContent",
+      { error: { code: 402, message: "No more.", status: "BUDGET_EXCEEDED" } },
+    ],
+  ] as const) {
+    const answer = await ask(sandbox, path);
+    expect([answer.status, answer.headers.get("x-should-retry"), await answer.json()]).toEqual([402, "false", error]);
+  }
+  expect(provider.calls).toEqual([]);
+});
+
+test("what is read is bounded: a request of more than 32 MiB is refused, and a stream of one endless event is passed on", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  const large = JSON.stringify({ ...chat, pad: "x".repeat(33 * 1024 * 1024) });
+  const refusal = await ask(sandbox, "/openai/chat/completions", { body: large }).catch(() => null);
+  expect([null, 413]).toContain(refusal?.status ?? null);
+  told.ended.length = 0;
+  provider.next.push((res) => {
+    res.writeHead(200, { "content-type": "text/event-stream" });
+    res.end(`data: ${"x".repeat(3 * 1024 * 1024)}\n\ndata: [DONE]\n\n`);
+  });
+  const answer = await (await ask(sandbox, "/openai/chat/completions")).text();
+  expect(answer.length).toBe(3 * 1024 * 1024 + "data: \n\ndata: [DONE]\n\n".length);
+  await expect.poll(() => told.ended[0]).toMatchObject({ status: 200, usage: null });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { readAsked } from "../../gateway/meter/protocol.ts";
+
+/** As random as a key: hardly a token of it has three letters. */
+const dense = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
+const picture = `data:image/png;base64,${dense}`;
+const chat = (content: unknown, more: object = {}) => ({ messages: [{ role: "user", content }], ...more });
+const most = (body: object): number => readAsked("chat", { ...body }, "/v1/chat/completions").input_most;
+
+test.each(
+  Object.entries({
+    "a text": chat(dense),
+    "a part that is text": chat([{ type: "text", text: picture }]),
+    "a document of text": chat([{ type: "document", source: { type: "text", media_type: "text/plain", data: dense } }]),
+    "a document that says it is bytes of text": chat([
+      { type: "document", source: { type: "base64", media_type: "text/plain", data: dense } },
+    ]),
+    "a file of text": chat([{ type: "file", file: { file_data: `data:text/plain;base64,${dense}` } }]),
+    "what Google is given as text": {
+      contents: [{ parts: [{ inlineData: { mimeType: "text/plain", data: dense } }] }],
+    },
+    "a tool's description": chat("hi", { tools: [{ image_url: { url: picture }, type: "image_url" }] }),
+    "a tool's arguments": chat([
+      { type: "tool_use", input: { type: "image", source: { type: "base64", media_type: "image/png", data: dense } } },
+    ]),
+    "an unknown field": chat("hi", { extra: { type: "image_url", image_url: { url: picture } } }),
+  }),
+)("every byte of %s is reserved as a token, whatever it looks like", (_, body) => {
+  expect(most(body)).toBeGreaterThanOrEqual(dense.length);
+});
+
+test.each(
+  Object.entries({
+    "a picture": chat([{ type: "image_url", image_url: { url: picture } }]),
+    "a picture by its address": chat([{ type: "image_url", image_url: { url: "https://pictures.example/1.png" } }]),
+    "Anthropic's picture": chat([{ type: "image", source: { type: "base64", media_type: "image/png", data: dense } }]),
+    "a tool's picture": chat([
+      {
+        type: "tool_result",
+        content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: dense } }],
+      },
+    ]),
+    "Google's picture": { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: dense } }] }] },
+    "the responses' picture": { input: [{ content: [{ type: "input_image", image_url: picture }] }] },
+  }),
+)("%s counts as a picture, not as its bytes", (_, body) => {
+  expect(most(body)).toBeGreaterThanOrEqual(3_000);
+  expect(most(body)).toBeLessThan(5_000);
+});
+
+test.each([
+  { previous_response_id: "resp_1" },
+  { conversation: "conv_1" },
+  { prompt: { id: "pmpt_1" } },
+  { cachedContent: "cachedContents/1" },
+  chat([{ type: "file", file: { file_id: "file-1" } }]),
+  { contents: [{ parts: [{ fileData: { fileUri: "https://files.example/1" } }] }] },
+])("what only the service can see is reserved as a whole context: %j", (body) => {
+  expect(most(body)).toBeGreaterThanOrEqual(200_000);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { runModule } from "./run-module.ts";
+
+/** Does steps over a journal that nobody answers: what it has not kept never ends. */
+const overJournal = (kept: object, code: string): string => `
+  const timer = setTimeout(() => {}, 5_000);
+  let settle;
+  const failed = new Promise((resolve) => (settle = resolve));
+  module.beginSteps({
+    runId: "run", kept: ${JSON.stringify({ tries: [], segments: [], count: 0, ...kept })},
+    readLine: () => new Promise(() => {}), keepAlive: () => {}, fail: settle,
+  });
+  const { step, branch, uuid } = module.stepMethods;
+  const ended = module.runInTurn(async () => { ${code} });
+  const error = await Promise.race([ended.then(() => null, (fault) => fault), failed]);
+  clearTimeout(timer);
+  if (error) console.log(error.name + ": " + error.message);
+  process.exit(0);`;
+
+const entry = (key: string, name: string, result: unknown, more: object = {}) => ({
+  ...{ key, kind: "step", name, branch: "main", position: 0, args: null, ok: true, result: JSON.stringify(result) },
+  ...more,
+});
+
+test("what is kept is handed out in its order, so the step that won a race wins it again", async () => {
+  const kept = { entries: [entry("=b:2", "b", "b"), entry("=a:1", "a", "a")] };
+  const race = `
+    const first = await Promise.race([step("a", () => 0, { key: "1" }), step("b", () => 0, { key: "2" })]);
+    console.log(first);`;
+  const { stdout, frames } = await runModule("steps", overJournal(kept, race));
+  expect(stdout).toBe("b\n");
+  expect(frames.filter(({ type }) => type.startsWith("step"))).toEqual([]);
+});
+
+test("another step than before ends the run before anything new is done; over a copied journal the code goes on", async () => {
+  const code = `console.log(await step("a", () => 0, { key: "1" })); await step("x", () => 0);`;
+  const entries = [entry("=a:1", "a", 1), entry("=b:2", "b", 2)];
+  const strict = await runModule("steps", overJournal({ entries }, code));
+  expect(strict.stdout).toMatch(/^1\nError: An earlier attempt called step 'b' here and this one calls 'x'\./);
+  expect(strict.frames).toEqual([]);
+  const copied = entries.map((one) => ({ ...one, copied: true }));
+  const lenient = await runModule(
+    "steps",
+    overJournal(
+      { entries: copied },
+      `${code.replace('await step("x"', 'void step("x"')} for (let n = 0; n < 50; n += 1) await new Promise(setImmediate);`,
+    ),
+  );
+  expect(lenient.frames.slice(0, 3)).toMatchObject([
+    { type: "step.copied", key: "=a:1" },
+    { type: "replay.diverged", name: "x", before: "b", drops: ["=b:2"] },
+    { type: "step.start", name: "x", try: 1 },
+  ]);
+});
+
+test("what a step has saved and used is reported again", async () => {
+  const entries = [entry("=a:1", "a", 1, { state: "s", usage: { input_tokens: 2 } })];
+  const { frames } = await runModule("steps", overJournal({ entries }, `await step("a", () => 0, { key: "1" });`));
+  expect(frames).toEqual([
+    { type: "state", state_snapshot: "s" },
+    { type: "usage", input_tokens: 2 },
+  ]);
+});
+
+test("a key that is used twice and a durable call inside of a step are refused", async () => {
+  const code = `
+    await step("a", () => 0, { key: "1" });
+    try { await step("a", () => 0, { key: "1" }); } catch (error) { console.log(error.name); }
+    step("outer", () => step("inner", () => 0), { retry: { max_attempts: 1 } });
+    for (let n = 0; n < 50; n += 1) await new Promise(setImmediate);`;
+  const { stdout, frames } = await runModule("steps", overJournal({ entries: [entry("=a:1", "a", 1)] }, code));
+  expect(stdout).toBe("DuplicateKey\n");
+  expect(frames.find(({ type }) => type === "step.end")).toMatchObject({ error: { type: "DurableCallInStep" } });
+});
+
+test("values come back as they were, and what can't be kept names its place", async () => {
+  const { stdout } = await runModule(
+    "step-values",
+    `const value = { at: new Date(5), bytes: new Uint8Array([0, 255]), list: [null, "x"], $rf: "own", left: undefined };
+     const back = module.decodeValue(module.encodeValue(value, "step 'a'"));
+     console.log(back.at.getTime(), [...back.bytes].join(), JSON.stringify(back.list), back.$rf, "left" in back);
+     console.log(module.decodeValue(module.encodeValue(undefined, "step 'a'")));
+     for (const bad of [{ a: [new Map()] }, 1n, { f() {} }, NaN])
+       try { module.encodeValue(bad, "step 'a'"); } catch (error) { console.log(error.message.split(",")[0]); }
+     const rebuilt = module.rebuildStepError(module.describeStepError(Object.assign(new RangeError("far"), { code: "E1" })));
+     console.log(rebuilt.name, rebuilt.message, rebuilt.code, rebuilt instanceof module.stepErrors.StepFailed);`,
+  );
+  expect(stdout.trim().split("\n")).toEqual([
+    '5 0,255 [null,"x"] own false',
+    "undefined",
+    "step 'a' returned an object of Map at $.a[0]",
+    "step 'a' returned a bigint at $",
+    "step 'a' returned a function at $.f",
+    "step 'a' returned NaN at $",
+    "RangeError far E1 true",
+  ]);
+});

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+import unittest
+from typing import Any
+
+from support import RUNTIME
+
+# A process of one durable run, with a thread that answers as the worker does. It prints what its frames were.
+DRIVER = """
+import _thread, json, os, sys
+sys.path.insert(0, {runtime!r})
+frames_in, frames_out = os.pipe()
+answers_in, answers_out = os.pipe()
+from _runfleet.channel import channel
+channel.fd = frames_out
+frames = []
+over = _thread.allocate_lock()
+over.acquire()
+
+def answer():
+    for line in os.fdopen(frames_in):
+        frame = json.loads(line)
+        frames.append(frame)
+        if frame["type"] == "step.end" and "retry_in_ms" not in frame:
+            os.write(answers_out, json.dumps({{"type": "kept", "key": frame["key"]}}).encode() + b"\\n")
+        if frame["type"] == "over":
+            over.release()
+            return
+
+_thread.start_new_thread(answer, ())
+from _runfleet import steps
+steps.begin_run("run", answers_in, json.loads({kept!r}))
+returned = raised = None
+try:
+    {code}
+    returned = main()
+except BaseException as error:
+    raised = [type(error).__name__, str(error)]
+channel.write("over", {{}})
+over.acquire()
+print(json.dumps({{"returned": returned, "raised": raised, "frames": frames[:-1]}}, default=repr))
+"""
+
+
+class Outcome:
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.returned, self.raised = told["returned"], told["raised"]
+        self.frames: list[dict[str, Any]] = told["frames"]
+
+    def of(self, type_: str) -> list[dict[str, Any]]:
+        return [frame for frame in self.frames if frame["type"] == type_]
+
+    @property
+    def began(self) -> list[str]:
+        return [frame["key"] for frame in self.of("step.start")]
+
+    def kept(self, **more: Any) -> dict[str, Any]:
+        """Returns the journal that a later attempt gets."""
+        names = ("key", "kind", "name", "branch", "position", "args", "ok", "result", "error", "state", "usage")
+        ended = [frame for frame in self.of("step.end") if "retry_in_ms" not in frame]
+        entries = [{**{name: frame[name] for name in names if name in frame}, **more} for frame in ended]
+        segments = [segment for frame in self.of("step.end") for segment in frame["closes"]]
+        return {"entries": entries, "tries": [], "segments": segments, "waits": [], "count": len(entries)}
+
+
+def run(code: str, kept: dict[str, Any] | None = None) -> Outcome:
+    body = textwrap.indent(textwrap.dedent(code).strip(), "    ").strip()
+    program = DRIVER.format(runtime=RUNTIME, kept=json.dumps(kept), code=body)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return Outcome(json.loads(done.stdout.splitlines()[-1]))
+
+
+class Steps(unittest.TestCase):
+    def test_known(self) -> None:
+        """What an earlier attempt has kept is not done again; other arguments are told and change nothing."""
+        code = """
+            def main():
+                return [steps.run_step("add", lambda n: n + {more}, 1), steps.run_step("add", lambda: 2)]
+        """
+        first = run(code.format(more=1))
+        self.assertEqual((first.returned, first.began), ([2, 2], ["main/add#1", "main/add#2"]))
+        second = run(code.format(more=5), first.kept())
+        self.assertEqual((second.returned, second.frames), ([2, 2], []))
+        third = run(code.format(more=5).replace(", 1)", ", 7)"), first.kept())
+        self.assertEqual(third.returned, [2, 2])
+        self.assertIn("other arguments", third.of("log")[0]["message"])
+
+    def test_branches(self) -> None:
+        """Threads and tasks have places of their own, whoever is faster."""
+        threads = run("""
+            import threading, time
+            def part(n):
+                time.sleep(0.02 * (2 - n))
+                steps.run_step("part", lambda: n)
+            def main():
+                all = [threading.Thread(target=part, args=(n,)) for n in range(2)]
+                for one in all: one.start()
+                for one in all: one.join()
+        """)
+        self.assertEqual(sorted(threads.began), ["main/part~1/part#1", "main/part~2/part#1"])
+        tasks = run("""
+            import asyncio
+            async def part(n):
+                await asyncio.sleep(0.02 * (2 - n))
+                return await steps.run_step("part", lambda: n)
+            async def both():
+                return await asyncio.gather(part(0), part(1))
+            def main():
+                return asyncio.run(steps.prepare_async(both()))
+        """)
+        self.assertEqual(tasks.returned, [0, 1])
+        self.assertEqual(tasks.began, ["main/part~2/part#1", "main/part~1/part#1"])
+
+    def test_another_way(self) -> None:
+        """Another step at a known place ends the run; over a copied journal the code goes on without it."""
+        code = """
+            def main():
+                return [steps.run_step(name, lambda: name) for name in {names}]
+        """
+        kept = run(code.format(names=["a", "b", "c"])).kept()
+        other = run(code.format(names=["a", "x", "c"]), kept)
+        self.assertEqual((other.raised[0], other.began), ("Nondeterminism", []))
+        self.assertIn("was 'b' in an earlier attempt and is step 'x' now", other.raised[1])
+        for entry in kept["entries"]:
+            entry["copied"] = True
+        copied = run(code.format(names=["a", "x", "c"]), {**kept, "segments": []})
+        self.assertEqual((copied.returned, copied.began), (["a", "x", "c"], ["main/x#1", "main/c#1"]))
+        [told] = copied.of("replay.diverged")
+        self.assertEqual((told["name"], told["before"], sorted(told["drops"])), ("x", "b", ["main/b#1", "main/c#1"]))
+        self.assertEqual([frame["key"] for frame in copied.of("step.copied")], ["main/a#1"])
+
+    def test_tries(self) -> None:
+        """A step is tried as often as it says; some errors end the tries, and one says when the next begins."""
+        outcome = run("""
+            from _runfleet.step_values import NonRetryable, RetryAfter
+            def flaky(step):
+                if step.number == 1: raise OSError("busy")
+                if step.number == 2: raise RetryAfter(0.01)
+                raise NonRetryable("never")
+            def main():
+                steps.run_step("flaky", flaky, retry={"max_attempts": 9, "delay_ms": 5})
+        """)
+        self.assertEqual(outcome.raised, ["NonRetryable", "never"])
+        ends = outcome.of("step.end")
+        self.assertEqual([frame["try"] for frame in ends], [1, 2, 3])
+        self.assertEqual([frame.get("retry_in_ms") for frame in ends], [5, 10, None])
+
+    def test_values(self) -> None:
+        """Values come back as they were, on the first attempt, too; what can't be kept names its place and the cure."""
+        outcome = run("""
+            import datetime
+            def main():
+                at = datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc)
+                value = {"n": 2**70, "b": b"\\0", "t": (1, 2), "at": at, "$rf": "x"}
+                kept = steps.run_step("kept", lambda: value)
+                same = kept == {"n": 2**70, "b": b"\\0", "t": [1, 2], "at": at, "$rf": "x"}
+                try:
+                    steps.run_step("bad", lambda: {"total": {1: 2}})
+                except Exception as error:
+                    return [same, type(error).__name__, str(error)]
+        """)
+        same, name, message = outcome.returned
+        self.assertEqual((same, name), (True, "ResultNotJSON"))
+        self.assertRegex(message, r"^step 'bad' returned a dict with a key of type int at \$\.total, .* Return str")
+
+    def test_errors(self) -> None:
+        """An error is caught as what it was, and as a StepFailed, live and from the journal alike."""
+        code = """
+            from _runfleet.step_values import StepFailed
+            def fail(): raise LookupError("gone")
+            def main():
+                try:
+                    steps.run_step("fail", fail)
+                except LookupError as error:
+                    return [isinstance(error, StepFailed), str(error)]
+        """
+        first = run(code)
+        self.assertEqual((first.returned, run(code, first.kept()).returned), ([True, "gone"], [True, "gone"]))
+
+    def test_reports(self) -> None:
+        """What a step has saved and used is reported again when a later attempt comes to the step."""
+        code = """
+            from _runfleet.context import context
+            def work():
+                context.save_state({"done": 1})
+                context.usage(input_tokens=1)
+                context.usage(input_tokens=3, cost_usd=1)
+            def main():
+                steps.run_step("work", work)
+        """
+        first = run(code)
+        [end] = first.of("step.end")
+        self.assertEqual((end["state"], end["usage"]), (' {"done":1}', {"input_tokens": 3, "cost_usd": 1}))
+        again = run(code, first.kept())
+        self.assertEqual(
+            again.frames,
+            [{"type": "state", "state_snapshot": ' {"done":1}'}, {"type": "usage", "input_tokens": 3, "cost_usd": 1}],
+        )

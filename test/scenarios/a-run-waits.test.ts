@@ -1,0 +1,612 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { parseEventId } from "../../shared/domain/run/event-id.ts";
+import { voidedBy } from "../../shared/domain/run/void-events.ts";
+import { call, execute, makeAgent, readEvents, type SentEvent } from "../harness/client.ts";
+import { py } from "../harness/py.ts";
+import { useTestStack } from "../harness/test-stack.ts";
+
+const stack = await useTestStack();
+const { url } = await stack.openApi({ PUBLIC_URL: "" });
+const worker = await stack.openWorker({ WORKER_SLOTS: "8" });
+
+async function begin(agent_id: string, input_payload: Record<string, unknown> = {}) {
+  const body = { agent_id, version: "current", input_payload };
+  const response = await execute(url, body);
+  const run_id = response.headers.get("x-run-id") ?? "";
+  return { run_id, events: readEvents(response) };
+}
+
+const signal = (run_id: string, name: string, body: unknown = {}) =>
+  call(url, "POST", `/v1/runs/${run_id}/signals/${name}`, body);
+/** Waits until a run's stream has told so many events of a type. */
+async function told(run_id: string, type: string, count: number): Promise<SentEvent[]> {
+  let left = count;
+  return readEvents(await fetch(`${url}/v1/runs/${run_id}/stream`), ({ event }) => event === type && (left -= 1) === 0);
+}
+/** The text that stands at the end, as a client shows it. */
+function shownOf(events: readonly SentEvent[]): string {
+  let said: SentEvent[] = [];
+  for (const event of events) {
+    if (event.event === "run.started") {
+      const isVoid = voidedBy(event.data);
+      said = said.filter(({ id }) => !isVoid(parseEventId(id) ?? { attempt: 0, seq: 0 }));
+    }
+    if (event.event === "output.delta") said.push(event);
+  }
+  return said.map(({ data }) => String(data["content"])).join("");
+}
+const resultOf = (events: readonly SentEvent[]) =>
+  events.at(-1)?.data["result_content"] ?? events.at(-1)?.data["error"] ?? null;
+
+/** Waits for what each of the two languages has. */
+const waiting = {
+  python: py`
+    from runfleet import SignalTimeout
+
+    def main(input, context):
+        context.sleep(0.05)
+        first = context.wait_for("go")
+        both = context.wait_for(["left", "right"])
+        try:
+            context.wait_for("never", timeout=0.05)
+        except SignalTimeout as error:
+            late = str(error)
+        return {"first": first, "both": both, "late": late}
+  `,
+  node: `
+    import { SignalTimeout, sleep } from "runfleet";
+    export async function main(input, context) {
+      await sleep(0.05);
+      const first = await context.waitFor("go");
+      const both = await context.waitFor(["left", "right"]);
+      const late = await context.waitFor("never", { timeout: 0.05 }).catch((error) => {
+        if (!(error instanceof SignalTimeout)) throw error;
+        return error.message;
+      });
+      return { first, both, late };
+    }
+  `,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: signals that come early, late, twice and for nobody",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, waiting[adapter_type], { adapter_type });
+    const { run_id, events } = await begin(agent_id);
+    const go = { payload: { $rf: "bytes", n: 2 ** 53 }, id: "evt_1" };
+    expect((await signal(run_id, "right", { payload: [1, null] })).status).toBe(202);
+    expect((await signal(run_id, "go", go)).body).toMatchObject({ repeated: false });
+    expect((await signal(run_id, "go", go)).body).toMatchObject({ repeated: true });
+    await signal(run_id, "go", { payload: "second" });
+    const all = await events;
+    expect(resultOf(all)).toEqual({
+      first: go.payload,
+      both: { name: "right", payload: [1, null] },
+      late: "No signal 'never' came within 0.05 s.",
+    });
+    const waits = all
+      .filter(({ event }) => event.startsWith("wait."))
+      .map(({ event, data }) => [event, data["by"] ?? data["kind"]]);
+    expect(waits).toEqual([
+      ["wait.opened", "timer"],
+      ["wait.ended", "timer"],
+      ["wait.opened", "signal"],
+      ["wait.ended", "signal"],
+      ["wait.opened", "signal"],
+      ["wait.ended", "signal"],
+      ["wait.opened", "signal"],
+      ["wait.ended", "timeout"],
+    ]);
+    const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
+    expect(untaken.body).toMatchObject({ data: [{ name: "go", taken: false }], has_more: false });
+    expect(await signal(run_id, "go")).toMatchObject({ status: 409, body: { code: "run_ended" } });
+  },
+);
+
+test("asyncio: a race has the same winner on every attempt, and a wait that was given up gives its signal back", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import asyncio
+      from runfleet import context
+
+      async def main(input):
+          lost = context.wait_for("one")
+          won = context.wait_for("two")
+          done, _ = await asyncio.wait([lost, won], return_when=asyncio.FIRST_COMPLETED)
+          lost.cancel()
+          kept = await context.step("kept", lambda: [future is won for future in done])
+          tick = context.sleep(3600)
+          tick.cancel()
+          later = await context.wait_for("one", timeout=20)
+          return {"kept": kept, "won": await won, "later": later}
+    `,
+  );
+  const { run_id, events } = await begin(agent_id);
+  await told(run_id, "wait.opened", 2);
+  await signal(run_id, "two", { payload: 2 });
+  await signal(run_id, "one", { payload: 1 });
+  const all = await events;
+  expect(resultOf(all)).toEqual({ kept: [true], won: 2, later: 1 });
+});
+
+test("a signed address sends one signal, for a time, and can't be changed", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+
+      def main(input):
+          context.emit("urls", [context.signal_url("paid"), context.signal_url("paid", expires_in=1)])
+          context.sleep(1.2)
+          return [context.wait_for("paid"), context.wait_for("paid")]
+    `,
+  );
+  const body = { agent_id, version: "current" };
+  const events = await readEvents(await execute(url, body), ({ event }) => event === "wait.ended");
+  const [address = "", brief = ""] = (events.find(({ event }) => event === "custom")?.data["value"] ?? []) as string[];
+  const post = (path: string, init: RequestInit) => fetch(`${url}${path}`, { method: "POST", ...init });
+  const json = { "content-type": "application/json" };
+  expect((await post(brief, { body: "1", headers: json })).status).toBe(404);
+  const last = address.at(-5) === "A" ? "B" : "A";
+  expect((await post(`${address.slice(0, -5)}${last}${address.slice(-4)}`, {})).status).toBe(404);
+  expect((await fetch(`${url}${address}`)).status).toBe(405);
+  expect((await post(address, { body: "x".repeat(300_000) })).status).toBe(413);
+  expect((await post(address, { body: "{", headers: json })).status).toBe(422);
+  const once = { body: JSON.stringify({ amount: 3 }), headers: { ...json, "idempotency-key": "a" } };
+  expect((await post(address, once)).status).toBe(202);
+  expect(await (await post(address, once)).json()).toMatchObject({ repeated: true });
+  expect((await post(address, { body: new URLSearchParams({ by: "form" }) })).status).toBe(202);
+  const run_id = String(events[0]?.data["run_id"]);
+  const rest = await readEvents(await fetch(`${url}/v1/runs/${run_id}/stream`));
+  expect(resultOf(rest)).toEqual({ output: [{ amount: 3 }, { by: "form" }] });
+  expect(await (await post(address, once)).json()).toMatchObject({ repeated: true });
+  expect((await post(address, { body: "1", headers: json })).status).toBe(409);
+});
+
+test("bad signals and bad waits are refused, naming the place", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+      import datetime
+
+      def tried(call, *args, **options):
+          try:
+              call(*args, **options)
+          except Exception as error:
+              return f"{type(error).__name__}: {error}"
+
+      def main(input):
+          return [
+              tried(context.sleep, "soon"), tried(context.sleep, float("nan")), tried(context.sleep, 1e12),
+              tried(context.sleep_until, datetime.datetime(2030, 1, 1)), tried(context.wait_for, "a b"),
+              tried(context.wait_for, []), tried(context.step, "s", lambda: context.sleep(1)), context.wait_for("end"),
+          ]
+    `,
+  );
+  const { run_id, events } = await begin(agent_id);
+  expect((await signal(run_id, "a%20b")).status).toBe(422);
+  expect((await signal(run_id, "end", { payload: "x".repeat(300_000) })).body).toMatchObject({
+    detail: [{ loc: ["body", "payload"], msg: expect.stringMatching(/at most 262144 bytes/) }],
+  });
+  expect((await signal(run_id, "end", { id: "not an id" })).status).toBe(422);
+  expect((await signal("run_nobody", "end")).status).toBe(404);
+  await signal(run_id, "end", { payload: null });
+  const output = (resultOf(await events) as { output: unknown[] }).output;
+  expect(output).toEqual([
+    expect.stringMatching(/^TypeError: sleep\(\) takes seconds/),
+    expect.stringMatching(/^TypeError: sleep\(\) takes seconds/),
+    expect.stringMatching(/^ValueError: sleep\(\) takes at most/),
+    expect.stringMatching(/^ValueError: sleep_until\(\) takes a datetime with a time zone/),
+    expect.stringMatching(/^ValueError: A signal's name is/),
+    expect.stringMatching(/^ValueError: wait_for\(\) takes 1 to 16 names/),
+    expect.stringMatching(/^DurableCallInStep: wait 'sleep' was called inside of step 's'/),
+    null,
+  ]);
+});
+
+const naps = {
+  python: py`
+    from runfleet import context
+    def main(input):
+        print("before. ", end="")
+        first = context.step("first", lambda: 7)
+        paid = context.wait_for("paid")
+        print("after. ", end="")
+        context.sleep(2)
+        return {"first": first, "paid": paid, "attempt": context.attempt}
+  `,
+  node: `
+    export async function main(input, context) {
+      process.stdout.write("before. ");
+      const first = await context.step("first", () => 7);
+      const paid = await context.waitFor("paid");
+      process.stdout.write("after. ");
+      await context.sleep(2);
+      return { first, paid, attempt: context.attempt };
+    }
+  `,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: a run that only waits is a row, and goes on where it was",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, naps[adapter_type], { adapter_type, concurrency: 1 });
+    const { run_id, events } = await begin(agent_id);
+    const first = await told(run_id, "run.suspended", 1);
+    expect(first.at(-1)?.data).toMatchObject({ waits: [{ kind: "signal", name: "wait_for paid", until: null }] });
+    const record = await call(url, "GET", `/v1/runs/${run_id}`);
+    expect(record.body).toMatchObject({ status: "suspended", worker_id: null });
+    expect((await call(url, "GET", "/v1/runs?status=suspended")).body).toMatchObject({ data: [{ id: run_id }] });
+    // The agent's only place is free.
+    const other = await begin(agent_id);
+    await told(other.run_id, "run.suspended", 1);
+    await signal(other.run_id, "paid", { payload: 2 });
+    await signal(run_id, "paid", { payload: 1 });
+    const all = await events;
+    expect(resultOf(all)).toEqual({ first: 7, paid: 1, attempt: 3 });
+    expect(resultOf(await other.events)).toMatchObject({ first: 7, paid: 2 });
+    expect(shownOf(all)).toBe("before. after. ");
+    expect(all.filter(({ event }) => event === "step.start")).toHaveLength(1);
+    const ends = all.filter(({ event }) => event === "wait.ended").map(({ data }) => data["by"]);
+    expect(ends).toEqual(["signal", "timer"]);
+    const { rows } = await stack.sql.query(
+      "SELECT lost_attempts, failed_attempts, (SELECT json_agg(reason ORDER BY seq) FROM run_transitions WHERE run_id = runs.id) AS reasons FROM runs WHERE id = $1",
+      [run_id],
+    );
+    expect(rows[0]).toMatchObject({ lost_attempts: 0, failed_attempts: 0 });
+    expect(rows[0].reasons).toEqual(expect.arrayContaining(["signal", "timer"]));
+    expect((await stack.sql.query("SELECT 1 FROM run_waits WHERE run_id = $1", [run_id])).rowCount).toBe(0);
+  },
+);
+
+test("signals that come while the process is let go are taken once", async () => {
+  const agent_id = await makeAgent(
+    url,
+    "from runfleet import context\ndef main(input): return {'got': context.wait_for('go')}",
+  );
+  const runs = await Promise.all(Array.from({ length: 16 }, () => begin(agent_id)));
+  await Promise.all(
+    runs.map(async ({ run_id }, n) => {
+      await told(run_id, "wait.opened", 1);
+      // An idle process is let go after a second.
+      await sleep(985 + n * 4);
+      expect((await signal(run_id, "go", { payload: n })).status).toBe(202);
+    }),
+  );
+  const results = await Promise.all(runs.map(async ({ events }) => resultOf(await events)));
+  expect(results).toEqual(runs.map((_, n) => ({ got: n })));
+});
+
+test("code that imports a durable call by its name has it, however it is called", async () => {
+  const python = await makeAgent(
+    url,
+    py`
+      from runfleet import (
+          sleep as nap,
+          signal_url,
+      )
+      def main(input):
+          nap(0.01)
+          return {"url": signal_url("go")[:8]}
+    `,
+  );
+  const node = await makeAgent(
+    url,
+    `
+      import { sleep as nap, signalUrl } from "runfleet";
+      export async function main() {
+        await nap(0.01);
+        return { url: (await signalUrl("go")).slice(0, 8) };
+      }
+    `,
+    { adapter_type: "node" },
+  );
+  const runs = await Promise.all([begin(python), begin(node)]);
+  for (const { events } of runs) expect(resultOf(await events)).toEqual({ url: "/signal/" });
+});
+
+test("a process that is to stay warm is not let go", async () => {
+  const python = await makeAgent(
+    url,
+    py`
+      import os
+      from runfleet import context
+      def main(input):
+          loaded = os.getpid()
+          context.keep_warm()
+          context.sleep(2.2)
+          return {"same": loaded == os.getpid(), "attempt": context.attempt}
+    `,
+  );
+  const node = await makeAgent(
+    url,
+    `
+      import { keepWarm, sleep } from "runfleet";
+      export async function main(input, context) {
+        const loaded = Math.random();
+        globalThis.loaded = loaded;
+        keepWarm();
+        await sleep(2.2);
+        return { same: globalThis.loaded === loaded, attempt: context.attempt };
+      }
+    `,
+    { adapter_type: "node" },
+  );
+  const runs = await Promise.all([begin(python), begin(node)]);
+  for (const { events } of runs) expect(resultOf(await events)).toEqual({ same: true, attempt: 1 });
+});
+
+test("what goes on beside a wait keeps the process, and a step's delay doesn't", async () => {
+  const busy = await makeAgent(
+    url,
+    py`
+      import asyncio
+      from runfleet import context
+      async def main(input):
+          tick = context.sleep(60)
+          await asyncio.sleep(2)
+          tick.cancel()
+          return {"attempt": context.attempt}
+    `,
+  );
+  const delayed = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+      def flaky(step):
+          if step.number == 1:
+              raise ValueError("not yet")
+          return step.number
+      def main(input):
+          number = context.step("flaky", flaky, retry={"max_attempts": 2, "delay_ms": 2500})
+          return {"attempt": context.attempt, "number": number}
+    `,
+  );
+  const [stayed, left] = await Promise.all([begin(busy), begin(delayed)]);
+  expect(resultOf(await stayed.events)).toEqual({ attempt: 1 });
+  expect(resultOf(await left.events)).toEqual({ attempt: 2, number: 2 });
+});
+
+test("asyncio: branches that wait are a row, and a cancelled one leaves nothing behind", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import asyncio
+      from runfleet import context
+      async def branch(name):
+          yes = await context.wait_for(name)
+          return await context.step("kept", lambda: [name, yes])
+      async def main(input):
+          async with asyncio.TaskGroup() as group:
+              tasks = [group.create_task(branch(name)) for name in ("a", "b")]
+          return {"all": [task.result() for task in tasks], "late": await asyncio.gather(context.sleep(0.1), branch("c"))}
+    `,
+  );
+  const [one, two] = await Promise.all([begin(agent_id), begin(agent_id)]);
+  await Promise.all([told(one.run_id, "run.suspended", 1), told(two.run_id, "run.suspended", 1)]);
+  for (const name of ["b", "a", "c"]) await signal(one.run_id, name, { payload: name });
+  expect(resultOf(await one.events)).toEqual({
+    all: [
+      ["a", "a"],
+      ["b", "b"],
+    ],
+    late: [null, ["c", "c"]],
+  });
+  expect((await call(url, "POST", `/v1/runs/${two.run_id}/cancel`)).status).toBeLessThan(300);
+  expect((await two.events).at(-1)?.event).toBe("run.cancelled");
+  // Its worker forgets them after the end.
+  while ((await stack.sql.query("SELECT 1 FROM run_waits WHERE run_id = $1", [two.run_id])).rowCount !== 0)
+    await sleep(20);
+  expect((await signal(two.run_id, "a")).status).toBe(409);
+});
+
+/** Waits until a run's row says that it is suspended, after so many attempts. */
+async function suspendedAt(run_id: string, attempt: number): Promise<void> {
+  const isSo = async () =>
+    (
+      await stack.sql.query("SELECT 1 FROM runs WHERE id = $1 AND attempt = $2 AND status = 'suspended'", [
+        run_id,
+        attempt,
+      ])
+    ).rowCount === 1;
+  while (!(await isSo())) await sleep(20);
+}
+
+test("asyncio: a run is woken once its code can go on, not at each end of a wait", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import asyncio
+      from runfleet import SignalTimeout, context
+
+      async def all_of():
+          return await asyncio.gather(context.wait_for("a"), asyncio.gather(context.wait_for("b"), context.sleep(1.2)))
+
+      async def one_of():
+          waits = [context.wait_for("c"), context.wait_for("d")]
+          done, late = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+          for wait in late:
+              wait.cancel()
+          return [await wait for wait in done]
+
+      async def late():
+          try:
+              await asyncio.gather(context.wait_for("e"), context.wait_for("f", timeout=3))
+          except SignalTimeout:
+              return "late"
+
+      async def main(input):
+          branches = {"all": all_of, "one": one_of, "late": late}
+          found = await asyncio.gather(*[branches[name]() for name in input["branches"]])
+          return {"found": found, "attempt": context.attempt}
+    `,
+  );
+  const [all, both, late] = await Promise.all(
+    [["all"], ["all", "one"], ["late"]].map((branches) => begin(agent_id, { branches })),
+  );
+  if (!all || !both || !late) throw new Error("No run.");
+  await Promise.all([all, both, late].map(({ run_id }) => told(run_id, "run.suspended", 1)));
+  await signal(all.run_id, "a", { payload: 1 });
+  await signal(both.run_id, "b", { payload: 2 });
+  // The timer's time comes, too. None of the runs can go on.
+  const ended = "SELECT count(*)::int AS n FROM journal_entries WHERE run_id = $1 AND kind IN ('signal', 'timer')";
+  const endsOf = async (run_id: string) => (await stack.sql.query<{ n: number }>(ended, [run_id])).rows[0]?.n;
+  for (const { run_id } of [all, both]) while ((await endsOf(run_id)) !== 2) await sleep(20);
+  for (const { run_id } of [all, both]) await suspendedAt(run_id, 1);
+  await signal(both.run_id, "d", { payload: 4 });
+  await suspendedAt(both.run_id, 2);
+  await signal(both.run_id, "a", { payload: 1 });
+  await signal(all.run_id, "b", { payload: 2 });
+  expect(resultOf(await all.events)).toEqual({ found: [[1, [2, null]]], attempt: 2 });
+  expect(resultOf(await both.events)).toEqual({ found: [[1, [2, null]], [4]], attempt: 3 });
+  expect(resultOf(await late.events)).toEqual({ found: ["late"], attempt: 2 });
+});
+
+/** The first two of three, beside others that are needed all; what is given up takes no signal. */
+const firsts = {
+  python: py`
+    import asyncio
+    from runfleet import SignalTimeout, context
+
+    async def main(input):
+        votes = context.first(2, *[context.wait_for(name) for name in ("x", "y", "z")])
+        rest = context.wait_for("rest")
+        found = [await votes, await rest]
+        try:
+            await context.first(2, context.wait_for("p", timeout=0.01), context.wait_for("q", timeout=0.02), context.sleep(60))
+        except SignalTimeout as error:
+            found.append(str(error))
+        for bad in (lambda: context.first(3, rest, rest), lambda: context.first(1, 5)):
+            try:
+                bad()
+            except (TypeError, ValueError) as error:
+                found.append(str(error)[:18])
+        return {"found": found, "attempt": context.attempt}
+  `,
+  node: `
+    export async function main(input, context) {
+      const votes = context.first(2, ["x", "y", "z"].map((name) => context.waitFor(name)));
+      const rest = context.waitFor("rest");
+      const found = [await votes, await rest];
+      const late = [context.waitFor("p", { timeout: 0.01 }), context.waitFor("q", { timeout: 0.02 }), context.sleep(60)];
+      found.push(await context.first(2, late).catch((error) => error.message));
+      for (const bad of [() => context.first(3, [rest, rest]), () => context.first(1, [5])])
+        try {
+          bad();
+        } catch (error) {
+          found.push(error.message.slice(0, 18));
+        }
+      return { found, attempt: context.attempt };
+    }
+  `,
+};
+
+test.each(["python", "node"] as const)("%s: the first two of three wake a run once", async (adapter_type) => {
+  const agent_id = await makeAgent(url, firsts[adapter_type], { adapter_type });
+  const { run_id, events } = await begin(agent_id);
+  await told(run_id, "run.suspended", 1);
+  await signal(run_id, "z", { payload: 3 });
+  await suspendedAt(run_id, 1);
+  await signal(run_id, "x", { payload: 1 });
+  await suspendedAt(run_id, 2);
+  expect((await signal(run_id, "y", { payload: "nobody's" })).status).toBe(202);
+  await signal(run_id, "rest", { payload: 4 });
+  const found = [[3, 1], 4, "No signal 'q' came within 0.02 s.", "first() takes a co", "first() takes what"];
+  expect(resultOf(await events)).toEqual({ found, attempt: 3 });
+  const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
+  expect(untaken.body).toMatchObject({ data: [{ name: "y" }] });
+});
+
+test("Node: a run is woken once its code can go on, not at each end of a wait", async () => {
+  const source = `
+    import { sleep, waitFor } from "runfleet";
+    const late = () => Promise.all([waitFor("e"), waitFor("f", { timeout: 3 })]).catch(() => "late");
+    const one = async () => (await Promise.race([waitFor("c"), waitFor("d")]));
+    const all = () => Promise.allSettled([waitFor("a"), Promise.resolve(5), Promise.all([waitFor("b"), sleep(1.2)])]);
+    export async function main({ branches }, context) {
+      const known = { late, one, all };
+      const found = await Promise.all(branches.map((name) => context.branch(name, known[name])));
+      return { found, attempt: context.attempt };
+    }
+  `;
+  const agent_id = await makeAgent(url, source, { adapter_type: "node" });
+  const [all, both, late] = await Promise.all(
+    [["all"], ["all", "one"], ["late"]].map((branches) => begin(agent_id, { branches })),
+  );
+  if (!all || !both || !late) throw new Error("No run.");
+  await Promise.all([all, both, late].map(({ run_id }) => told(run_id, "run.suspended", 1)));
+  await signal(all.run_id, "a", { payload: 1 });
+  await signal(both.run_id, "b", { payload: 2 });
+  await signal(both.run_id, "d", { payload: 4 });
+  await suspendedAt(both.run_id, 2);
+  await signal(both.run_id, "a", { payload: 1 });
+  await signal(all.run_id, "b", { payload: 2 });
+  const settled = [1, 5, [2, null]].map((value) => ({ status: "fulfilled", value }));
+  expect(resultOf(await all.events)).toMatchObject({
+    found: [settled],
+    attempt: expect.toSatisfy((n: number) => n <= 3),
+  });
+  expect(resultOf(await both.events)).toMatchObject({ found: [settled, 4] });
+  expect(resultOf(await late.events)).toEqual({ found: ["late"], attempt: 2 });
+});
+
+test("a suspended run that is cancelled cleans up where it waits, and does nothing new", async () => {
+  const sources = {
+    plain: py`
+      from runfleet import context
+      def main(input):
+          context.step("before", lambda: 1)
+          try:
+              context.wait_for("go")
+          finally:
+              context.emit("cleaned", "plain")
+          context.step("after", lambda: 2)
+    `,
+    asyncio: py`
+      import asyncio
+      from runfleet import context
+      async def branch():
+          try:
+              await context.wait_for("go")
+          finally:
+              context.emit("cleaned", "asyncio")
+      async def main(input):
+          await asyncio.gather(branch(), context.sleep(3600))
+          await context.step("after", lambda: 2)
+    `,
+  };
+  const runs = await Promise.all(
+    Object.entries(sources).map(async ([name, source]) => ({ name, ...(await begin(await makeAgent(url, source))) })),
+  );
+  for (const { name, run_id, events } of runs) {
+    await told(run_id, "run.suspended", 1);
+    expect((await call(url, "POST", `/v1/runs/${run_id}/cancel`)).status).toBeLessThan(300);
+    const all = await events;
+    expect(all.at(-1)?.event).toBe("run.cancelled");
+    expect(all.filter(({ event }) => event === "custom").map(({ data }) => data["value"])).toEqual([name]);
+    expect(all.filter(({ event, data }) => event === "step.start" && data["name"] === "after")).toEqual([]);
+  }
+});
+
+test("a worker that leaves suspends a run that only waits, instead of handing it over", async () => {
+  await worker.close();
+  // Shorter than the second after which any idle run is suspended.
+  const leaving = await stack.openWorker({ SHUTDOWN_GRACE_MS: "900" });
+  const agent_id = await makeAgent(
+    url,
+    py`
+    def main(input, context):
+        return context.wait_for("go")
+  `,
+  );
+  const { run_id, events } = await begin(agent_id);
+  await told(run_id, "wait.opened", 1);
+  await leaving.close();
+  expect((await call(url, "GET", `/v1/runs/${run_id}`)).body).toMatchObject({ status: "suspended" });
+  await stack.openWorker();
+  await signal(run_id, "go", { payload: "now" });
+  expect(resultOf(await events)).toEqual({ output: "now" });
+});

@@ -1,0 +1,34 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+/** A WebAssembly module whose `f(n)` counts down from n. */
+const countdown = "AGFzbQEAAAABBQFgAX8AAwIBAAcFAQFmAAAKEAEOAANAIABBAWsiAA0ACws=";
+
+/** Writes whether the first compiler's code for `f` is still the one that runs, after some rounds at most. */
+const program = (within: string, rounds: number): string => `
+  import { runProcess } from ${JSON.stringify(resolve("dist/shared/platform/lifecycle/run-process.js"))};
+  async function work() {
+    const { instance: { exports: { f } } } = await WebAssembly.instantiate(Buffer.from("${countdown}", "base64"));
+    let round = 0;
+    do {
+      f(5_000_000);
+      await new Promise((next) => setTimeout(next, 5));
+    } while (%IsLiftoffFunction(f) && ++round < ${rounds});
+    process.stdout.write(String(%IsLiftoffFunction(f)));
+  }
+  await ${within};
+`;
+
+async function isCompiledOnce(...[within, rounds]: Parameters<typeof program>): Promise<boolean> {
+  const args = ["--allow-natives-syntax", "--input-type=module", "--eval", program(within, rounds)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout === "true";
+}
+
+test("a process of the service leaves WebAssembly to V8's first compiler, also where it is hot", async () => {
+  expect(await isCompiledOnce("runProcess(work)", 50)).toBe(true);
+  // Else V8 compiles it again.
+  expect(await isCompiledOnce("work()", 5_000)).toBe(false);
+});
