@@ -4,6 +4,13 @@
  * and without a parser it finds 0 modules and passes.
  */
 
+const { Compiler } = require("@swc/core");
+const { value: parse } = Object.getOwnPropertyDescriptor(Compiler.prototype, "parseFileSync");
+/** dependency-cruiser doesn't tell swc which files have JSX. */
+Compiler.prototype.parseFileSync = function parseFileSync(path, options) {
+  return parse.call(this, path, { ...options, tsx: path.endsWith(".tsx") });
+};
+
 /** A door: the packages or core modules `to` may be imported from `doors` only (and from tests, benches and the chaos harness). */
 const door = (name, comment, to, doors) => ({
   name,
@@ -19,7 +26,7 @@ const core = (...names) => ({ dependencyTypes: ["core"], path: `^(node:)?(${name
 const production = "^((shared|api|worker|gateway)/|prisma/(deploy|reseal))";
 const generated = "^shared/store/generated/";
 const mains =
-  "^((api|worker|gateway)/main|api/write-openapi|(dev|prisma)/[^/]+)\\.ts$|^shared/platform/json-schema/schema-thread\\.mjs$";
+  "^((api|cli|worker|gateway)/main|worker/keeper|console/(main|build|styles.d|public/theme)|api/write-openapi|sdk/write-sdk|sdk/ts/(index|react)|cli/rehearse/testing|(dev|prisma)/[^/]+)\\.(tsx?|m?js)$|^shared/platform/(json-schema/schema|source-check/source)-thread\\.mjs$";
 /** Read as text, and run in the sandbox. */
 const insiders = "^runtime/node/[^/]+\\.mjs$";
 
@@ -34,7 +41,7 @@ module.exports = {
     ),
     wall(
       "gateway-imports-shared-only",
-      "The gateway reads what strangers send. It knows no run, no secret and no store.",
+      "The gateway reads what strangers send. It knows no store.",
       { path: "^gateway/" },
       { path: "^(api|worker|prisma)/" },
     ),
@@ -56,6 +63,41 @@ module.exports = {
       { path: "^dev/" },
       { path: "^(api|worker|gateway)/" },
     ),
+    wall(
+      "cli-knows-the-wire-only",
+      "The command line is a client as any other: it knows the service's HTTP API and nothing of its sources.",
+      { path: "^cli/" },
+      { path: "^(shared|api|console|worker|gateway|prisma|dev|test|bench|chaos)/" },
+    ),
+    wall(
+      "sdk-knows-the-document-only",
+      "The SDKs are made from docs/openapi.json and know nothing of the service's sources, nor of its command line.",
+      { path: "^sdk/" },
+      { path: "^(shared|api|cli|console|worker|gateway|prisma|dev|test|bench|chaos)/" },
+    ),
+    wall(
+      "sdk-runs-anywhere",
+      "The TypeScript SDK runs in browsers too: it knows no module of Node.",
+      { path: "^sdk/ts/" },
+      { dependencyTypes: ["core"] },
+    ),
+    wall("nothing-needs-sdk", "The service runs without its clients.", { path: production }, { path: "^sdk/" }),
+    wall(
+      "console-knows-the-sdk-only",
+      "The console is a page in a browser: it knows the service by the TypeScript SDK alone, and no module of Node.",
+      { path: "^console/.*\\.tsx?$" },
+      {
+        path: "^(shared|api|cli|worker|gateway|prisma|dev|test|bench|chaos)/|^sdk/(?!ts/)|^(node:)?(fs|path|crypto|http|https|net|url|child_process|stream)(/|$)",
+      },
+    ),
+    wall(
+      "a-screen-stands-alone",
+      "A folder of console/ is an area. What two areas show lies in console/ui, console/form or console/run-view, and what they ask in console/data.",
+      { path: "^console/([^/]+)/" },
+      { path: "^console/[^/]+/", pathNot: "^console/($1|ui|form|run-view|data)/" },
+    ),
+    wall("nothing-needs-console", "The service runs without its console.", { path: production }, { path: "^console/" }),
+    wall("nothing-needs-cli", "The service runs without its command line.", { path: production }, { path: "^cli/" }),
     wall("nothing-needs-dev", "Production runs without the dev launcher.", { path: production }, { path: "^dev/" }),
     wall(
       "no-dep-on-test",
@@ -116,13 +158,13 @@ module.exports = {
     ),
     wall(
       "stages-meet-in-the-story",
-      "A folder of worker/ is a stage. worker/attempt, worker/fleet, worker/daemons and worker/interactive join stages; any other stage knows only the interface of another one.",
-      { path: "^worker/([^/]+)/", pathNot: "^worker/(attempt|fleet|daemons|interactive)/" },
+      "A folder of worker/ is a stage. worker/attempt, worker/builds, worker/fleet, worker/daemons and worker/interactive join stages; any other stage knows only the interface of another one.",
+      { path: "^worker/([^/]+)/", pathNot: "^worker/(attempt|builds|fleet|daemons|interactive)/" },
       {
         path: "^worker/[^/]+/",
         pathNot: [
           "^worker/($1|channel|warm)/",
-          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|environments/(environments|make-owned-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
+          "^worker/(attempt/attempt|adapters/(adapter|read-process)|gateway/egress|journal/kept|environments/(environments|make-owned-folder)|sandbox/(sandbox|process|warm-sandbox|owner-tag|container-engine|find-python)|lease/abort-reason)\\.ts$",
         ],
       },
     ),
@@ -137,6 +179,12 @@ module.exports = {
       packages("bullmq"),
       ["^(shared/platform/queue/|worker/fleet/consume\\.ts$)"],
     ),
+    door(
+      "traces-leave-by-one-file",
+      "OpenTelemetry is loaded where spans are sent, and only by a process that sends some.",
+      packages("@opentelemetry/[^/]+"),
+      ["^shared/platform/tracing/open-tracing\\.ts$"],
+    ),
     door("redis-has-few-doors", "Redis is the nudge and the live view, behind named files.", packages("ioredis"), [
       "^(shared/platform/(queue|stream)/|(api|worker)/context\\.ts$|api/stream/(tail-hub|run-channels)\\.ts$|api/http/rate-limit\\.ts$)",
     ]),
@@ -148,9 +196,15 @@ module.exports = {
     ),
     door(
       "processes-start-in-the-sandbox",
-      "Agent code runs in a sandbox. Besides it, only the gateway, the dev launcher and the build scripts start processes.",
+      "Agent code runs in a sandbox. Besides it, only the gateway, the dev launcher, the command line that starts it, tries an agent on its author's machine or opens a page, the build scripts and programs inside of a sandbox start processes.",
       core("child_process", "cluster"),
-      ["^worker/(sandbox|gateway)/", "^dev/", "^prisma/[^/]+\\.mjs$"],
+      [
+        "^worker/(sandbox|gateway)/",
+        "^dev/",
+        "^cli/(start-stack|open-page|rehearse/agent-process)\\.ts$",
+        "^prisma/[^/]+\\.mjs$",
+        insiders,
+      ],
     ),
     door(
       "network-goes-through-the-guard",
@@ -160,8 +214,9 @@ module.exports = {
         "^shared/platform/net/",
         "^gateway/",
         "^dev/",
+        "^cli/key-by-browser\\.ts$",
         "^api/(http/|main\\.ts$|app\\.ts$|stream/(sse-writer|sse-ping|respond-sse|write-sse)\\.ts$)",
-        "^worker/health/",
+        "^worker/metrics/",
       ],
     ),
 
@@ -202,9 +257,10 @@ module.exports = {
     parser: "swc",
     tsPreCompilationDeps: true,
     doNotFollow: { path: ["node_modules", generated] },
-    exclude: { path: "^dist/" },
+    // A peer's program has packages of its own, which are installed when it is measured.
+    exclude: { path: ["^dist/", "^bench/peers/[^/]+/"] },
     enhancedResolveOptions: {
-      extensions: [".ts", ".mjs", ".js", ".json"],
+      extensions: [".ts", ".tsx", ".mjs", ".js", ".json"],
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "require", "types"],
     },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readEnv } from "../shared/platform/config/env.ts";
 import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { loadDevConfig } from "./dev-config.ts";
+import { leaveRuns } from "./demo-runs.ts";
 import { projectFolder } from "./reachable.ts";
 import { startStack } from "./start-stack.ts";
 
@@ -14,12 +15,15 @@ await runProcess(async (signal) => {
   const { url, close } = await startStack(env, signal, logFile);
   try {
     console.log(`The stack was ready after ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
+    console.log(`Console:        ${url}/console/\n`);
     await showRun(url, signal);
+    await leaveRuns(async (path, body, headers) => void (await post(`${url}${path}`, body, { signal, headers })));
     console.log(`
 Do it yourself:
   curl -N ${url}/v1/execute -H 'Content-Type: application/json' \\
     -d '{"agent_id":"hello-agent","version":"latest","input_payload":{"name":"Ada"}}'
 
+Console:        ${url}/console/
 API:            ${url}
 Documentation:  ${url}/docs
 Ctrl-C ends everything.`);
@@ -34,16 +38,22 @@ async function showRun(url: string, signal: AbortSignal): Promise<void> {
   const source = readFileSync(join(projectFolder(), "examples/hello-agent/main.py"), "utf8");
   const version = `1.0.0+${createHash("sha256").update(source).digest("hex").slice(0, 8)}`;
   const config = { files: { "main.py": source }, entrypoint: "main.py:main" };
-  await post(`${url}/v1/agents`, { user_id: "demo", id: "hello-agent", name: "hello-agent", version, config }, signal);
+  await post(
+    `${url}/v1/agents`,
+    { user_id: "demo", id: "hello-agent", name: "hello-agent", version, config },
+    { signal },
+  );
   const body = { agent_id: "hello-agent", version, input_payload: { name: "Runfleet" } };
-  const stream = await post(`${url}/v1/execute`, body, signal);
+  const stream = await post(`${url}/v1/execute`, body, { signal });
   const decoder = new TextDecoder();
   for await (const chunk of stream.body ?? []) process.stdout.write(decoder.decode(chunk, { stream: true }));
 }
 
-async function post(url: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+type Sent = { signal: AbortSignal; headers?: Record<string, string> | undefined };
+
+async function post(url: string, body: unknown, { signal, headers }: Sent): Promise<Response> {
+  const init = { method: "POST", body: JSON.stringify(body), signal };
+  const response = await fetch(url, { ...init, headers: { "content-type": "application/json", ...headers } });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return response;
 }
