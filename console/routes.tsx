@@ -1,11 +1,22 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Navigate } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  useLocation,
+} from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import { readRunsSearch, type RunsSearch } from "./data/runs-search.ts";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { NoPage, PageError } from "./shell/page-error.tsx";
+import { SharedShell } from "./shell/shared-shell.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-const root = createRootRoute({ component: Shell });
+/** A shared run stands alone: who follows the link need not be able to sign in. */
+const Around = (): ReactElement => (useLocation().pathname.startsWith("/share/") ? <SharedShell /> : <Shell />);
+
+const root = createRootRoute({ component: Around });
 
 type Search = Record<string, unknown>;
 
@@ -34,15 +45,23 @@ const runs = createRoute({
 
 type RunSearch = { tab?: string | undefined; at?: string | undefined; types?: string[] | undefined };
 
+const readRunSearch = (search: Search): RunSearch => ({
+  ...readTexts("tab", "at")(search),
+  ...(Array.isArray(search["types"]) && { types: search["types"].map(String) }),
+});
+
 /* The code of the other pages is loaded when one is first opened. */
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id",
-  validateSearch: (search: Search): RunSearch => ({
-    ...readTexts("tab", "at")(search),
-    ...(Array.isArray(search["types"]) && { types: search["types"].map(String) }),
-  }),
+  validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
+});
+const share = createRoute({
+  getParentRoute: () => root,
+  path: "/share/$id",
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import("./run/shared-run-page.tsx"), "SharedRunPage"),
 });
 const welcome = createRoute({
   getParentRoute: () => root,
@@ -197,6 +216,7 @@ export const router = createRouter({
     signIn,
     runs,
     run,
+    share,
     welcome,
     approve,
     agents,

@@ -11,6 +11,7 @@ export const getRunArtifact = defineOperation({
   name: "get_run_artifact",
   area: "Runs",
   scope: "runs:read",
+  runToken: true,
   summary: "Download an artifact of a run",
   description:
     "The file is sent as a download with the type that the agent named. A browser never shows it as a page of this service.",

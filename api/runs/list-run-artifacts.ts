@@ -40,6 +40,7 @@ export const listRunArtifacts = defineOperation({
   name: "list_run_artifacts",
   area: "Runs",
   scope: "runs:read",
+  runToken: true,
   summary: "A run's artifacts",
   description: "The files that the agent handed out. The `url` of each downloads it.",
   request: { params: runParams },

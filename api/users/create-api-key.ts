@@ -22,7 +22,8 @@ export const createApiKey = defineOperation({
   idempotent: true,
   audit: "key",
   summary: "Create an API key",
-  description: "The key is only shown in this answer. It can't have scopes that the key of the request lacks.",
+  description:
+    "The key is only shown in this answer. It can't have scopes that the key of the request lacks. With `run_id` it reads that run and nothing else: for a link that you share, or a browser's EventSource.",
   request: { body: apiKeyBody },
   errors: ["foreign_user_id", "run_not_found", "too_many_keys"],
   responses: {
@@ -41,7 +42,6 @@ export const createApiKey = defineOperation({
     },
   },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { body, caller }) {
-    const user_id = ownerOf(caller, body.user_id);
     const run_id = body.run_id ?? null;
     const scopes: Scope[] = run_id === null ? (body.scopes ?? ["*"]) : ["runs:read"];
     const beyond = scopes.find((scope) => !covers(caller.scopes, scope));
@@ -51,7 +51,8 @@ export const createApiKey = defineOperation({
         "missing_scope",
         `Your key lacks the scope '${beyond}', so it can't give it to a new key.`,
       );
-    if (run_id !== null && !(await readRun(db, run_id, caller.owner))) throw notFound("run", run_id);
+    const user_id =
+      run_id === null ? ownerOf(caller, body.user_id) : await userOfRun(db, { run_id, caller, named: body.user_id });
     const expires_at = await chooseExpiry(db, { expires_at: body.expires_at ?? null, run_id });
     await ensureUser(db, user_id);
     const { id, text: key, secret_hash } = newCredential("key");
@@ -63,6 +64,15 @@ export const createApiKey = defineOperation({
     return { status: 201, body: { ...record, key } };
   },
 });
+
+type OfRun = { run_id: string; caller: Caller; named: string | null | undefined };
+
+/** Returns the run's user. A read token sees what its user sees, so it reads the run for nobody else. */
+async function userOfRun(db: ApiContext["db"], { run_id, caller, named }: OfRun): Promise<string> {
+  const run = await readRun(db, run_id, caller.owner);
+  if (!run || ownerOf(caller, named ?? run.user_id) !== run.user_id) throw notFound("run", run_id);
+  return run.user_id;
+}
 
 /** Returns the new key's own limit: none wider than that of the key of the request. */
 const limitOf = ({ per_minute }: Caller, asked: number | null | undefined): number | null =>

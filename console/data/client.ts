@@ -1,14 +1,17 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { Runfleet, UnauthorizedError } from "../../sdk/ts/index.ts";
 import { noteAnswer, noteLoss, onConnectionBack } from "./connection.ts";
+import { isShared, sharedToken } from "./shared-link.ts";
 
-/** The session's cookie counts for a write only with this header. */
-const header = { "x-runfleet-console": "1" };
+/** The session's cookie counts for a write only with this header. A shared link acts for nobody, whoever is signed in. */
+const own: RequestInit = isShared ? { credentials: "omit" } : {};
+const header: Record<string, string> = isShared ? {} : { "x-runfleet-console": "1" };
 
 async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   try {
     const response = await fetch(input, {
       ...init,
+      ...own,
       headers: { ...(init.headers as Record<string, string>), ...header },
     });
     noteAnswer(response.status);
@@ -20,7 +23,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
 }
 
 /** The service that has served this page. */
-export const client = new Runfleet({ url: location.origin, fetch: send });
+export const client = new Runfleet({ url: location.origin, apiKey: sharedToken ?? undefined, fetch: send });
 
 export const queryClient = new QueryClient({
   defaultOptions: {

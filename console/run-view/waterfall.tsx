@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useMemo, useState } from "react";
 import type { Run } from "../../sdk/ts/index.ts";
+import { isShared } from "../data/shared-link.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMs } from "../ui/format.ts";
@@ -81,6 +82,12 @@ function Axis({ scale, spans, end }: { scale: TimeScale; spans: Span[]; end: num
   );
 }
 
+/** Where a run is shown. A shared one stays behind its link. */
+const placeOf = (id: string) =>
+  isShared
+    ? ({ to: "/share/$id", params: { id }, hash: true } as const)
+    : ({ to: "/runs/$id", params: { id } } as const);
+
 type RowProps = { span: Span; scale: TimeScale; end: number; runId: string };
 
 function Row({ span, scale, end, runId }: RowProps): ReactElement {
@@ -92,7 +99,7 @@ function Row({ span, scale, end, runId }: RowProps): ReactElement {
   const took = isPoint ? "" : formatMs(to - start);
   return (
     <li className={styles.span} data-kind={kind} data-failed={isFailed || undefined}>
-      <Link to="/runs/$id" params={{ id: runId }} search={{ tab: "events", at: eventId }} className="clip">
+      <Link {...placeOf(runId)} search={{ tab: "events", at: eventId }} className="clip">
         {name}
         {detail && <span className="dim"> {detail}</span>}
         {isFailed && <span className="bad"> failed</span>}

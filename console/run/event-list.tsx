@@ -1,4 +1,4 @@
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
@@ -11,11 +11,10 @@ const idOf = ({ attempt, seq }: RunEvent): string => `${attempt}-${seq}`;
 
 /** Every event of the run, void ones too. Which types are shown, and which event is open, is in the address. */
 export function EventList({ stream }: { stream: RunStream }): ReactElement {
-  const { id } = useParams({ from: "/runs/$id" });
-  const { at, types } = useSearch({ from: "/runs/$id" });
+  const { at, types } = useSearch({ strict: false });
   const navigate = useNavigate();
   const go = (change: { at?: string | undefined; types?: string[] | undefined }): void =>
-    void navigate({ to: "/runs/$id", params: { id }, search: { tab: "events", at, types, ...change }, replace: true });
+    void navigate({ to: ".", search: { tab: "events", at, types, ...change }, hash: true, replace: true });
   const known = [...new Set(stream.events.map(({ type }) => type))];
   const shown = types ? stream.events.filter(({ type }) => types.includes(type)) : stream.events.slice(0, stream.count);
   const open = at === undefined ? undefined : stream.events.find((event) => idOf(event) === at);

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import type { Run, RunEvent } from "../../sdk/ts/index.ts";
+import { isShared } from "../data/shared-link.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { Ago } from "../ui/time.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -12,9 +13,16 @@ export function Now({ run, stream }: { run: Run; stream: RunStream }): ReactElem
   );
   return (
     <aside className={styles.now} aria-label="Now">
-      {run.interrupts.map((interrupt) => (
-        <Question key={interrupt.id} runId={run.id} interrupt={interrupt} />
-      ))}
+      {run.interrupts.map((interrupt) =>
+        isShared ? (
+          <div key={interrupt.id} className={styles.asked}>
+            <h2>It asks a person</h2>
+            <p>{interrupt.message ?? interrupt.reason}</p>
+          </div>
+        ) : (
+          <Question key={interrupt.id} runId={run.id} interrupt={interrupt} />
+        ),
+      )}
       {progress && run.completed_at === null && (
         <>
           <h2>Now</h2>

@@ -1,15 +1,17 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import type { ReactElement } from "react";
+import { type ReactElement, useState } from "react";
 import type { Run } from "../../sdk/ts/index.ts";
 import { client, queryClient } from "../data/client.ts";
 import { allows, useSession } from "../data/session.ts";
+import { isShared } from "../data/shared-link.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
 import { shortId } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import styles from "./run.module.css";
+import { ShareDialog } from "./share-dialog.tsx";
 
 /** Which run it is, and what can be done with it. */
 export const RunHead = ({ run }: { run: Run }): ReactElement => (
@@ -18,9 +20,13 @@ export const RunHead = ({ run }: { run: Run }): ReactElement => (
     <Copy text={run.id} label="Copy the run's id" />
     <Status status={run.status} />
     <span className="dim">
-      <Link to="/agents/$id" params={{ id: run.agent_id }}>
-        {run.agent_id}
-      </Link>{" "}
+      {isShared ? (
+        run.agent_id
+      ) : (
+        <Link to="/agents/$id" params={{ id: run.agent_id }}>
+          {run.agent_id}
+        </Link>
+      )}{" "}
       <span className="num">{run.version}</span>
     </span>
     <span className="dim">
@@ -29,7 +35,7 @@ export const RunHead = ({ run }: { run: Run }): ReactElement => (
         {run.attempt} / {run.max_attempts}
       </span>
     </span>
-    {run.replay_of && (
+    {run.replay_of && !isShared && (
       <span className="dim">
         again of{" "}
         <Link to="/runs/$id" params={{ id: run.replay_of }} className="num" title={run.replay_of}>
@@ -40,7 +46,7 @@ export const RunHead = ({ run }: { run: Run }): ReactElement => (
         </Link>
       </span>
     )}
-    <Actions run={run} />
+    {!isShared && <Actions run={run} />}
   </header>
 );
 
@@ -55,7 +61,10 @@ function Actions({ run }: { run: Run }): ReactElement | null {
     mutationFn: () => client.runs.replay(run.id, {}),
     onSuccess: ({ id }) => navigate({ to: "/runs/$id", params: { id } }),
   });
+  const [isSharing, setSharing] = useState(false);
   if (!session.data || !allows(session.data, "runs:write")) return null;
+  // Without keys the address of this page is such a link already.
+  const mayShare = session.data.auth_mode === "key" && allows(session.data, "users:write");
   const failure = cancel.error ?? again.error;
   return (
     <span className={styles.actions}>
@@ -64,6 +73,12 @@ function Actions({ run }: { run: Run }): ReactElement | null {
           {failure.message}
         </span>
       )}
+      {mayShare && (
+        <Button onClick={() => setSharing(true)} title="A link that reads this run only">
+          Share…
+        </Button>
+      )}
+      {isSharing && <ShareDialog run={run} onClose={() => setSharing(false)} />}
       <Button
         aria-keyshortcuts="r"
         onClick={() => again.mutate()}

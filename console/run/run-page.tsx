@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ReactElement, useEffect, useMemo } from "react";
 import { isEnd, type Run } from "../../sdk/ts/index.ts";
 import { client, queryClient } from "../data/client.ts";
+import { isShared } from "../data/shared-link.ts";
 import { type RunStream, useRunStream } from "../data/use-run-stream.ts";
 import { Failure, Loaded } from "../ui/states.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -19,18 +20,22 @@ import styles from "./run.module.css";
 import { Values } from "./values.tsx";
 import { Waterfall } from "../run-view/waterfall.tsx";
 
-/** One run: what it is, what it did and when, what it said. */
-export function RunPage(): ReactElement {
-  const { id } = useParams({ from: "/runs/$id" });
-  const query = useQuery({
+/** The run's record. */
+export const runQuery = (id: string) =>
+  queryOptions({
     queryKey: ["run", id],
     queryFn: () => client.runs.get(id),
     refetchInterval: ({ state }) => (state.data?.completed_at === null ? 5_000 : false),
   });
+
+/** One run: what it is, what it did and when, what it said. */
+export function RunPage(): ReactElement {
+  const { id } = useParams({ from: "/runs/$id" });
+  const query = useQuery(runQuery(id));
   return <Loaded query={query}>{(run) => <RunView key={run.id} run={run} />}</Loaded>;
 }
 
-function RunView({ run }: { run: Run }): ReactElement {
+export function RunView({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
   const stream = useRunStream(handle, run.status);
   useRecordOfEvents(run.id, stream);
@@ -57,7 +62,7 @@ function useRecordOfEvents(id: string, { events, count }: RunStream): void {
 type TabProps = { run: Run; stream: RunStream };
 
 function RunTabs({ run, stream }: TabProps): ReactElement {
-  const { tab = "output" } = useSearch({ from: "/runs/$id" });
+  const { tab = "output" } = useSearch({ strict: false });
   const navigate = useNavigate();
   const { events } = stream;
   const count = (type: string): number => events.reduce((sum, event) => sum + (event.type === type ? 1 : 0), 0);
@@ -69,16 +74,15 @@ function RunTabs({ run, stream }: TabProps): ReactElement {
     { id: "result", name: run.error ? "Error" : "Result" },
     { id: "artifacts", name: "Artifacts", count: count("artifact") },
     { id: "attempts", name: "Attempts", count: run.attempt },
-    { id: "callbacks", name: "Callback" },
+    // Where the result was sent to is no part of what is shared.
+    ...(isShared ? [] : [{ id: "callbacks", name: "Callback" }]),
   ];
   return (
     <Tabs
       label="Parts of the run"
       tabs={tabs}
       chosen={tab}
-      onChoose={(next) =>
-        void navigate({ to: "/runs/$id", params: { id: run.id }, search: { tab: next }, replace: true })
-      }
+      onChoose={(next) => void navigate({ to: ".", search: { tab: next }, hash: true, replace: true })}
     >
       <TabPart tab={tab} run={run} stream={stream} />
     </Tabs>

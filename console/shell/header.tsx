@@ -46,7 +46,7 @@ function Who({ session }: { session: CurrentSession }): ReactElement {
   );
 }
 
-function ThemeButton(): ReactElement {
+export function ThemeButton(): ReactElement {
   const theme = useTheme();
   const label = `Use the ${otherTheme(theme)} theme`;
   return (

@@ -243,6 +243,69 @@ test("a session whose key is revoked ends at once, and is begun again on the sam
   await page.getByRole("cell", { name: "TOKEN", exact: true }).waitFor();
 });
 
+test("a shared run: its link shows it to everybody, and nothing else, until the link is revoked", async () => {
+  await publish(
+    "sharer",
+    py`
+      def main(context):
+          context.artifact("report.txt", "forty-two")
+          yield "for all to see"
+    `,
+  );
+  const id = await start("sharer");
+  const [other, asks] = [await start("greeter", { name: "Mine" }), await start("asker", { order: "S1" })];
+  await Promise.all([reach(id, "success"), reach(asks, "interrupted")]);
+  const { page, open } = await openConsole(browser, { url, key });
+  const share = async (run: string): Promise<string> => {
+    await open(`/runs/${run}`);
+    await page.getByRole("button", { name: "Share…" }).click();
+    await page.getByRole("button", { name: "Make a link" }).click();
+    return page.getByRole("dialog", { name: "The run's link" }).locator("code").innerText();
+  };
+  const link = await share(id);
+  const visitor = await openConsole(browser, { url });
+  const asked: Request[] = [];
+  visitor.page.on("request", (request) => void asked.push(request));
+  await visitor.page.goto(link);
+  await visitor.page.getByText("for all to see").waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+  await visitor.page.getByRole("tab", { name: /Artifacts/ }).click();
+  const loaded = visitor.page.waitForEvent("download");
+  await visitor.page.getByRole("button", { name: "report.txt" }).click();
+  expect(readFileSync(await (await loaded).path(), "utf8")).toBe("forty-two");
+  // The part behind the # stays: a reload shows the same.
+  await visitor.page.reload();
+  await visitor.page.getByRole("button", { name: "report.txt" }).waitFor();
+  const token = link.split("#token=")[1] ?? "";
+  expect(asked.filter((request) => request.url().includes(token))).toEqual([]);
+  const bearer = { authorization: `Bearer ${token}` };
+  const refused: [method: string, path: string, status: number][] = [
+    ["GET", `/v1/runs/${other}`, 404],
+    ["GET", "/v1/runs", 403],
+    ["GET", `/v1/runs/${id}/callbacks`, 403],
+    ["POST", `/v1/runs/${id}/replay`, 403],
+    ["POST", `/v1/runs/${id}/cancel`, 403],
+  ];
+  for (const [method, path, status] of refused)
+    expect([path, (await call(url, method, path, undefined, bearer)).status]).toEqual([path, status]);
+
+  // Who is signed in is nobody here, too: only the link counts. The question is shown, not answered.
+  await page.goto(await share(asks));
+  await page.getByRole("complementary", { name: "Now" }).getByText("Refund S1?").waitFor();
+  expect(await page.getByRole("button", { name: /Answer|Cancel|Run again/ }).count()).toBe(0);
+  await open(`/runs/${asks}`);
+  await page.getByRole("button", { name: "Share…" }).click();
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke" }).waitFor({ state: "detached" });
+  await open(`/runs/${id}`);
+  await page.getByRole("button", { name: "Share…" }).click();
+  await page.getByText(/last opened/).waitFor();
+  await page.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke" }).waitFor({ state: "detached" });
+  await visitor.page.reload();
+  await visitor.page.getByRole("heading", { name: "This link shows nothing" }).waitFor();
+});
+
 test("runs: filters survive a reload and the way back, and what matches nothing says what it was filtered by", async () => {
   const done = await start("greeter", { name: "Ada" });
   await reach(done, "success");

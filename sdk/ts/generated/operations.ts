@@ -206,8 +206,8 @@ export const operations = {
     listCalls: "GET /v1/runs/{run_id}/calls query page",
     listCallbacks: "GET /v1/runs/{run_id}/callbacks",
     redeliverCallback: "POST /v1/runs/{run_id}/callbacks/redeliver",
-    listArtifacts: "GET /v1/runs/{run_id}/artifacts",
-    getArtifact: "GET /v1/runs/{run_id}/artifacts/{artifact_id} raw",
+    listArtifacts: "GET /v1/runs/{run_id}/artifacts query",
+    getArtifact: "GET /v1/runs/{run_id}/artifacts/{artifact_id} query raw",
     reportProgress: "POST /v1/runs/{run_id}/progress body",
     resume: "POST /v1/runs/{run_id}/resume body async",
     complete: "POST /v1/runs/{run_id}/complete body",
@@ -702,9 +702,15 @@ export type Resources = {
     /** Send a run's callback again */
     redeliverCallback: (runId: string, options?: CallOptions) => Promise<Run>;
     /** A run's artifacts */
-    listArtifacts: (runId: string, options?: CallOptions) => Promise<RunArtifacts>;
+    listArtifacts: (runId: string, query?: {
+        /** A read token of the run, for clients that can't send headers. */
+        token?: string | undefined;
+      }, options?: CallOptions) => Promise<RunArtifacts>;
     /** Download an artifact of a run */
-    getArtifact: (runId: string, artifactId: string, options?: CallOptions) => Promise<Response>;
+    getArtifact: (runId: string, artifactId: string, query?: {
+        /** A read token of the run, for clients that can't send headers. */
+        token?: string | undefined;
+      }, options?: CallOptions) => Promise<Response>;
     /** Report a run's progress */
     reportProgress: (runId: string, body: Progress, options?: CallOptions) => Promise<Run>;
     /** Answer an interrupted run */
@@ -1182,6 +1188,8 @@ export type Resources = {
         order?: "desc" | "asc" | undefined;
         /** The user, with AUTH_MODE=open or for an admin. Otherwise it is the key's owner. */
         user_id?: string | undefined;
+        /** Only the read tokens of this run. */
+        run_id?: string | undefined;
       }, options?: CallOptions) => Pages<ApiKey>;
     /** Create an API key */
     createApiKey: (body: ApiKeyBody, options?: CallOptions) => Promise<NewApiKey>;

@@ -35,12 +35,17 @@ function toRecord({
 
 const withoutHash = { secret_hash: true } as const;
 
-/** A user's keys, revoked ones too. */
-export function listApiKeys(db: Db, user_id: string, page: PageRequest): Promise<Page<ApiKeyRecord>> {
+/** A user's keys, revoked ones too; with `run_id` only those that read this run. */
+export function listApiKeys(
+  db: Db,
+  { user_id, run_id }: { user_id: string; run_id: string | undefined },
+  page: PageRequest,
+): Promise<Page<ApiKeyRecord>> {
   const listing = {
     table: "api_keys",
     key: "id",
     within: [["user_id = ?", user_id]],
+    unindexed: [["run_id = ?", run_id]],
     bytes: [],
     load: async (ids: string[]) =>
       (await db.prisma.apiKey.findMany({ where: { id: { in: ids } }, omit: withoutHash })).map(toRecord),

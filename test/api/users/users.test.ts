@@ -70,6 +70,16 @@ test("a run's read token streams the run by URL, for an hour", async () => {
   expect(Date.parse(String(token.body["expires_at"])) - Date.now()).toBeLessThanOrEqual(3_600_000);
   const stream = await fetch(`${url}/v1/runs/${String(run.body["id"])}/stream?token=${String(token.body["key"])}`);
   expect(await stream.text()).toContain("event: run.success");
+  const run_id = String(run.body["id"]);
+  const artifacts = `/v1/runs/${run_id}/artifacts?token=${String(token.body["key"])}`;
+  expect(await call(url, "GET", artifacts)).toMatchObject({ status: 200, body: { data: [] } });
+  // An operator's link to somebody's run reads it, too: it belongs to the run's user.
+  const shared = await asAdmin("POST", "/v1/users/me/api-keys", { run_id });
+  expect(shared).toMatchObject({ status: 201, body: { user_id: "eve" } });
+  expect((await call(url, "GET", `/v1/runs/${run_id}?token=${String(shared.body["key"])}`)).status).toBe(200);
+  expect((await asAdmin("POST", "/v1/users/me/api-keys", { run_id, user_id: "ada" })).status).toBe(404);
+  const links = await ask("GET", `/v1/users/me/api-keys?run_id=${run_id}`);
+  expect(links.body["data"]).toMatchObject([{ id: shared.body["id"] }, { id: token.body["id"] }]);
 });
 
 test("a patch merges, null empties, and a user is deleted once the agents are gone; the keys go with him", async () => {

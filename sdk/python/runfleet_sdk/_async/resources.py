@@ -601,13 +601,13 @@ class AsyncRuns(AsyncResource):
         """Send a run's callback again."""
         return await self._json("POST", fill_path("/v1/runs/{}/callbacks/redeliver", run_id))
 
-    async def list_artifacts(self, run_id: str) -> RunArtifacts:
+    async def list_artifacts(self, run_id: str, *, token: str | None = None) -> RunArtifacts:
         """A run's artifacts."""
-        return await self._json("GET", fill_path("/v1/runs/{}/artifacts", run_id))
+        return await self._json("GET", fill_path("/v1/runs/{}/artifacts", run_id), query={"token": token})
 
-    async def get_artifact(self, run_id: str, artifact_id: str) -> bytes:
+    async def get_artifact(self, run_id: str, artifact_id: str, *, token: str | None = None) -> bytes:
         """Download an artifact of a run."""
-        return await self._bytes(fill_path("/v1/runs/{}/artifacts/{}", run_id, artifact_id))
+        return await self._bytes(fill_path("/v1/runs/{}/artifacts/{}", run_id, artifact_id), query={"token": token})
 
     async def report_progress(self, run_id: str, body: Progress) -> Run:
         """Report a run's progress."""
@@ -1325,10 +1325,12 @@ class AsyncUsers(AsyncResource):
         after: str | None = None,
         order: Literal["desc", "asc"] | None = None,
         user_id: str | None = None,
+        run_id: str | None = None,
     ) -> AsyncPages[ApiKey]:
         """Your keys, without their secrets."""
         return self._pages(
-            "/v1/users/me/api-keys", {"limit": limit, "after": after, "order": order, "user_id": user_id}
+            "/v1/users/me/api-keys",
+            {"limit": limit, "after": after, "order": order, "user_id": user_id, "run_id": run_id},
         )
 
     async def create_api_key(self, body: ApiKeyBody, *, idempotency_key: str | None = None) -> NewApiKey:

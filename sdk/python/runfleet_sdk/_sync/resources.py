@@ -597,13 +597,13 @@ class Runs(Resource):
         """Send a run's callback again."""
         return self._json("POST", fill_path("/v1/runs/{}/callbacks/redeliver", run_id))
 
-    def list_artifacts(self, run_id: str) -> RunArtifacts:
+    def list_artifacts(self, run_id: str, *, token: str | None = None) -> RunArtifacts:
         """A run's artifacts."""
-        return self._json("GET", fill_path("/v1/runs/{}/artifacts", run_id))
+        return self._json("GET", fill_path("/v1/runs/{}/artifacts", run_id), query={"token": token})
 
-    def get_artifact(self, run_id: str, artifact_id: str) -> bytes:
+    def get_artifact(self, run_id: str, artifact_id: str, *, token: str | None = None) -> bytes:
         """Download an artifact of a run."""
-        return self._bytes(fill_path("/v1/runs/{}/artifacts/{}", run_id, artifact_id))
+        return self._bytes(fill_path("/v1/runs/{}/artifacts/{}", run_id, artifact_id), query={"token": token})
 
     def report_progress(self, run_id: str, body: Progress) -> Run:
         """Report a run's progress."""
@@ -1311,10 +1311,12 @@ class Users(Resource):
         after: str | None = None,
         order: Literal["desc", "asc"] | None = None,
         user_id: str | None = None,
+        run_id: str | None = None,
     ) -> Pages[ApiKey]:
         """Your keys, without their secrets."""
         return self._pages(
-            "/v1/users/me/api-keys", {"limit": limit, "after": after, "order": order, "user_id": user_id}
+            "/v1/users/me/api-keys",
+            {"limit": limit, "after": after, "order": order, "user_id": user_id, "run_id": run_id},
         )
 
     def create_api_key(self, body: ApiKeyBody, *, idempotency_key: str | None = None) -> NewApiKey:
