@@ -17,7 +17,7 @@ export async function ensureService({
   // The service must not keep the command from ending, and ends with it.
   started.child.unref();
   process.once("exit", () => void started.child.kill("SIGTERM"));
-  process.once("SIGTERM", () => process.exit(exitCodes.detached));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(exitCodes.detached));
   const startedAt = Date.now();
   await untilReady(url, started, () => {
     terminal.status(

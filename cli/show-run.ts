@@ -12,11 +12,14 @@ const exits: { [type in RunEvent["type"]]?: ExitName } = {
 };
 
 const statusMs = 200;
+/** So many of the last log lines are compared with an error's traceback. */
+const comparedLogs = 8;
 
 /** Shows a run as it goes, output on stdout and all else on stderr. Returns the exit code that its end means. */
 export async function showRun(terminal: Terminal, run: RunHandle): Promise<number> {
   let isLineOpen = false;
   let last: RunEvent | null = null;
+  const logged: string[] = [];
   const status = createRunStatus();
   const startedAt = Date.now();
   // A line of output that has no end yet is not written over.
@@ -28,7 +31,7 @@ export async function showRun(terminal: Terminal, run: RunHandle): Promise<numbe
     for await (const event of run) {
       status.note(event);
       if (terminal.json) terminal.value(event);
-      else isLineOpen = showEvent(terminal, event, isLineOpen);
+      else isLineOpen = showEvent(terminal, withoutRepeat(event, logged), isLineOpen);
       last = event;
     }
   } finally {
@@ -38,6 +41,20 @@ export async function showRun(terminal: Terminal, run: RunHandle): Promise<numbe
   const exit = last ? exits[last.type] : undefined;
   return exit === undefined ? 0 : exitCodes[exit];
 }
+
+/** An agent often logs an error before it throws it. Returns the event without a traceback that one of the last log lines has shown. */
+function withoutRepeat(event: RunEvent, logged: string[]): RunEvent {
+  if (event.type === "log") logged.push(withoutFolders(event.message));
+  if (logged.length > comparedLogs) logged.shift();
+  if (event.type !== "run.error" || !event.error?.traceback) return event;
+  const traceback = withoutFolders(event.error.traceback).trim();
+  return logged.some((message) => message.includes(traceback))
+    ? { ...event, error: { ...event.error, traceback: null } }
+    : event;
+}
+
+/** A log line has a file's whole path, an error's traceback the one in the agent's folder. */
+const withoutFolders = (text: string): string => text.replaceAll(/[^\s"'(]*\//g, "");
 
 /** Returns whether the last line of the output has no end yet. */
 function showEvent(terminal: Terminal, event: RunEvent, isLineOpen: boolean): boolean {
@@ -66,7 +83,7 @@ function describe(event: RunEvent): string | null {
     case "run.started":
       return event.attempt > 1 ? `↻ attempt ${event.attempt}: what stands above is void` : null;
     case "log":
-      return `  ${event.message}`;
+      return `  ${event.message.trimEnd().replaceAll("\n", "\n  ")}`;
     case "tool.start":
       return `▸ ${event.name} ${JSON.stringify(event.args)}`;
     case "tool.end":
@@ -97,7 +114,7 @@ const seconds = ({ duration_ms }: { duration_ms: number }): string => ` ${(durat
 
 function describeError(event: EventOf<"run.error">): string {
   const { code, message, traceback } = event.error ?? { code: "error", message: "", traceback: null };
-  const told = `${traceback ? `${traceback}\n` : ""}✗ ${code}: ${message}${seconds(event)} · ${event.run_id}`;
+  const told = `${traceback ? `${traceback.trimEnd()}\n` : ""}✗ ${code}: ${message}${seconds(event)} · ${event.run_id}`;
   const cure = cures[code];
   return cure === undefined ? told : `${told}\n  ${cure}`;
 }

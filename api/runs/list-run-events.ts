@@ -12,9 +12,14 @@ import { backfill } from "../stream/backfill.ts";
 import { parseLastEventId } from "./parse-last-event-id.ts";
 import { runParams } from "./run-params.ts";
 
+const listedEvent = z.intersection(z.object({ id: z.string() }), runEvent).meta({
+  id: "ListedRunEvent",
+  description: "An event of a run with its id, after which a stream or a list goes on.",
+});
+
 const eventList = z
   .object({
-    data: z.array(z.intersection(z.object({ id: z.string() }), runEvent)),
+    data: z.array(listedEvent),
     has_more: z.boolean(),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),

@@ -13,12 +13,16 @@ export const logs: Command = {
     const run = name.startsWith("run_") ? name : await lastRun(client, name);
     let after: string | undefined;
     for (;;) {
-      const { completed_at } = await client.runs.get(run);
+      const { completed_at, status, error } = await client.runs.get(run);
       for await (const line of client.runs.listLogs(run, { limit: 100, after })) {
         show(terminal, line);
         after = line.id;
       }
-      if (!flags["follow"] || completed_at !== null) return 0;
+      if (!flags["follow"] || completed_at !== null) {
+        if (after === undefined) terminal.say(`${run} has logged nothing. Its output: runfleet tail ${run}`);
+        if (error) terminal.say(`✗ ${status} · ${error.code}: ${error.message}`);
+        return 0;
+      }
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   },

@@ -44,11 +44,16 @@ export async function execute(
 ): Promise<number> {
   // A stream is waited for. Whether there is a service at all is told at once.
   await client.system.healthLive();
-  process.once("SIGINT", () => {
+  const leave = (): void => {
     terminal.say(`\nThe run goes on. Come back with: runfleet tail ${run.id}`);
     process.exit(exitCodes.detached);
-  });
-  return showRun(terminal, run);
+  };
+  process.once("SIGINT", leave);
+  try {
+    return await showRun(terminal, run);
+  } finally {
+    process.off("SIGINT", leave);
+  }
 }
 
 /** Returns the input of -f, with the values of -i over it. A value that is JSON is read as such. */

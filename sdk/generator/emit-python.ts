@@ -9,14 +9,18 @@ const keywords = new Set(
   ),
 );
 
-type Class = { name: string; fields: { key: string; type: string; isRequired: boolean; description?: string }[] };
+type Field = { key: string; type: string; isRequired: boolean; description?: string };
+/** `base`: the class whose fields it has, too. */
+type Class = { name: string; fields: Field[]; base?: string };
 
 /** Returns the module of the document's schemas: TypedDicts, which cost nothing when a program runs. */
 export function emitPythonTypes(schemas: Record<string, Schema>): string {
   const classes: Class[] = [];
+  const derived: Class[] = [];
   const aliases: string[] = [];
   for (const [name, schema] of Object.entries(schemas)) {
     if (schema.properties) addClass(className(name), schema, classes);
+    else if (schema.allOf) aliases.push(deriveClasses(className(name), schema.allOf, schemas, derived));
     else
       aliases.push(
         `${className(name)}: TypeAlias = ${typeOf(schema, classes, { name: className(name), isAlias: true })}\n`,
@@ -35,9 +39,30 @@ export function emitPythonTypes(schemas: Record<string, Schema>): string {
     "if TYPE_CHECKING:",
     "    from typing_extensions import NotRequired, TypeAlias",
     "",
-    ...classes.map(emitClass),
+    // A base comes before what derives from it.
+    ...[...classes, ...derived].map(emitClass),
     ...aliases,
   ].join("\n");
+}
+
+/** Python has no type that is two others at once: each type of the union gets a class with the other fields. Returns their union. */
+function deriveClasses(name: string, parts: Schema[], schemas: Record<string, Schema>, classes: Class[]): string {
+  const own = parts.flatMap((part) => (part.properties ? fieldsOf(name, part, classes) : []));
+  const names = parts.flatMap((part) => namedTypes(part, schemas)).map((base) => ({ base, derived: `${name}${base}` }));
+  for (const { base, derived } of names) classes.push({ name: derived, fields: own, base });
+  return `${name}: TypeAlias = ${unionOf(
+    names.map(({ derived }) => `"${derived}"`),
+    { name, isAlias: true },
+  )}\n`;
+}
+
+/** Returns the names of the classes that a reference leads to. */
+function namedTypes(schema: Schema, schemas: Record<string, Schema>): string[] {
+  const name = refName(schema);
+  const meant = name === undefined ? schema : (schemas[name] ?? {});
+  const either = meant.anyOf ?? meant.oneOf;
+  if (either) return either.flatMap((one) => namedTypes(one, schemas));
+  return name === undefined ? [] : [className(name)];
 }
 
 /** What a run may be given beside its agent and its input. */
@@ -157,19 +182,22 @@ const queryOf = ({ query }: Operation): string => `{${queryFields(query)}}`;
 const queryFields = (query: Operation["query"]): string =>
   query.map(({ name }) => `"${name}": ${pythonName(name)}`).join(", ");
 
-function addClass(name: string, { properties = {}, required = [] }: Schema, classes: Class[]): void {
-  const fields = Object.entries(properties).map(([key, schema]) => ({
+function addClass(name: string, schema: Schema, classes: Class[]): void {
+  classes.push({ name, fields: fieldsOf(name, schema, classes) });
+}
+
+function fieldsOf(name: string, { properties = {}, required = [] }: Schema, classes: Class[]): Field[] {
+  return Object.entries(properties).map(([key, schema]) => ({
     key,
     type: typeOf(schema, classes, { name: `${name}${pascalCase(key)}`, isAlias: false }),
     isRequired: required.includes(key),
     ...(schema.description === undefined ? {} : { description: schema.description }),
   }));
-  classes.push({ name, fields });
 }
 
 /** A class whose fields aren't all names is made by a call. */
-function emitClass({ name, fields }: Class): string {
-  const typed = ({ type, isRequired }: Class["fields"][number]): string => (isRequired ? type : `NotRequired[${type}]`);
+function emitClass({ name, fields, base = "TypedDict" }: Class): string {
+  const typed = ({ type, isRequired }: Field): string => (isRequired ? type : `NotRequired[${type}]`);
   if (fields.some(({ key }) => keywords.has(key) || !/^[A-Za-z_]\w*$/.test(key))) {
     const quoted = fields.map((field) => `"${field.key}": "${typed(field).replaceAll('"', "'")}"`);
     return `${name} = TypedDict("${name}", {${quoted.join(", ")}})\n`;
@@ -177,7 +205,7 @@ function emitClass({ name, fields }: Class): string {
   const lines = fields.map(
     (field) => `    ${field.key}: ${typed(field)}\n${field.description ? docstring(field.description) : ""}`,
   );
-  return `class ${name}(TypedDict):\n${lines.join("") || "    pass\n"}\n`;
+  return `class ${name}(${base}):\n${lines.join("") || "    pass\n"}\n`;
 }
 
 type Place = { name: string; isAlias: boolean };
@@ -197,7 +225,7 @@ function typeOf(schema: Schema, classes: Class[], place: Place): string {
       place,
     );
   }
-  // Python has no type that is two others at once. The last one says what a thing is.
+  // Only a named schema gets classes of its own (deriveClasses). Elsewhere the last one says what a thing is.
   if (schema.allOf) return inner(schema.allOf.at(-1) ?? {});
   if (Array.isArray(schema.type))
     return unionOf(

@@ -55,6 +55,8 @@ test("an author's day: init, check, deploy, run, logs, a change, rollback", asyn
   const ran = await runfleet("run", "hello", "-f", "hello/input.json");
   expect(ran).toMatchObject({ code: 0, err: expect.stringMatching(/✓ success [\d.]+ s · run_/) });
   expect(ran.out).toBe('Hello, Ada\n{\n  "greeted": "Ada"\n}\n');
+  const { out, err } = await runfleet("logs", "hello");
+  expect([out, err]).toEqual(["", expect.stringMatching(/^run_\w+ has logged nothing\. .* runfleet tail run_/)]);
 
   const main = join(folder, "hello/main.py");
   writeFileSync(main, 'import sys\ndef main(input):\n    print("told", file=sys.stderr)\n    return input["n"] * 2\n');
@@ -83,12 +85,15 @@ test("what is wrong is told with its place and an exit code of its own", async (
     err: expect.stringContaining("main.py:1:10: syntax error"),
   });
   expect(await runfleet("deploy", "faulty")).toMatchObject({ code: 2, out: "" });
-  writeFileSync(join(folder, "faulty/main.py"), "def main(input):\n    raise ValueError('no')\n");
+  const logged = "  try:\n    raise ValueError('no')\n  except ValueError:\n    logging.exception('oh')\n    raise\n";
+  writeFileSync(join(folder, "faulty/main.py"), `import logging\ndef main(input):\n${logged}`);
   await runfleet("deploy", "faulty");
-  expect(await runfleet("run", "faulty")).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/main\.py", line 2[\s\S]*✗ agent_error: no/),
-  });
+  const failed = await runfleet("run", "faulty");
+  expect(failed.code).toBe(1);
+  expect(failed.err).toMatch(/main\.py", line 4[\s\S]*✗ agent_error: no/);
+  // The agent has logged its traceback already.
+  expect(failed.err.split("Traceback")).toHaveLength(2);
+  expect((await runfleet("logs", "faulty")).err).toContain("✗ error · agent_error: no");
   expect(await runfleet("run", "nobody")).toMatchObject({ code: 4, err: expect.stringContaining("agent_not_found") });
   expect((await runfleet("frobnicate")).code).toBe(2);
   expect((await runfleet("run")).code).toBe(2);

@@ -44,6 +44,7 @@ test("Python: runs, answers, errors, threads, files and lists are what the guide
     result: { said: 2 },
     again: { said: 2 },
     metadata: { from: "python" },
+    events: ["0-1", "1-1"],
     asked: "May I?",
     answered: { said: 2 },
     whole: "One Yes. two",

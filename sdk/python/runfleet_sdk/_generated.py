@@ -3355,7 +3355,7 @@ class RunErrorEvent(TypedDict):
 
 
 class RunEvents(TypedDict):
-    data: list[RunEvent]
+    data: list[ListedRunEvent]
     has_more: bool
     first_id: str | None
     last_id: str | None
@@ -5216,6 +5216,142 @@ class RunOptions(TypedDict):
     """Left out: the `key_concurrency` of the agent's config, else 1."""
 
 
+class ListedRunEventRunQueuedEvent(RunQueuedEvent):
+    id: str
+
+
+class ListedRunEventRunWaitingEvent(RunWaitingEvent):
+    id: str
+
+
+class ListedRunEventRunStartedEvent(RunStartedEvent):
+    id: str
+
+
+class ListedRunEventOutputDeltaEvent(OutputDeltaEvent):
+    id: str
+
+
+class ListedRunEventLogEvent(LogEvent):
+    id: str
+
+
+class ListedRunEventProgressEvent(ProgressEvent):
+    id: str
+
+
+class ListedRunEventToolStartEvent(ToolStartEvent):
+    id: str
+
+
+class ListedRunEventToolEndEvent(ToolEndEvent):
+    id: str
+
+
+class ListedRunEventArtifactEvent(ArtifactEvent):
+    id: str
+
+
+class ListedRunEventStateEvent(StateEvent):
+    id: str
+
+
+class ListedRunEventUsageEvent(UsageEvent):
+    id: str
+
+
+class ListedRunEventCallStartEvent(CallStartEvent):
+    id: str
+
+
+class ListedRunEventCallMissedEvent(CallMissedEvent):
+    id: str
+
+
+class ListedRunEventCallEndEvent(CallEndEvent):
+    id: str
+
+
+class ListedRunEventCustomEvent(CustomEvent):
+    id: str
+
+
+class ListedRunEventStepStartEvent(StepStartEvent):
+    id: str
+
+
+class ListedRunEventStepRetryingEvent(StepRetryingEvent):
+    id: str
+
+
+class ListedRunEventStepCopiedEvent(StepCopiedEvent):
+    id: str
+
+
+class ListedRunEventReplayDivergedEvent(ReplayDivergedEvent):
+    id: str
+
+
+class ListedRunEventStepEndEvent(StepEndEvent):
+    id: str
+
+
+class ListedRunEventWaitOpenedEvent(WaitOpenedEvent):
+    id: str
+
+
+class ListedRunEventWaitEndedEvent(WaitEndedEvent):
+    id: str
+
+
+class ListedRunEventMessageAcceptedEvent(MessageAcceptedEvent):
+    id: str
+
+
+class ListedRunEventMessageTakenEvent(MessageTakenEvent):
+    id: str
+
+
+class ListedRunEventChildStartedEvent(ChildStartedEvent):
+    id: str
+
+
+class ListedRunEventChildEndedEvent(ChildEndedEvent):
+    id: str
+
+
+class ListedRunEventRunSuspendedEvent(RunSuspendedEvent):
+    id: str
+
+
+class ListedRunEventRunInterruptedEvent(RunInterruptedEvent):
+    id: str
+
+
+class ListedRunEventGapEvent(GapEvent):
+    id: str
+
+
+class ListedRunEventRunSuccessEvent(RunSuccessEvent):
+    id: str
+
+
+class ListedRunEventRunErrorEvent(RunErrorEvent):
+    id: str
+
+
+class ListedRunEventRunTimeoutEvent(RunTimeoutEvent):
+    id: str
+
+
+class ListedRunEventRunCancelledEvent(RunCancelledEvent):
+    id: str
+
+
+class ListedRunEventRunExpiredEvent(RunExpiredEvent):
+    id: str
+
+
 BuildEvent: TypeAlias = Union["BuildLogEvent", "BuildEndedEvent"]
 
 DaemonEvent: TypeAlias = Union["DaemonStatusEvent", "DaemonLogEvent"]
@@ -5223,6 +5359,43 @@ DaemonEvent: TypeAlias = Union["DaemonStatusEvent", "DaemonLogEvent"]
 DaemonLogEvent: TypeAlias = "DaemonLogLine"
 
 DaemonStatusEvent: TypeAlias = "Daemon"
+
+ListedRunEvent: TypeAlias = Union[
+    "ListedRunEventRunQueuedEvent",
+    "ListedRunEventRunWaitingEvent",
+    "ListedRunEventRunStartedEvent",
+    "ListedRunEventOutputDeltaEvent",
+    "ListedRunEventLogEvent",
+    "ListedRunEventProgressEvent",
+    "ListedRunEventToolStartEvent",
+    "ListedRunEventToolEndEvent",
+    "ListedRunEventArtifactEvent",
+    "ListedRunEventStateEvent",
+    "ListedRunEventUsageEvent",
+    "ListedRunEventCallStartEvent",
+    "ListedRunEventCallMissedEvent",
+    "ListedRunEventCallEndEvent",
+    "ListedRunEventCustomEvent",
+    "ListedRunEventStepStartEvent",
+    "ListedRunEventStepRetryingEvent",
+    "ListedRunEventStepCopiedEvent",
+    "ListedRunEventReplayDivergedEvent",
+    "ListedRunEventStepEndEvent",
+    "ListedRunEventWaitOpenedEvent",
+    "ListedRunEventWaitEndedEvent",
+    "ListedRunEventMessageAcceptedEvent",
+    "ListedRunEventMessageTakenEvent",
+    "ListedRunEventChildStartedEvent",
+    "ListedRunEventChildEndedEvent",
+    "ListedRunEventRunSuspendedEvent",
+    "ListedRunEventRunInterruptedEvent",
+    "ListedRunEventGapEvent",
+    "ListedRunEventRunSuccessEvent",
+    "ListedRunEventRunErrorEvent",
+    "ListedRunEventRunTimeoutEvent",
+    "ListedRunEventRunCancelledEvent",
+    "ListedRunEventRunExpiredEvent",
+]
 
 NotificationEvent: TypeAlias = "Notification"
 

@@ -75,6 +75,7 @@ import type {
   JournalEntry,
   LatencyDistribution,
   Limits,
+  ListedRunEvent,
   MessageRequest,
   NamespaceSearch,
   NewApiKey,
@@ -647,9 +648,7 @@ export type Resources = {
         after?: string | undefined;
         /** A read token of the run, for clients that can't send headers. */
         token?: string | undefined;
-      }, options?: CallOptions) => Pages<({
-      id: string;
-    }) & (RunEvent)>;
+      }, options?: CallOptions) => Pages<ListedRunEvent>;
     /** A run's log and stderr lines */
     listLogs: (runId: string, query?: {
         /** The largest number of things to return. */

@@ -1763,6 +1763,11 @@ export type Limits = {
   };
 };
 
+/** An event of a run with its id, after which a stream or a list goes on. */
+export type ListedRunEvent = ({
+  id: string;
+}) & (RunEvent);
+
 export type LogEvent = {
   type: "log";
   run_id: string;
@@ -2807,9 +2812,7 @@ export type RunErrorEvent = {
 export type RunEvent = RunQueuedEvent | RunWaitingEvent | RunStartedEvent | OutputDeltaEvent | LogEvent | ProgressEvent | ToolStartEvent | ToolEndEvent | ArtifactEvent | StateEvent | UsageEvent | CallStartEvent | CallMissedEvent | CallEndEvent | CustomEvent | StepStartEvent | StepRetryingEvent | StepCopiedEvent | ReplayDivergedEvent | StepEndEvent | WaitOpenedEvent | WaitEndedEvent | MessageAcceptedEvent | MessageTakenEvent | ChildStartedEvent | ChildEndedEvent | RunSuspendedEvent | RunInterruptedEvent | GapEvent | RunSuccessEvent | RunErrorEvent | RunTimeoutEvent | RunCancelledEvent | RunExpiredEvent;
 
 export type RunEvents = {
-  data: Array<({
-    id: string;
-  }) & (RunEvent)>;
+  data: Array<ListedRunEvent>;
   has_more: boolean;
   first_id: string | null;
   last_id: string | null;

@@ -45,6 +45,7 @@ def use(url: str) -> dict[str, Any]:
         found["file"] = run.download(run.artifacts()[0]).decode()
         found["again"] = client.attach(run.id, after=run.last_event_id).result()
         found["metadata"] = run.get().get("metadata")
+        found["events"] = [event["id"] for event in client.runs.list_events(run.id)][:2]
         asks = client.run("talker", {"what": "ask"})
         error = caught(asks.result)
         found["asked"] = isinstance(error, RunInterruptedError) and error.interrupts[0]["message"]

@@ -81,6 +81,7 @@ from .._generated import (
     JournalEntry,
     LatencyDistribution,
     Limits,
+    ListedRunEvent,
     MessageRequest,
     NamespaceSearch,
     NewApiKey,
@@ -539,7 +540,7 @@ class AsyncRuns(AsyncResource):
 
     def list_events(
         self, run_id: str, *, limit: int | None = None, after: str | None = None, token: str | None = None
-    ) -> AsyncPages[RunEvent]:
+    ) -> AsyncPages[ListedRunEvent]:
         """A run's events as a list."""
         return self._pages(fill_path("/v1/runs/{}/events", run_id), {"limit": limit, "after": after, "token": token})
 

@@ -83,6 +83,7 @@ from .._generated import (
     JournalEntry,
     LatencyDistribution,
     Limits,
+    ListedRunEvent,
     MessageRequest,
     NamespaceSearch,
     NewApiKey,
@@ -537,7 +538,7 @@ class Runs(Resource):
 
     def list_events(
         self, run_id: str, *, limit: int | None = None, after: str | None = None, token: str | None = None
-    ) -> Pages[RunEvent]:
+    ) -> Pages[ListedRunEvent]:
         """A run's events as a list."""
         return self._pages(fill_path("/v1/runs/{}/events", run_id), {"limit": limit, "after": after, "token": token})
 
