@@ -17,19 +17,20 @@ export type PythonSdk = { python: string; paths: string[]; env: Record<string, s
 export async function findPythonSdk(): Promise<PythonSdk> {
   const env = readEnv();
   const { path: python } = await findPython(env["PYTHON"], env["PATH"] ?? "");
-  const httpx = await findHttpx(python);
+  const httpx = await findPackage(python, "httpx");
   const paths = [join(projectFolder(), "sdk/python"), ...(httpx === null ? [] : [httpx])];
   const forChild = { PATH: env["PATH"] ?? "", PYTHONPATH: paths.join(":"), PYTHONDONTWRITEBYTECODE: "1" };
   return { python, paths, env: forChild };
 }
 
-async function findHttpx(python: string): Promise<string | null> {
-  const installed = await run(python, ["-I", "-c", "import httpx"]).catch(() => null);
+/** Returns a folder that has a package and what it needs; null where the interpreter has it. */
+export async function findPackage(python: string, name: string): Promise<string | null> {
+  const installed = await run(python, ["-I", "-c", `import ${name}`]).catch(() => null);
   if (installed) return null;
-  const unpacked = await unpackDebianPackage("python3-httpx", cacheDir()).catch(() => null);
+  const unpacked = await unpackDebianPackage(`python3-${name}`, cacheDir()).catch(() => null);
   if (unpacked !== null) return join(unpacked, "usr/lib/python3/dist-packages");
-  const folder = join(cacheDir(), "httpx");
-  if (!existsSync(folder)) await run(python, ["-m", "pip", "install", "--quiet", "--target", folder, "httpx<1"]);
+  const folder = join(cacheDir(), name);
+  if (!existsSync(folder)) await run(python, ["-m", "pip", "install", "--quiet", "--target", folder, name]);
   return folder;
 }
 

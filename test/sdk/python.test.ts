@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cutStreams } from "../../chaos/streams/cut-streams.ts";
-import { findPythonSdk, pythonClient } from "../../chaos/streams/python-client.ts";
+import { hasPip } from "../../bench/packages/wheel-index.ts";
+import { findPackage, findPythonSdk, pythonClient } from "../../chaos/streams/python-client.ts";
 import { Runfleet } from "../../sdk/ts/index.ts";
 import { type Document, readOperations } from "../../sdk/generator/document.ts";
 import { operations as documented, resolveRef } from "../contract/openapi-document.ts";
@@ -76,10 +77,15 @@ test("Python: a callback is accepted with the user's secret, and with no other",
   expect(await drive(["verify"], JSON.stringify({ ...sent, headers: late, secret }))).toBe("refused");
 });
 
-test("the Python example of each guide runs", async () => {
+const run = promisify(execFile);
+const publishCounter = async (): Promise<void> => {
   const source =
     "def main(input):\n    for i in range(input['n']):\n        yield f'{i} '\n    return {'counted': input['n']}\n";
   await new Runfleet({ url }).agents.create({ user_id: "ada", id: "counter", name: "counter", config: { source } });
+};
+
+test("the Python example of each guide runs", async () => {
+  await publishCounter();
   for (const document of ["README.md", "sdk/python/README.md", "docs/sdk.md"]) {
     const examples = readDocument(document).blocks.filter(
       ({ language, code }) => language === "python" && code.includes("runfleet_sdk"),
@@ -87,10 +93,49 @@ test("the Python example of each guide runs", async () => {
     expect(examples.length).toBeGreaterThan(0);
     for (const { code } of examples) {
       const program = code.replace("http://127.0.0.1:8080", url);
-      const { stdout } = await promisify(execFile)(sdk.python, ["-c", program], { env: sdk.env });
+      const { stdout } = await run(sdk.python, ["-c", program], { env: sdk.env });
       expect(stdout).toContain("0 1 2 3 4 ");
     }
   }
+});
+
+test.skipIf(!hasPip(sdk.python))("the built wheel is all that its README's example needs, beside httpx", async () => {
+  const scratch = mkdtempSync("/var/tmp/runfleet-wheel-");
+  onTestFinished(() => rmSync(scratch, { recursive: true }));
+  const hatchling = await findPackage(sdk.python, "hatchling");
+  const [sources, unpacked, wheels] = ["sources", "unpacked", "wheels"].map((name) => join(scratch, name)) as [
+    string,
+    string,
+    string,
+  ];
+  cpSync("sdk/python", sources, { recursive: true });
+  const build = (cwd: string, ...args: string[]) =>
+    run(sdk.python, ["-m", "hatchling", "build", "-d", wheels, ...args], {
+      cwd,
+      env: { PATH: sdk.env["PATH"], PYTHONPATH: hatchling ?? "" },
+    });
+  // The source archive must have what the wheel is built of.
+  await build(sources, "-t", "sdist");
+  mkdirSync(unpacked);
+  await run("tar", ["-xzf", join(wheels, "runfleet_sdk-2.0.0.tar.gz"), "--strip-components=1", "-C", unpacked]);
+  await build(unpacked, "-t", "wheel");
+  // httpx comes from where the other tests have it.
+  await run(sdk.python, ["-m", "venv", "--without-pip", "--system-site-packages", join(scratch, "venv")]);
+  const python = join(scratch, "venv/bin/python");
+  const wheel = join(wheels, "runfleet_sdk-2.0.0-py3-none-any.whl");
+  await run(sdk.python, ["-m", "pip", "--python", python, "install", "--no-index", "--no-deps", wheel]);
+  await publishCounter();
+  const example = readDocument("sdk/python/README.md").blocks.find(({ language }) => language === "python")?.code ?? "";
+  const told = `
+import importlib.metadata, importlib.resources, runfleet_sdk
+print(importlib.metadata.requires("runfleet-sdk"), importlib.resources.files(runfleet_sdk).joinpath("py.typed").is_file())
+print(runfleet_sdk.__file__)`;
+  const { stdout } = await run(python, ["-c", example.replace("http://127.0.0.1:8080", url) + told], {
+    cwd: scratch,
+    env: { PATH: sdk.env["PATH"], PYTHONPATH: sdk.paths.slice(1).join(":") },
+  });
+  expect(stdout).toMatch(/^0 1 2 3 4 \{'counted': 5\}\n\['httpx<1,>=0\.23'\] True\n/);
+  expect(stdout).toContain(join(scratch, "venv"));
 });
 
 test.each([
