@@ -10,7 +10,10 @@ import { serveMetrics } from "./metrics/serve-metrics.ts";
 /** A worker that takes runs. */
 export type Worker = Pick<FleetMember, "dismissed"> & {
   registry: Registry;
-  /** Lets runs end for `graceMs`, gives back the rest uncharged, leaves the fleet, and closes all connections. */
+  /**
+   * Lets runs end for `graceMs`, gives back the rest uncharged, leaves the fleet, and closes all connections. A second call waits
+   * for the first one's end.
+   */
   close(graceMs: number): Promise<void>;
 };
 
@@ -34,13 +37,15 @@ export async function openWorker(config: Config, log: Log, tracing: Tracing | nu
   });
   member = joined;
   log.info({ worker_id: ctx.workerId, slots, sandbox: ctx.sandbox.report }, "worker ready");
+  const close = async (graceMs: number): Promise<void> => {
+    await joined.drain(graceMs);
+    server?.close();
+    await ctx.close();
+  };
+  let closing: Promise<void> | null = null;
   return {
     registry,
     dismissed: joined.dismissed,
-    async close(graceMs) {
-      await joined.drain(graceMs);
-      server?.close();
-      await ctx.close();
-    },
+    close: (graceMs) => (closing ??= close(graceMs)),
   };
 }

@@ -97,10 +97,11 @@ function note(attack: Attack, step: "probe" | "attack", played: Executed, found:
     found.slow.push(`a run took ${Math.round(tookMs)} ms of ${attack.timeoutMs}`);
   if (step === "probe" && ending === "succeeded") found.probes.push(result);
   const said = message === null ? "" : ` (${message.slice(0, 120)})`;
+  const kindOfFault = ending === "timeout" ? found.slow : found.faults;
   if (step === "probe" && attack.isHonestOtherwise && ending !== "succeeded")
-    found.faults.push(`an honest run of the version ended by '${ending}'${said}`);
+    kindOfFault.push(`an honest run of the version ended by '${ending}'${said}`);
   if (step === "attack" && !attack.ends.includes(ending))
-    found.faults.push(`the attack ended by '${ending}'${said}: ${JSON.stringify(result)?.slice(0, 300)}`);
+    kindOfFault.push(`the attack ended by '${ending}'${said}: ${JSON.stringify(result)?.slice(0, 300)}`);
 }
 
 type Around = WorkerUsage & { neighbourRuns: NeighbourRuns };

@@ -108,7 +108,7 @@ export async function openTestStack(): Promise<TestStack> {
     };
     members.push(member);
     await waitFor(async () => {
-      if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`${role} ended with code ${child.exitCode}: ${member.logged()}`);
       return role === "api"
         ? (await fetch(`${member.url}/health/live`).catch(() => null))?.ok
         : hasJoined(sql, child.pid);

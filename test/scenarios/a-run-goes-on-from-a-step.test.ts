@@ -146,6 +146,7 @@ test("a question is asked again, and the answer counts for the new run", async (
   );
   const first = await run(agent);
   await answerRun(url, first.id, { response: "yes" });
+  await readEvents(await fetch(`${url}/v1/runs/${first.id}/stream`));
   const second = await again(first.id, { from: "b" });
   expect(second.events.at(-1)?.event).toBe("run.interrupted");
   await answerRun(url, second.id, { response: "no" });

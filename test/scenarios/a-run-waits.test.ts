@@ -566,7 +566,7 @@ test("a suspended run that is cancelled cleans up where it waits, and does nothi
           context.step("after", lambda: 2)
     `,
     asyncio: py`
-      import asyncio
+      import asyncio, time
       from runfleet import context
       async def branch():
           try:
@@ -574,6 +574,8 @@ test("a suspended run that is cancelled cleans up where it waits, and does nothi
           finally:
               context.emit("cleaned", "asyncio")
       async def main(input):
+          # Longer than a worker takes to read the cancel in the row again.
+          time.sleep(2.5 if context.attempt > 1 else 0)
           await asyncio.gather(branch(), context.sleep(3600))
           await context.step("after", lambda: 2)
     `,

@@ -10,10 +10,12 @@ import {
   claimBuild,
   type ClaimedBuild,
   endBuild,
+  giveBackBuild,
 } from "../../shared/store/builds/claim-build.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { RunQueue } from "../../shared/platform/queue/run-queue.ts";
+import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import type { Environments } from "../environments/environments.ts";
 import { buildNode, type NodeBuildDeps } from "./build-node.ts";
@@ -28,6 +30,7 @@ export type BuildDeps = {
   nodeBuilds: NodeBuildDeps | null;
   environments: Pick<Environments, "lock">;
   queue: Pick<RunQueue, "dispatch">;
+  streams: Pick<RunStreams, "signalBuilds">;
 };
 
 const pollMs = 1_000;
@@ -88,7 +91,7 @@ export function buildVersions(deps: BuildDeps): Loop {
   };
 }
 
-/** Builds one version. A worker that leaves lets another one begin the build anew. */
+/** Builds one version. A worker that leaves gives the build back, so that another one begins it anew at once. */
 async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSignal): Promise<void> {
   const { db, log } = deps;
   const lost = new AbortController();
@@ -105,7 +108,11 @@ async function buildOne(deps: BuildDeps, build: ClaimedBuild, leaving: AbortSign
       onLine: (line) => (pending += `${line.replaceAll("\0", "")}\n`),
     });
     await flusher.close();
-    if (leaving.aborted || lost.signal.aborted) return;
+    if (lost.signal.aborted) return;
+    if (leaving.aborted) {
+      await giveBackBuild(db, build);
+      return await deps.streams.signalBuilds();
+    }
     await untilPostgresAnswers(flush);
     void nudgeRuns(deps, await untilPostgresAnswers(() => endBuild(db, build, ending)));
   } finally {

@@ -28,6 +28,8 @@ type Options = {
 const suspendAfterMs = 1_000;
 /** A process that doesn't leave within this time is ended. */
 const leaveMs = 2_000;
+/** Code that is to clean up where it waits comes there within this time, or is asked to end where it is. */
+const replayMs = 30_000;
 /** What is under way when a process is to be let go is looked for again after this time. */
 const settleMs = 50;
 const mostTold = 100;
@@ -42,6 +44,7 @@ export function openRest({ reply, stop, suspend, isCancelled, isSettled, state }
   let restMs = suspendAfterMs;
   let resting: { frame: IdleFrame; timer: NodeJS.Timeout } | null = null;
   let leaving: NodeJS.Timeout | undefined;
+  const replaying = isCancelled ? setTimeout(() => stop("cancelled"), replayMs) : undefined;
 
   function disturb(): void {
     clearTimeout(resting?.timer);
@@ -87,6 +90,7 @@ export function openRest({ reply, stop, suspend, isCancelled, isSettled, state }
     close() {
       disturb();
       clearTimeout(leaving);
+      clearTimeout(replaying);
     },
   };
 }

@@ -7,15 +7,20 @@ import type { AbortReason } from "./abort-reason.ts";
 export type Hold = { signal: AbortSignal; stop(reason: AbortReason): void; release(): void };
 
 export type LeaseKeeper = {
-  /** Renews the run's lease until `release`. `claimedAt`: when the claim was asked for, by performance.now(). */
-  hold(run: HeldRun, claimedAt: number): Hold;
+  /**
+   * Renews the run's lease until `release`. A cancel that is asked for meanwhile stops the run; one that was asked for before the
+   * claim doesn't: this attempt is there to clean up. `claimedAt`: when the claim was asked for, by performance.now().
+   */
+  hold(run: ClaimedLease, claimedAt: number): Hold;
   /** Reads one run's row at once. To be called when the row may have changed. */
   check(runId: string): Promise<void>;
   stopAll(reason: AbortReason): void;
   close(): void;
 };
 
-type Entry = { run: HeldRun; controller: AbortController; provenAt: number };
+type ClaimedLease = HeldRun & { cancel_requested: boolean };
+
+type Entry = { run: ClaimedLease; controller: AbortController; provenAt: number };
 
 /**
  * Renews the leases of all runs of this worker by one statement every third of a lease, and stops each run whose lease can't
@@ -41,7 +46,8 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
       for (const entry of due) {
         const lease = byId.get(entry.run.id);
         if (!lease) entry.controller.abort("fenced" satisfies AbortReason);
-        else if (lease.cancel_requested) entry.controller.abort("cancelled" satisfies AbortReason);
+        else if (lease.cancel_requested && !entry.run.cancel_requested)
+          entry.controller.abort("cancelled" satisfies AbortReason);
         entry.provenAt = Math.max(entry.provenAt, askedAt);
       }
     } catch (error) {

@@ -17,9 +17,9 @@ const claimedBuild = {
 /** A build that a worker has taken. */
 export type ClaimedBuild = Row<typeof claimedBuild>;
 
-export type BuildWorker = { worker_id: string; leaseMs: number; adapters: readonly string[] };
+type BuildWorker = { worker_id: string; leaseMs: number; adapters: readonly string[] };
 
-/** A build whose workers died this often is given up. */
+/** A build whose workers died this often is given up. Workers that left the fleet don't count. */
 const mostAttempts = 3;
 
 /**
@@ -35,8 +35,8 @@ const giveUp = statement({
   name: "give-up-builds",
   takes: { most: t.integer },
   text: sql`
-    UPDATE builds SET state = 'failed', ended_at = now(), error = 'The build ended its worker ' || attempts || ' times.'
-    WHERE state = 'building' AND attempts >= $most AND lease_until < now()`,
+    UPDATE builds SET state = 'failed', ended_at = now(), error = 'The build ended its worker ' || attempts - given_back || ' times.'
+    WHERE state = 'building' AND attempts - given_back >= $most AND lease_until < now()`,
 });
 
 const claim = statement({
@@ -47,7 +47,7 @@ const claim = statement({
     WITH next AS (
       SELECT b.agent_id, b.version, a.user_id, v.config FROM builds b
       JOIN agents a ON a.id = b.agent_id JOIN agent_versions v ON v.agent_id = b.agent_id AND v.version = b.version
-      WHERE b.state = 'building' AND b.adapter = ANY($adapters) AND b.attempts < $most
+      WHERE b.state = 'building' AND b.adapter = ANY($adapters) AND b.attempts - b.given_back < $most
         AND (b.lease_until IS NULL OR b.lease_until < now())
         AND NOT EXISTS (SELECT 1 FROM builds o JOIN agents oa ON oa.id = o.agent_id
           WHERE o.state = 'building' AND o.lease_until > now() AND oa.user_id = a.user_id)
@@ -74,6 +74,19 @@ const append = statement({
   text: sql`
     UPDATE builds SET log = right(log || $text, 262144),
       log_dropped = log_dropped + greatest(length(log || $text) - 262144, 0), lease_until = now() + $lease_ms * interval '1 ms'
+    WHERE agent_id = $agent_id AND version = $version AND attempts = $attempts AND state = 'building'`,
+});
+
+/** Lets another worker begin a build anew at once. Does nothing when the build isn't this worker's any more. */
+export async function giveBackBuild(db: Db, { agent_id, version, attempts }: Fence): Promise<void> {
+  await giveBack.count(db.sql, { agent_id, version, attempts });
+}
+
+const giveBack = statement({
+  name: "give-back-build",
+  takes: fence,
+  text: sql`
+    UPDATE builds SET lease_until = NULL, given_back = given_back + 1
     WHERE agent_id = $agent_id AND version = $version AND attempts = $attempts AND state = 'building'`,
 });
 

@@ -47,6 +47,7 @@ const ofWorker = {
   EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
 };
 const { url, worker } = await stack.startMembers({ worker: ofWorker });
+let stopWorker = () => worker.stop();
 
 const wait = { prefer: "wait=25" };
 const publish = (id: string, config: Record<string, unknown>) =>
@@ -250,8 +251,9 @@ test("a Python agent's packages are installed when it is published, and a versio
   await built("stays");
   wheels.add({ "greeter@1.3.0": { "greeter/__init__.py": "name = 'two'" } });
   // A worker of another machine, which has installed nothing yet.
-  await stack.openWorker({ ...ofWorker, ENVIRONMENTS_DIR: join(environments, "other") });
-  await worker.stop();
+  const other = await stack.openWorker({ ...ofWorker, ENVIRONMENTS_DIR: join(environments, "other") });
+  await stopWorker();
+  stopWorker = () => other.close();
   // A daemon has them too, and its secrets: installed where it starts.
   await call(url, "POST", "/v1/daemons", { agent_id: "stays" });
   const crashed = await daemonThat(url, "stays", ({ last_exit }) => last_exit !== null);
@@ -276,4 +278,21 @@ test.each<[string, string, RegExp]>([
   await publish(id, { adapter_type: "python", source: "def main(input): return 1", requirements: [requirement] });
   expect(await built(id)).toMatchObject({ state: "failed", lock: null, error: expect.stringMatching(message) });
   expect(await run(id)).toMatchObject({ status: "error", error: { code: "build_failed" } });
+});
+
+test("workers that leave give their builds back: others begin them at once, and they count no failure", async () => {
+  const letGo = wheels.hold();
+  await publish("moved", { adapter_type: "python", source: "def main(input): return 1", requirements: ["greeter"] });
+  for (const attempts of [1, 2, 3, 4]) {
+    await waitFor(async () => {
+      const { rows } = await stack.sql.query("SELECT attempts FROM builds WHERE agent_id = 'moved'");
+      return rows[0].attempts === attempts;
+    });
+    const other = await stack.openWorker(ofWorker);
+    await stopWorker();
+    stopWorker = () => other.close();
+  }
+  letGo();
+  expect(await built("moved")).toMatchObject({ state: "ready", error: null });
+  expect(await run("moved")).toMatchObject({ status: "success" });
 });
