@@ -90,18 +90,26 @@ async function executeSteps(level: LevelUnderTest, attack: Attack): Promise<Step
 }
 
 function note(attack: Attack, step: "probe" | "attack", played: Executed, found: Steps): void {
-  const { ending, tookMs, message, result, cpuMs } = played;
+  const { ending, tookMs, result, cpuMs } = played;
   found.billedMs += cpuMs ?? 0;
   found.log.push(`${step} ${describeRun(played)}`);
   if (tookMs > attack.timeoutMs + graceMs)
     found.slow.push(`a run took ${Math.round(tookMs)} ms of ${attack.timeoutMs}`);
   if (step === "probe" && ending === "succeeded") found.probes.push(result);
+  const wrong = wrongEnding(attack, step, played);
+  if (wrong !== null) (ending === "timeout" ? found.slow : found.faults).push(wrong);
+}
+
+/** Returns what is wrong with a run's ending; null when nothing is. */
+function wrongEnding(attack: Attack, step: "probe" | "attack", { ending, message, result }: Executed): string | null {
   const said = message === null ? "" : ` (${message.slice(0, 120)})`;
-  const kindOfFault = ending === "timeout" ? found.slow : found.faults;
-  if (step === "probe" && attack.isHonestOtherwise && ending !== "succeeded")
-    kindOfFault.push(`an honest run of the version ended by '${ending}'${said}`);
-  if (step === "attack" && !attack.ends.includes(ending))
-    kindOfFault.push(`the attack ended by '${ending}'${said}: ${JSON.stringify(result)?.slice(0, 300)}`);
+  if (step === "probe")
+    return attack.isHonestOtherwise && ending !== "succeeded"
+      ? `an honest run of the version ended by '${ending}'${said}`
+      : null;
+  return attack.ends.includes(ending)
+    ? null
+    : `the attack ended by '${ending}'${said}: ${JSON.stringify(result)?.slice(0, 300)}`;
 }
 
 type Around = WorkerUsage & { neighbourRuns: NeighbourRuns };
