@@ -9,6 +9,7 @@ import { createSourceChecker, type SourceChecker } from "../shared/platform/sour
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
+import { openReadReplica, type Read } from "../shared/store/read-replica.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
 import { exportConnections } from "../shared/store/export-connections.ts";
 import { type MaintenanceAge, readMaintenance } from "../shared/store/internal-jobs/read-maintenance.ts";
@@ -30,6 +31,8 @@ export type ApiContext = {
   config: Config;
   log: Log;
   db: Db;
+  /** For lists and analytics that may be a few seconds old. */
+  read: Read;
   streams: RunStreams;
   queue: RunQueue;
   /** Delayed queue jobs that wake workers for the ticks of schedules (`/v1/jobs`). */
@@ -73,7 +76,10 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   };
   const logFault = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
   const { url, prefix } = config.redis;
-  const db = track(openDb(config.database.url, config.database.poolSize, logFault("postgres"), config.database));
+  const { readUrl, poolSize, ...database } = config.database;
+  const options = { ...database, role: "api" } as const;
+  const db = track(openDb(database.url, poolSize, logFault("postgres"), options));
+  const { read } = track(openReadReplica(db, { url: readUrl, poolSize, options, log }));
   const streams = track(openRunStreams(url, prefix, logFault("streams")));
   const queue = track(openRunQueue(url, prefix, logFault("queue")));
   const ticks = track(openTickQueue(url, prefix, logFault("ticks")));
@@ -95,6 +101,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     config,
     log,
     db,
+    read,
     streams,
     queue,
     ticks,

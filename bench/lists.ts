@@ -63,7 +63,7 @@ async function rollUp(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function timeCall(url: string, pathOf: (round: number) => string): Promise<number[]> {
+export async function timeCall(url: string, pathOf: (round: number) => string): Promise<number[]> {
   const times: number[] = [];
   let round = 0;
   const client = async (): Promise<void> => {

@@ -12,6 +12,7 @@ import { benchRealAgents } from "./real-agents.ts";
 import { startSkeletonApi } from "./skeleton/api.ts";
 import { withSkeleton } from "./skeleton/with-skeleton.ts";
 import { startSkeletonWorker } from "./skeleton/worker.ts";
+import { benchRetention } from "./retention.ts";
 import { benchScaling } from "./scaling.ts";
 import { benchSse } from "./sse.ts";
 import { benchCpu, measureThroughput, throughputHead, throughputRow } from "./throughput.ts";
@@ -25,7 +26,7 @@ import { withStack } from "./with-stack.ts";
 
 /**
  * `npm run bench` measures runs, `-- --trace` the steps of one run, `-- --cpu` where their CPU time goes, `-- sse` readers of streams, `-- steps` the steps of durable runs, `-- gateway` calls to models, `-- console` the console in a browser, `-- lists` lists and analytics
- * over a million runs, `-- growth` throughput over a million past runs, `-- waiting` agents that only wait, `-- suspended` a million runs that wait without a process, `-- start` the first runs
+ * over a million runs, `-- growth` throughput over a million past runs, `-- retention` lists and purges over ten million, `-- waiting` agents that only wait, `-- suspended` a million runs that wait without a process, `-- start` the first runs
  * after a start, `-- scaling` a wave over a fleet that a controller scales, `-- peers` the same agent in Restate, `-- real` agents of LangGraph, `-- day` an author's day from an empty folder.
  */
 const agents = ["bench", "bench-reuse"];
@@ -48,6 +49,7 @@ const benches: Record<string, (signal: AbortSignal) => Promise<string | void>> =
   start: benchAfterStart,
   console: (signal) => benchConsole(1_000_000, signal),
   lists: (signal) => benchLists(1_000_000, signal),
+  retention: (signal) => benchRetention(10_000_000, signal),
   suspended: (signal) => benchSuspended(1_000_000, signal),
   real: benchRealAgents,
   day: benchAuthorDay,

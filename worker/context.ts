@@ -216,7 +216,7 @@ function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {
   const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
   return {
-    db: openDb(database.url, database.poolSize, quiet("postgres"), database),
+    db: openDb(database.url, database.poolSize, quiet("postgres"), { ...database, role: "worker" }),
     streams: openRunStreams(redis.url, redis.prefix, quiet("streams")),
     queue: openRunQueue(redis.url, redis.prefix, quiet("queue")),
     ticks: openTickQueue(redis.url, redis.prefix, quiet("ticks")),

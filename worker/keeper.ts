@@ -19,7 +19,10 @@ const mostMs = 120_000;
 await runProcess(async () => {
   const config = loadConfig(readEnv());
   const log = createLog("keeper", config.logLevel);
-  const db = openDb(config.database.url, 2, (error) => log.warn({ err: error.message }, "postgres"), config.database);
+  const db = openDb(config.database.url, 2, (error) => log.warn({ err: error.message }, "postgres"), {
+    ...config.database,
+    role: "worker",
+  });
   const gateway = new Socket({ fd: gatewayFd }).on("error", () => undefined);
   setTimeout(() => gateway.destroy(), mostMs).unref();
   const deps = { db, keyRing: config.encryptionKeys, prices: await readPrices(config.modelPrices) };

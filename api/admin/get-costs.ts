@@ -17,13 +17,14 @@ export const getCosts = defineOperation({
     "The costs that agents reported for runs that ended in the last 30 days, or between `since` and `until`.",
   request: { query: costQuery },
   responses: { 200: { description: "The costs", schema: costs } },
-  async handle({ db }: Pick<ApiContext, "db">, { query: { by, limit, ...query } }) {
-    const { since, until } = timeRangeOf(query);
-    const [data, sums] = await Promise.all([
-      readCosts(db, by, { since, until }, limit),
-      readAnalytics(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
-    ]);
-    const total = toFigures(addSums(sums));
-    return { status: 200, body: { since: since.toISOString(), until: until.toISOString(), by, total, data } };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query: { by, limit, ...query } }) =>
+    read(async (db) => {
+      const { since, until } = timeRangeOf(query);
+      const [data, sums] = await Promise.all([
+        readCosts(db, by, { since, until }, limit),
+        readAnalytics(db, { by: "all" }, { since, until, unit: null, timezone: "UTC" }),
+      ]);
+      const total = toFigures(addSums(sums));
+      return { status: 200, body: { since: since.toISOString(), until: until.toISOString(), by, total, data } };
+    }),
 });

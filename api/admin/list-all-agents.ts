@@ -16,11 +16,12 @@ export const listAllAgents = defineOperation({
   description: "Use it to find the agents that fail, cost or run most, whoever owns them.",
   request: { query: agentListQuery.omit({ since: true, until: true, include: true }) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
-  async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
-    return {
-      status: 200,
-      body: await listStudioAgents(db, { owner: null, ...filter }, timeRangeOf(), { limit, after, order }),
-    };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query }) =>
+    read(async (db) => {
+      const { limit, after, order, ...filter } = query;
+      return {
+        status: 200,
+        body: await listStudioAgents(db, { owner: null, ...filter }, timeRangeOf(), { limit, after, order }),
+      };
+    }),
 });

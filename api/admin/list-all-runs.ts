@@ -15,8 +15,9 @@ export const listAllRuns = defineOperation({
   description: "The list of runs without the owner's bounds, for operators who look for a run of somebody else.",
   request: { query: runListQuery },
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
-  async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query }) =>
+    read(async (db) => {
+      const { limit, after, order, ...filter } = query;
+      return { status: 200, body: await listRuns(db, null, filter, { limit, after, order }) };
+    }),
 });

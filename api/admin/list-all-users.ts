@@ -16,8 +16,9 @@ export const listAllUsers = defineOperation({
   description: "Use it to find who uses the service most.",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(adminUser) } },
-  async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listUserFigures(db, filter, timeRangeOf(), { limit, after, order }) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query }) =>
+    read(async (db) => {
+      const { limit, after, order, ...filter } = query;
+      return { status: 200, body: await listUserFigures(db, filter, timeRangeOf(), { limit, after, order }) };
+    }),
 });

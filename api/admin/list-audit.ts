@@ -15,8 +15,9 @@ export const listAudit = defineOperation({
     "Who did what to which thing, and what the service did by itself (`service`). Use it to answer who moved production. Entries have no request bodies and no secrets.",
   request: { query: auditQuery },
   responses: { 200: { description: "A page of audit entries", schema: pageOf(auditEntry) } },
-  async handle({ db }: Pick<ApiContext, "db">, { query }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query }) =>
+    read(async (db) => {
+      const { limit, after, order, ...filter } = query;
+      return { status: 200, body: await readPage(db, filter, { limit, after, order }) };
+    }),
 });

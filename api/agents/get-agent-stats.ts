@@ -19,9 +19,10 @@ export const getAgentStats = defineOperation({
     "Counts the runs that ended in the last 30 days, or between `since` and `until`, and the runs that were created in that time and have not ended.",
   request: { params: agentParams, query: z.object(timeRange) },
   responses: { 200: { description: "The analytics", schema: agentStats } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const { since, until } = timeRangeOf(query);
-    return { status: 200, body: await readAgentStats(db, agent_id, since, until) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
+      const { since, until } = timeRangeOf(query);
+      return { status: 200, body: await readAgentStats(db, agent_id, since, until) };
+    }),
 });

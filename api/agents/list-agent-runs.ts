@@ -18,12 +18,13 @@ export const listAgentRuns = defineOperation({
   description: "The list of runs, of one agent. Use its filters to find the failed or the running ones.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
-    const { limit, after, order, ...filter } = query;
-    return {
-      status: 200,
-      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
-    };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      if (!(await readAgent(db, agent_id, caller.owner))) throw notFound("agent", agent_id);
+      const { limit, after, order, ...filter } = query;
+      return {
+        status: 200,
+        body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
+      };
+    }),
 });

@@ -14,8 +14,9 @@ export const listUsage = defineOperation({
   description: "Use it to explain a bill: what each run used and what that cost.",
   request: { query: usageQuery },
   responses: { 200: { description: "A page of the list", schema: pageOf(usageRecord) } },
-  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query, caller }) =>
+    read(async (db) => {
+      const { limit, after, order, ...filter } = query;
+      return { status: 200, body: await readPage(db, caller.owner, filter, { limit, after, order }) };
+    }),
 });

@@ -15,7 +15,8 @@ export const countRuns = defineOperation({
     "Each status is counted to 10,000. A search, and a filter by version, worker, origin, lifecycle, error or duration, looks at the newest 10,000 runs. `more` says where there are more.",
   request: { query: runCountQuery },
   responses: { 200: { description: "A count for each status", schema: runCounts } },
-  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    return { status: 200, body: { data: await countByStatus(db, caller.owner, query) } };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query, caller }) =>
+    read(async (db) => {
+      return { status: 200, body: { data: await countByStatus(db, caller.owner, query) } };
+    }),
 });

@@ -32,7 +32,7 @@ export const exportRuns = defineOperation({
   errors: ["too_many_streams"],
   responses: { 200: { description: "CSV, or NDJSON", content_type: "text/csv", example } },
   async handle(
-    { db, leaving }: Pick<ApiContext, "db" | "leaving">,
+    { read, leaving }: Pick<ApiContext, "read" | "leaving">,
     { query: { format, ...filter }, caller, holdOpen },
   ) {
     holdOpen();
@@ -46,7 +46,9 @@ export const exportRuns = defineOperation({
         if (format === "csv") res.write(`${columns.join(",")}\n`);
         let after: string | undefined;
         do {
-          const page = await listUsage(db, caller.owner, filter, { limit: pageSize, after, order: "asc" });
+          const page = await read((db) =>
+            listUsage(db, caller.owner, filter, { limit: pageSize, after, order: "asc" }),
+          );
           after = page.has_more ? (page.last_id ?? undefined) : undefined;
           if (!res.write(page.data.map(spell).join("")) && !res.destroyed)
             await Promise.race([once(res, "drain"), once(res, "close")]);

@@ -18,21 +18,22 @@ export const getAgentErrors = defineOperation({
   description: "Use it to see what to mend first: errors grouped by their code, with a recent run of each.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Error codes, each with its latest run", schema: agentErrors } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { since, until } = timeRangeOf(query);
-    const subject = { by: "agent", keys: [agent_id] } as const;
-    const timeRange = { since, until, unit: null, timezone: "UTC" };
-    const [codes, sums, failures] = await Promise.all([
-      readErrorCodes(db, subject, timeRange),
-      readAnalytics(db, subject, timeRange).then(addSums),
-      readLastFailures(db, agent_id, { since, until }),
-    ]);
-    const { runs } = toFigures(sums);
-    const data = codes.map(({ code, count }) => {
-      const last = failures.get(code) ?? null;
-      return { code, count, share: runs > 0 ? count / runs : 0, last };
-    });
-    return { status: 200, body: { agent_id, since: since.toISOString(), until: until.toISOString(), runs, data } };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { since, until } = timeRangeOf(query);
+      const subject = { by: "agent", keys: [agent_id] } as const;
+      const timeRange = { since, until, unit: null, timezone: "UTC" };
+      const [codes, sums, failures] = await Promise.all([
+        readErrorCodes(db, subject, timeRange),
+        readAnalytics(db, subject, timeRange).then(addSums),
+        readLastFailures(db, agent_id, { since, until }),
+      ]);
+      const { runs } = toFigures(sums);
+      const data = codes.map(({ code, count }) => {
+        const last = failures.get(code) ?? null;
+        return { code, count, share: runs > 0 ? count / runs : 0, last };
+      });
+      return { status: 200, body: { agent_id, since: since.toISOString(), until: until.toISOString(), runs, data } };
+    }),
 });

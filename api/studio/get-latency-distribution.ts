@@ -16,14 +16,15 @@ export const getLatencyDistribution = defineOperation({
   description: "Use it to see what a slow run means for this agent: percentiles and histograms.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and histograms, in milliseconds", schema: latencyDistribution } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { since, until } = timeRangeOf(query);
-    const [duration_ms, queue_ms] = await Promise.all([
-      readDistribution(db, "duration", agent_id, { since, until }),
-      readDistribution(db, "queue", agent_id, { since, until }),
-    ]);
-    const timeRange = { since: since.toISOString(), until: until.toISOString() };
-    return { status: 200, body: { agent_id, ...timeRange, duration_ms, queue_ms } };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { since, until } = timeRangeOf(query);
+      const [duration_ms, queue_ms] = await Promise.all([
+        readDistribution(db, "duration", agent_id, { since, until }),
+        readDistribution(db, "queue", agent_id, { since, until }),
+      ]);
+      const timeRange = { since: since.toISOString(), until: until.toISOString() };
+      return { status: 200, body: { agent_id, ...timeRange, duration_ms, queue_ms } };
+    }),
 });

@@ -18,16 +18,17 @@ export const getSessionDepth = defineOperation({
   description: "Counts the threads that were created in the last 30 days, or between `since` and `until`.",
   request: { params: agentParams, query: z.object(timeRange) },
   responses: { 200: { description: "The occurring numbers of runs", schema: sessionDepth } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { since, until } = timeRangeOf(query);
-    const depths = await readSessionDepth(db, agent_id, { since, until });
-    const threads = depths.reduce((sum, depth) => sum + depth.threads, 0);
-    const runs = depths.reduce((sum, depth) => sum + depth.runs * depth.threads, 0);
-    const timeRange = { since: since.toISOString(), until: until.toISOString() };
-    return {
-      status: 200,
-      body: { agent_id, ...timeRange, threads, mean: threads > 0 ? runs / threads : null, depths },
-    };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { since, until } = timeRangeOf(query);
+      const depths = await readSessionDepth(db, agent_id, { since, until });
+      const threads = depths.reduce((sum, depth) => sum + depth.threads, 0);
+      const runs = depths.reduce((sum, depth) => sum + depth.runs * depth.threads, 0);
+      const timeRange = { since: since.toISOString(), until: until.toISOString() };
+      return {
+        status: 200,
+        body: { agent_id, ...timeRange, threads, mean: threads > 0 ? runs / threads : null, depths },
+      };
+    }),
 });

@@ -23,15 +23,16 @@ export const getStudioAgentStats = defineOperation({
     }),
   },
   responses: { 200: { description: "The analytics", schema: studioAnalytics } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const timeRange = readSeriesTimeRange(query);
-    const [figures, open] = await Promise.all([
-      readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, timeRange),
-      countOpenRuns(db, { agent_id }),
-    ]);
-    const { since, until, unit, timezone } = timeRange;
-    const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
-    return { status: 200, body };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const timeRange = readSeriesTimeRange(query);
+      const [figures, open] = await Promise.all([
+        readSeries(db, { by: "agent", keys: [agent_id], version: query.version }, timeRange),
+        countOpenRuns(db, { agent_id }),
+      ]);
+      const { since, until, unit, timezone } = timeRange;
+      const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
+      return { status: 200, body };
+    }),
 });

@@ -17,15 +17,16 @@ export const getStudioOverview = defineOperation({
   request: { query: seriesQuery.extend(userScope) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The analytics", schema: studioAnalytics } },
-  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const user_id = query.user_id === undefined ? caller.owner : ownerOf(caller, query.user_id);
-    const timeRange = readSeriesTimeRange(query);
-    const [figures, open] = await Promise.all([
-      readSeries(db, user_id === null ? { by: "all" } : { by: "user", keys: [user_id] }, timeRange),
-      countOpenRuns(db, { user_id }),
-    ]);
-    const { since, until, unit, timezone } = timeRange;
-    const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
-    return { status: 200, body };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query, caller }) =>
+    read(async (db) => {
+      const user_id = query.user_id === undefined ? caller.owner : ownerOf(caller, query.user_id);
+      const timeRange = readSeriesTimeRange(query);
+      const [figures, open] = await Promise.all([
+        readSeries(db, user_id === null ? { by: "all" } : { by: "user", keys: [user_id] }, timeRange),
+        countOpenRuns(db, { user_id }),
+      ]);
+      const { since, until, unit, timezone } = timeRange;
+      const body = { since: since.toISOString(), until: until.toISOString(), unit, timezone, ...figures, open };
+      return { status: 200, body };
+    }),
 });

@@ -16,10 +16,11 @@ export const getTokenDistribution = defineOperation({
   description: "The sum of input and output tokens, as the agent reports them. A run without a report counts as 0.",
   request: { params: agentParams, query: timeRangeQuery },
   responses: { 200: { description: "Percentiles and a histogram", schema: tokenDistribution } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { since, until } = timeRangeOf(query);
-    const tokens = await readDistribution(db, "tokens", agent_id, { since, until });
-    return { status: 200, body: { agent_id, since: since.toISOString(), until: until.toISOString(), tokens } };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { since, until } = timeRangeOf(query);
+      const tokens = await readDistribution(db, "tokens", agent_id, { since, until });
+      return { status: 200, body: { agent_id, since: since.toISOString(), until: until.toISOString(), tokens } };
+    }),
 });

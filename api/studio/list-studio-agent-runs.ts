@@ -17,12 +17,13 @@ export const listStudioAgentRuns = defineOperation({
   description: "Use it to go from a figure to the runs behind it.",
   request: { params: agentParams, query: runListQuery.omit({ agent_id: true }) },
   responses: { 200: { description: "A page of runs", schema: pageOf(runListItem) } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { limit, after, order, ...filter } = query;
-    return {
-      status: 200,
-      body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
-    };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { limit, after, order, ...filter } = query;
+      return {
+        status: 200,
+        body: await listRuns(db, caller.owner, { ...filter, agent_id }, { limit, after, order }),
+      };
+    }),
 });

@@ -16,12 +16,13 @@ export const listStudioAgents = defineOperation({
   description: "`since` and `until` select the runs.",
   request: { query: agentListQuery.extend(timeRangeQuery.shape) },
   responses: { 200: { description: "A page of agents", schema: pageOf(studioAgent, "agent_id") } },
-  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { limit, after, order, since, until, ...filter } = query;
-    const timeRange = timeRangeOf({ since, until });
-    return {
-      status: 200,
-      body: await readPage(db, { owner: caller.owner, ...filter }, timeRange, { limit, after, order }),
-    };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query, caller }) =>
+    read(async (db) => {
+      const { limit, after, order, since, until, ...filter } = query;
+      const timeRange = timeRangeOf({ since, until });
+      return {
+        status: 200,
+        body: await readPage(db, { owner: caller.owner, ...filter }, timeRange, { limit, after, order }),
+      };
+    }),
 });

@@ -20,9 +20,10 @@ export const listUsageLog = defineOperation({
     query: runListQuery.omit({ agent_id: true, search: true, thread_id: true, include: true }),
   },
   responses: { 200: { description: "A page of runs", schema: pageOf(usageEntry) } },
-  async handle({ db }: Pick<ApiContext, "db">, { params: { agent_id }, query, caller }) {
-    await findAgent(db, agent_id, caller);
-    const { limit, after, order, ...filter } = query;
-    return { status: 200, body: await listUsage(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>
+    read(async (db) => {
+      await findAgent(db, agent_id, caller);
+      const { limit, after, order, ...filter } = query;
+      return { status: 200, body: await listUsage(db, caller.owner, { ...filter, agent_id }, { limit, after, order }) };
+    }),
 });

@@ -18,8 +18,9 @@ export const getMyUsage = defineOperation({
   request: { query: me.extend(timeRange) },
   errors: ["foreign_user_id"],
   responses: { 200: { description: "The sums", schema: userUsage } },
-  async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
-    const { since, until } = timeRangeOf(query);
-    return { status: 200, body: await readUsage(db, ownerOf(caller, query.user_id), since, until) };
-  },
+  handle: ({ read }: Pick<ApiContext, "read">, { query, caller }) =>
+    read(async (db) => {
+      const { since, until } = timeRangeOf(query);
+      return { status: 200, body: await readUsage(db, ownerOf(caller, query.user_id), since, until) };
+    }),
 });

@@ -28,7 +28,14 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 /** Longer than any statement of ours takes. */
 const answerMs = 20_000;
 
+/** Ends what a statement or a transaction holds when its process is gone without a word, or no longer waits for it. */
+const serverLimits = `SET statement_timeout = ${answerMs + 1_000}; SET idle_in_transaction_session_timeout = 60000`;
+/** The pool waits for the promise; the type of its option doesn't say so. */
+const limitServer = ((client: pg.ClientBase) => client.query(serverLimits)) as (client: pg.ClientBase) => void;
+
 type Options = {
+  /** What Postgres' list of connections calls this process. */
+  role?: "api" | "worker";
   /** False behind a pooler that gives each transaction another connection. Postgres then parses each statement each time. */
   prepares?: boolean;
 };
@@ -52,10 +59,11 @@ export function openDb(
   url: string,
   poolSize: number,
   onIdleError: (error: Error) => void,
-  { prepares = true }: Options = {},
+  { role, prepares = true }: Options = {},
 ): Db {
   const sql = new pg.Pool({
-    ...(prepares ? {} : { Client: UnpreparedClient }),
+    // A session of Postgres that a pooler hands on can be told nothing, either.
+    ...(prepares ? { onConnect: limitServer } : { Client: UnpreparedClient }),
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
@@ -64,7 +72,7 @@ export function openDb(
     maxLifetimeSeconds: 900,
     // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
     query_timeout: answerMs,
-    application_name: "runfleet",
+    application_name: role ? `runfleet-${role}` : "runfleet",
   });
   sql.on("error", onIdleError);
   // One that dies between two statements of a transaction tells nobody else; the next statement fails, and that is enough.

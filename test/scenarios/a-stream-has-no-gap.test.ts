@@ -53,6 +53,31 @@ test("Redis loses every key of ours in mid-run: the run ends, every stream ends,
   expect(ids(await late)).toEqual(expected.slice(3));
 });
 
+test("of a run that says much Redis keeps a part only, and a reader from its start gets everything", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import time
+      def main(input):
+          for i in range(400):
+              yield 'x' * 20000
+              time.sleep(0.03)
+          time.sleep(600)
+    `,
+  );
+  const response = await execute(url, { agent_id, version: "current" });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const watched = readEvents(response);
+  const first = async (): Promise<string | undefined> =>
+    (await stack.redis.xrange(`${stack.prefix}run:${runId}`, "-", "+", "COUNT", 1))[0]?.[0];
+  await waitFor(async () => ![undefined, "1-1"].includes(await first()), 60_000);
+  const late = readEvents(await resume(otherUrl, runId));
+  await call(url, "POST", `/v1/runs/${runId}/cancel`);
+  const seen = ids(await watched);
+  expect(seen).toEqual(["0-1", ...Array.from({ length: seen.length - 1 }, (_, i) => `1-${i + 1}`)]);
+  expect(ids(await late)).toEqual(seen);
+});
+
 test("a malformed event id is a 400, one of the future waits for the run's end", async () => {
   const agent_id = await makeAgent(url, counter);
   const response = await execute(url, { agent_id, version: "current", input_payload: { n: 1, pause: 0 } });

@@ -28,7 +28,7 @@ async function setReadOnly(on: boolean): Promise<void> {
 }
 const cutAll = (): Promise<unknown> =>
   stack.sql.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'runfleet'",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE 'runfleet%'",
     [database],
   );
 const ready = async (): Promise<string> => {

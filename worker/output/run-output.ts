@@ -5,6 +5,7 @@ import type { Db } from "../../shared/store/client.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher, isUnhurried } from "./publish-events.ts";
+import { createStreamTrimmer } from "./trim-stream.ts";
 import type { Sent } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
 
@@ -39,7 +40,7 @@ type Deps = { db: Db; streams: RunStreams; log: Log };
  */
 export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
-  const transcript = openWriteBehind(deps, run.id, onFenced);
+  const transcript = openWriteBehind(deps, run.id, { onFenced, onStored: createStreamTrimmer(deps, run) });
   let seq = 0;
   let length = 0;
   let hurried = 0;

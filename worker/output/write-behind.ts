@@ -28,8 +28,15 @@ const untilTick = (): number => delayMs - (performance.now() % delayMs);
 
 type Deps = { db: Db; log: Log };
 
-/** Writes one attempt's events to the transcript in batches. `onFenced` is called when Postgres refuses the attempt. */
-export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () => void): WriteBehind {
+type Hears = {
+  /** Called when Postgres refuses the attempt. */
+  onFenced: () => void;
+  /** Called with each batch that the transcript holds. */
+  onStored?: (batch: readonly StreamEvent[]) => void;
+};
+
+/** Writes one attempt's events to the transcript in batches. */
+export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, onStored }: Hears): WriteBehind {
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
   /** The batch that is being written. When the connection broke during the write, the same batch is written again. */
@@ -66,7 +73,8 @@ export function openWriteBehind({ db, log }: Deps, runId: string, onFenced: () =
     }
     if (batch.length === 0) return;
     try {
-      if (!(await appendTranscript(db, runId, batch, currentStatus))) onFenced();
+      if (await appendTranscript(db, runId, batch, currentStatus)) onStored?.(batch);
+      else onFenced();
       written += batch.length;
       batch = [];
     } catch (error) {

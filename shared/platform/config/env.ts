@@ -24,6 +24,7 @@ export function readEnv(): Env {
 const secretNames = new Set([
   "DATABASE_URL",
   "DIRECT_DATABASE_URL",
+  "DATABASE_READ_URL",
   "REDIS_URL",
   "ENCRYPTION_KEYS",
   "BOOTSTRAP_ADMIN_KEY",

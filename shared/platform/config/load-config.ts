@@ -118,6 +118,7 @@ const schema = z.object({
   DATABASE_URL: databaseUrl,
   // Read by `npm run db:deploy`; checked wherever it is set.
   DIRECT_DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URL: databaseUrl.optional(),
   DATABASE_POOL: integer(1, 200).default(10),
   DATABASE_POOLER: z.enum(["none", "transaction"]).default("none"),
   REDIS_URL: redisUrl,
@@ -262,6 +263,8 @@ export function loadConfig(env: Env) {
     tracing: tracingOf(data),
     database: {
       url: data.DATABASE_URL,
+      // A standby for lists and analytics.
+      readUrl: data.DATABASE_READ_URL,
       poolSize: data.DATABASE_POOL,
       // A pooler that gives each transaction another connection knows no prepared statement of the one before.
       prepares: data.DATABASE_POOLER === "none",

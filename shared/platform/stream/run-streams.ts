@@ -1,5 +1,5 @@
 import { Cluster } from "ioredis";
-import type { EventId } from "../../domain/run/event-id.ts";
+import { type EventId, formatEventId } from "../../domain/run/event-id.ts";
 import type { WorkerMessage } from "../../schemas/dispatch.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { appendEvents } from "./append-events.ts";
@@ -17,6 +17,8 @@ export type RunStreams = {
   signalWorker(workerId: string, message: WorkerMessage): Promise<boolean | null>;
   /** Returns how many API processes have readers of a run. */
   countReaders(runId: string): Promise<number>;
+  /** Removes what comes before `first` from a run's stream, and may leave a little of it. Its readers find it in the transcript. */
+  trim(runId: string, first: EventId): Promise<void>;
   /** Removes a run's stream. */
   forget(runId: string): Promise<void>;
   /** Signals a daemon's owner: `mail` for a new message, `look` for a change of its row. May be lost: the owner polls both. */
@@ -42,6 +44,9 @@ export function openRunStreams(url: string, prefix: string, onError: (error: Err
     async countReaders(runId) {
       const [, readers] = await redis.pubsub("NUMSUB", runStream(prefix, runId));
       return Number(readers);
+    },
+    async trim(runId, first) {
+      await redis.xtrim(runStream(prefix, runId), "MINID", "~", formatEventId(first));
     },
     async forget(runId) {
       await redis.del(runStream(prefix, runId));

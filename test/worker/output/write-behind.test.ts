@@ -33,7 +33,7 @@ test("what the runs of a worker say is written once a second by few statements, 
   const writers = Array.from({ length: runs }, (_, at) => {
     const id = `run-${at + 1}`;
     const deps = { db: { ...db, inBatches: counted }, log: createLog("worker", "silent") };
-    return openWriteBehind(deps, id, () => fenced.push(id));
+    return openWriteBehind(deps, id, { onFenced: () => fenced.push(id) });
   });
   for (const round of [2, 3]) {
     const before = statements;

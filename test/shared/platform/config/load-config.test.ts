@@ -91,6 +91,7 @@ test("a prefix may have one hash tag; expected adapters are ones that there are;
   expect(() => loadConfig({ ...env, EXPECTED_ADAPTERS: "pyhton" })).toThrow(/EXPECTED_ADAPTERS.*must be adapters/);
   expect(loadConfig({ ...env, DATABASE_POOLER: "transaction" }).database.prepares).toBe(false);
   expect(() => loadConfig({ ...env, DATABASE_POOLER: "1" })).toThrow("DATABASE_POOLER");
+  expect(() => loadConfig({ ...env, DATABASE_READ_URL: "standby" })).toThrow("DATABASE_READ_URL");
 });
 
 test("operators are shown every variable, and no secret of any", () => {
