@@ -1,5 +1,6 @@
 import { parseUrl } from "../shared/domain/egress/parse-url.ts";
 import { gatewayAddress } from "../shared/domain/connection/sandbox-address.ts";
+import { plainPath, spellings } from "../shared/domain/connection/path-spellings.ts";
 import type { GatewayRun, OpenConnection } from "../shared/schemas/gateway.ts";
 
 /** A connection, and the address at its service that a call is for. */
@@ -22,9 +23,24 @@ export function findConnection(path: string, { connections }: GatewayRun): Found
   const base = new URL(connection.base_url);
   const root = base.pathname.replace(/\/+$/, "");
   const url = parseUrl(`${base.origin}${root}${withoutVersion(rest, root)}`);
-  const isBelow = url !== null && url.origin === base.origin && `${url.pathname}/`.startsWith(`${root}/`);
+  const isBelow = url !== null && url.origin === base.origin && staysBelow(url.pathname, root);
   return isBelow ? { connection, url } : { reason: "The path leads out of the connection." };
 }
+
+/** A service may decode a path before it reads its dots: `..%2fadmin` leads out as `../admin` does. */
+function staysBelow(pathname: string, root: string): boolean {
+  if (!`${pathname}/`.startsWith(`${root}/`)) return false;
+  const below = plainPath(root) === "/" ? "/" : `${plainPath(root)}/`;
+  return (
+    !mayHaveDots.test(pathname) ||
+    spellings(pathname)
+      .slice(1)
+      .every((one) => `${one}/`.startsWith(below))
+  );
+}
+
+/** A path that is a URL's has no other dots between slashes. */
+const mayHaveDots = /%|;/;
 
 /** Some libraries add the version (`/v1`) that others expect in the address: it isn't repeated. */
 function withoutVersion(rest: string, root: string): string {

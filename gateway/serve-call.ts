@@ -18,6 +18,7 @@ import { findConnection, type Found } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { meterAnswer } from "./meter/meter-answer.ts";
+import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
 import { type HeldBodies, readBody } from "./meter/read-body.ts";
 import { NotReached, type Services } from "./open-services.ts";
@@ -126,7 +127,8 @@ function prepare(
   if (protocol === null || !json || may.kind !== "go")
     return { body: bytes, dropsUsage: false, length: bytes?.length ?? null };
   const { changed, dropsUsage } = prepareBody(protocol, json, { connection, output_most: may.output_most });
-  const body = changed ? Buffer.from(JSON.stringify(changed)) : bytes;
+  const written = changed ?? (bytes && saysNamesTwice(bytes.toString("utf8"), json) ? json : null);
+  const body = written ? Buffer.from(JSON.stringify(written)) : bytes;
   return { body, dropsUsage, length: body?.length ?? null };
 }
 

@@ -1,5 +1,6 @@
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
+import { attackGateway } from "./gateway/attack-gateway.ts";
 import { readOptions } from "./read-options.ts";
 import { formatRow, formatSummary, tableHead } from "./report.ts";
 import type { Verdict } from "./run-attack.ts";
@@ -8,7 +9,8 @@ import { runAttacks } from "./run-attacks.ts";
 
 /**
  * `npm run attack -- --seed N --count N --only NAME --level N`: runs hostile agents against every level that this machine
- * proves, and fails when one of them broke a promise. When root starts it, it does the same again as an ordinary user.
+ * proves, and fails when one of them broke a promise. When root starts it, it does the same again as an ordinary user. Agents that
+ * attack the gateway run on a stack of their own.
  */
 await runProcess(async (signal) => {
   const [, main = "", ...args] = process.argv;
@@ -31,6 +33,7 @@ await runProcess(async (signal) => {
     process.getuid?.() === 0 && !signal.aborted
       ? await runAsUser({ main, args, seed: asked.seed, env }, signal, onVerdict)
       : [];
+  if (asked.level === null) await attackGateway(asked.only, signal, onVerdict);
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   console.log(`\n${formatSummary(verdicts)}\n\n${verdicts.length} attacks in ${seconds} s`);
   for (const reason of [...unproven, ...asUser.map((one) => `as an ordinary user, ${one}`)])

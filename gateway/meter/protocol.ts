@@ -30,10 +30,31 @@ type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const countAt = (body: Json, ...names: string[]): number | null => {
-  const found = names.map((name) => body[name]).find((value) => typeof value === "number" && value >= 0);
-  return typeof found === "number" ? Math.min(Math.ceil(found), mostAsked) : null;
+/** Returns the largest number under these names, since services differ in which they take; some take a number as text, too. */
+const countAt = (body: Json, names: readonly string[]): number | null => {
+  const found = names
+    .map((name) => body[name])
+    .filter((value) => typeof value === "number" || (typeof value === "string" && /^\s*\d/.test(value)))
+    .map(Number)
+    .filter((value) => value >= 0);
+  return found.length > 0 ? Math.min(Math.ceil(Math.max(...found)), mostAsked) : null;
 };
+
+/** The names that services have for the length of an answer, and for how many answers there are. */
+const lengthNames = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
+const choiceNames = ["n", "best_of"];
+/** Google takes each name in two spellings. */
+const googleLengthNames = ["maxOutputTokens", "max_output_tokens"];
+const googleChoiceNames = ["candidateCount", "candidate_count"];
+
+const googleConfigOf = ({ generationConfig, generation_config }: Json): Json[] =>
+  [generation_config, generationConfig].filter(isObject);
+
+/** Returns the largest number under these names in any of the objects. */
+function mostAt(bodies: readonly Json[], names: readonly string[]): number | null {
+  const found = bodies.map((body) => countAt(body, names)).filter((value) => value !== null);
+  return found.length > 0 ? Math.max(...found) : null;
+}
 
 /** No model answers with more tokens, or more often. */
 const mostAsked = 1_000_000_000;
@@ -51,19 +72,15 @@ export function readRequest(bytes: Buffer): Json | null {
 }
 
 export function readAsked(protocol: Protocol, body: Json, pathname: string): Asked {
-  const config = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
   const isGoogle = protocol === "google";
   const named = isGoogle ? /\/models\/([^/:]+):/.exec(pathname)?.[1] : body["model"];
   return {
     model: typeof named === "string" ? named.slice(0, 200) : null,
     input_most: tokensIn(body),
-    output_most: isGoogle
-      ? countAt(config, "maxOutputTokens")
-      : countAt(body, "max_completion_tokens", "max_output_tokens", "max_tokens"),
+    output_most: isGoogle ? mostAt(googleConfigOf(body), googleLengthNames) : countAt(body, lengthNames),
     choices: Math.max(
       1,
-      isGoogle ? (countAt(config, "candidateCount") ?? 1) : (countAt(body, "n") ?? 1),
-      countAt(body, "best_of") ?? 1,
+      (isGoogle ? mostAt(googleConfigOf(body), googleChoiceNames) : countAt(body, choiceNames)) ?? 1,
     ),
     is_deferred: body["background"] === true,
   };
@@ -163,13 +180,19 @@ function limitOf(
   body: Json,
   { preset, output_most }: { preset: OpenConnection["preset"]; output_most: number },
 ): Json {
-  if (protocol === "responses") return { max_output_tokens: output_most };
-  if (protocol === "anthropic") return { max_tokens: output_most };
   if (protocol === "google") {
-    const config = isObject(body["generationConfig"]) ? body["generationConfig"] : {};
-    return { generationConfig: { ...config, maxOutputTokens: output_most } };
+    const { max_output_tokens: _, ...config } = Object.assign({}, ...googleConfigOf(body)) as Json;
+    return { generation_config: undefined, generationConfig: { ...config, maxOutputTokens: output_most } };
   }
-  return preset === "openai" || preset === "azure"
-    ? { max_completion_tokens: output_most }
-    : { max_tokens: output_most };
+  const name = lengthNameOf(protocol, body, preset);
+  const others = lengthNames.filter((other) => other !== name && body[other] !== undefined);
+  return { ...Object.fromEntries(others.map((other) => [other, undefined])), [name]: output_most };
+}
+
+/** A service may refuse a request with two of the names, so the program's own is kept. */
+function lengthNameOf(protocol: Protocol, body: Json, preset: OpenConnection["preset"]): string {
+  if (protocol === "responses") return "max_output_tokens";
+  if (protocol === "anthropic") return "max_tokens";
+  const named = ["max_completion_tokens", "max_tokens"].find((name) => body[name] !== undefined);
+  return named ?? (preset === "openai" || preset === "azure" ? "max_completion_tokens" : "max_tokens");
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readAsked } from "../../gateway/meter/protocol.ts";
+import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
+import { prepareBody, readAsked } from "../../gateway/meter/protocol.ts";
 
 /** As random as a key: hardly a token of it has three letters. */
 const dense = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
@@ -57,4 +58,39 @@ test.each([
   { contents: [{ parts: [{ fileData: { fileUri: "https://files.example/1" } }] }] },
 ])("what only the service can see is reserved as a whole context: %j", (body) => {
   expect(most(body)).toBeGreaterThanOrEqual(200_000);
+});
+
+test("of several bounds the largest is reserved, by whatever name, and one is left where the answer is to be shorter", () => {
+  const asked = readAsked(
+    "chat",
+    { max_tokens: "70", max_completion_tokens: 5, n: "3", best_of: 2 },
+    "/v1/chat/completions",
+  );
+  expect(asked).toMatchObject({ output_most: 70, choices: 3 });
+  const google = {
+    generation_config: { max_output_tokens: 70, candidate_count: 8, topK: 1 },
+    generationConfig: { maxOutputTokens: 5, candidateCount: 1 },
+  };
+  expect(readAsked("google", google, "/v1beta/models/m:generateContent")).toMatchObject({
+    output_most: 70,
+    choices: 8,
+  });
+  const connection = { preset: "openai" } as Parameters<typeof prepareBody>[2]["connection"];
+  const written = (protocol: "chat" | "google", body: object): unknown =>
+    JSON.parse(JSON.stringify(prepareBody(protocol, { ...body }, { connection, output_most: 9 }).changed));
+  expect(written("google", google)).toEqual({
+    generationConfig: { maxOutputTokens: 9, candidate_count: 8, candidateCount: 1, topK: 1 },
+  });
+  expect(written("chat", { max_tokens: 70 })).toEqual({ max_tokens: 9 });
+  expect(written("chat", { max_tokens: 70, max_completion_tokens: 5 })).toEqual({ max_completion_tokens: 9 });
+});
+
+test.each([
+  ['{"n":1,"n":2}', true],
+  [String.raw`{"n":1,"\u006e":2}`, true],
+  ['{"messages":[{"content":"long","content":"x"}]}', true],
+  [String.raw`{"a":"\"n\":1,\"n\":2","b":"\\","c":{"a":[{"a":1},{"a":":"}]}}`, false],
+  ["[1,{},[],null]", false],
+])("that JSON has a name twice in one object is seen: %s", (text, isSo) => {
+  expect(saysNamesTwice(text, JSON.parse(text))).toBe(isSo);
 });

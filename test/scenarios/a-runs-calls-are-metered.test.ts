@@ -1,4 +1,7 @@
 import { afterAll, expect, test } from "vitest";
+import { openCalledService } from "../../chaos/attack/gateway/called-service.ts";
+import { gatewayAttacks, playGatewayAttack } from "../../chaos/attack/gateway/attack-gateway.ts";
+import { createRandom, shuffled } from "../../chaos/random.ts";
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
 import { readSharedRoom, reserveShared } from "../../shared/store/calls/shared-budgets.ts";
 import { type Db, openDb } from "../../shared/store/client.ts";
@@ -10,10 +13,17 @@ import { waitFor } from "../harness/wait-for.ts";
 
 const secret = "sk-real-0011223344556677";
 const provider = await openModelProvider(secret);
-afterAll(() => provider.close());
+const attacked = await openCalledService("sk-of-the-service-0123456789");
+afterAll(() => {
+  provider.close();
+  attacked.close();
+});
 const stack = await useTestStack();
 const { url } = await stack.startService({
-  worker: { EGRESS_ALLOW: `127.0.0.1:${provider.port}`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" },
+  worker: {
+    EGRESS_ALLOW: `127.0.0.1:${provider.port},127.0.0.1:${attacked.port}`,
+    EGRESS_ALLOW_CIDRS: "127.0.0.0/8",
+  },
 });
 const put = (more: object = {}) =>
   call(url, "PUT", "/v1/connections/openai?user_id=tester", {
@@ -293,6 +303,16 @@ const endedCall = (run_id: string, number: number, counted: string | null): NewC
   ...{ input_tokens: counted === "metered" ? 20 : 0, output_tokens: counted === "metered" ? 10 : 0 },
   ...{ request_bytes: 1, response_bytes: 1, open_key: null },
 });
+
+/** Another sample each day; `npm run attack -- --only gateway` plays all. */
+const day = Math.floor(Date.now() / 86_400_000);
+test(`agents that forge, borrow or overspend get nothing (sample ${day})`, async () => {
+  for (const attack of shuffled(gatewayAttacks, createRandom(`${day}/gateway`)).slice(0, 2))
+    expect(await playGatewayAttack({ url, service: attacked }, attack)).toMatchObject({
+      name: attack.name,
+      faults: [],
+    });
+}, 120_000);
 
 test("workers that reserve at the same time overspend a shared budget by nothing; what a call has cost less is given back", async () => {
   const open = () => openDb(stack.databaseUrl, 4, () => undefined);

@@ -1,3 +1,5 @@
+import { plainPath, spellings } from "./path-spellings.ts";
+
 /** Which calls a person is asked about. What a rule doesn't name, it takes as it comes; `*` stands for any characters. */
 export type ApprovalRule = { method?: string | undefined; host?: string | undefined; path?: string | undefined };
 
@@ -22,36 +24,11 @@ function isHost(pattern: string, { hostname, host, protocol }: URL): boolean {
   return name.startsWith("*.") ? asked.endsWith(name.slice(1)) : asked === name;
 }
 
-/** A path may be spelled so often over: `%2572` is `%72`, which is `r`. */
-const mostDecoded = 4;
-
-/** Returns a path as it came, and as a service may read it: decoded, without repeated slashes, in lower case. */
-function spellings(path: string): string[] {
-  const found = [path.toLowerCase()];
-  let decoded = path;
-  for (let turn = 0; turn < mostDecoded; turn += 1) {
-    decoded = decoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    found.push(plain(decoded));
-  }
-  return found;
-}
-
-/** Some services leave out what follows a `;`, take `\` for a slash, and a slash at the end for nothing. */
-function plain(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.replaceAll("\\", "/").toLowerCase().split("/")) {
-    const [name = ""] = part.split(";");
-    if (name === "..") parts.pop();
-    else if (name !== "" && name !== ".") parts.push(name);
-  }
-  return `/${parts.join("/")}`;
-}
-
 /** Linear in both: patterns come from authors, paths from agents. */
 function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
-  if (last === undefined) return text === first || text === plain(first);
+  if (last === undefined) return text === first || text === plainPath(first);
   if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
   let from = first.length;
   for (const part of rest) {
