@@ -1,36 +1,9 @@
-/** An agent that does steps. The same input gives the same result, and the same words in each lane. */
-/** `children`: how many runs one starts. */
-export type Program = { adapter_type: "python" | "node"; source: string; children?: number };
-
-const python = `
-import asyncio, concurrent.futures, random, time
-from runfleet import context, step
-
-def pause(ms=20):
-    time.sleep(random.random() * ms / 1000)
-
-def say(lane, **words):
-    context.emit("said", {"lane": lane, **words})
-
-def work(value):
-    pause()
-    return value
-
-async def later(value):
-    await asyncio.sleep(random.random() * 0.02)
-    return value
-`;
-
-const node = `
-const pause = (ms = 20) => new Promise((resolve) => setTimeout(resolve, Math.random() * ms));
-const later = (value) => async () => {
-  await pause();
-  return value;
-};
-`;
+import { node, type Program, python } from "./program.ts";
+import { waitingPrograms } from "./waiting-programs.ts";
 
 /** By name. */
 export const programs: Readonly<Record<string, Program>> = {
+  ...waitingPrograms,
   loop: {
     adapter_type: "python",
     source: `${python}

@@ -2,15 +2,16 @@ import { expect, inject, test } from "vitest";
 import { runDurable } from "../../chaos/durable/run-durable.ts";
 
 /** The whole of it is `npm run chaos:durable`. */
-test("runs with steps go on where they were, while workers are killed right after commits", async () => {
-  const options = { seed: 5, runs: 12, clients: 6 };
-  const { kills, restarts, faults, surprises } = await runDurable(
+test("runs with steps and waits go on where they were, while workers are killed right after commits", async () => {
+  const options = { seed: 15, runs: 6, clients: 6, slots: 2, sweep: false, seconds: 600 };
+  const { kills, restarts, suspensions, faults, surprises } = await runDurable(
     options,
     new AbortController().signal,
     inject("commands"),
   );
   expect(faults).toEqual([]);
-  expect(kills).toBeGreaterThan(0);
+  expect(kills.places).toBeGreaterThan(0);
+  expect(suspensions).toBeGreaterThan(0);
   expect(restarts).toBeGreaterThan(0);
   expect(surprises).toBe(0);
-}, 120_000);
+}, 300_000);

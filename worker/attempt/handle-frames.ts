@@ -43,7 +43,7 @@ export type FrameHandler = {
 export function createFrameHandler(
   deps: Pick<
     WorkerContext,
-    "config" | "db" | "workerId" | "sandbox" | "spans" | "metrics" | "jsonSchemas" | "queue" | "streams"
+    "config" | "db" | "workerId" | "sandbox" | "spans" | "metrics" | "jsonSchemas" | "queue" | "streams" | "journals"
   >,
   { attempt, hold, output, result, redact, limits, kept, replies }: Handling,
 ): FrameHandler {
@@ -61,6 +61,7 @@ export function createFrameHandler(
     },
     stop: (reason) => hold.stop(reason),
     suspend: (suspension) => void (result.suspension = suspension),
+    isCrowded: () => deps.journals.size >= deps.config.worker.slots,
   });
 
   /** Returns false when the event comes too late, or breaks a limit. `segment`: what says it. */

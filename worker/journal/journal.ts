@@ -67,6 +67,8 @@ type Options = {
   stop: (reason: AbortReason) => void;
   /** Called when the process is let go: the run only waits. */
   suspend: (suspension: Suspension) => void;
+  /** True while the worker has no free slot. */
+  isCrowded: () => boolean;
 };
 
 /** The runtimes count results only, let a step that has begun have its tries, and stop at the limit. */
@@ -79,7 +81,7 @@ const mostWaiting = 64;
  * Commits what an attempt's steps give, in the order of their ends, and tells the agent's process of each entry when it is
  * committed. An agent sends these frames by itself if it likes: what it can harm is its own run.
  */
-export function openJournal({ deps, run, kept, publish, save, reply, stop, suspend }: Options): Journal {
+export function openJournal({ deps, run, kept, publish, save, reply, stop, suspend, isCrowded }: Options): Journal {
   const { db, config } = deps;
   const { encryptionKeys: keyRing, publicUrl } = config;
   const ledger = createLedger();
@@ -99,6 +101,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     stop,
     suspend,
     isCancelled: run.cancel_requested,
+    isCrowded,
     isSettled: () => waiting.size === 0,
     state: () => ({ seen_place: delivery.seen(), waits: waits.all() }),
   });

@@ -19,6 +19,8 @@ type Options = {
   suspend: (suspension: Suspension) => void;
   /** Whether the run is to end where it waits: its code is asked to clean up. */
   isCancelled: boolean;
+  /** True while the worker has no free slot: another run may wait for this one's. */
+  isCrowded: () => boolean;
   /** True when nothing that the process has asked for is under way. */
   isSettled: () => boolean;
   state: () => Pick<Suspension, "waits" | "seen_place">;
@@ -38,7 +40,7 @@ const mostTold = 100;
  * Lets the process of a run go that only waits. The process says when it is idle, and what it had heard by then; anything that it
  * does or hears later makes that void.
  */
-export function openRest({ reply, stop, suspend, isCancelled, isSettled, state }: Options): Rest {
+export function openRest({ reply, stop, suspend, isCancelled, isCrowded, isSettled, state }: Options): Rest {
   let given = 0;
   let hasLeft = false;
   let restMs = suspendAfterMs;
@@ -80,7 +82,7 @@ export function openRest({ reply, stop, suspend, isCancelled, isSettled, state }
       disturb();
       if (frame.seen !== given) return;
       if (isCancelled) stop("cancelled");
-      else rest(frame, restMs);
+      else rest(frame, isCrowded() ? 0 : restMs);
     },
     disturb,
     drain() {

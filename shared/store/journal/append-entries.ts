@@ -53,7 +53,7 @@ const input = inputRows({ ...given, following: t.integer });
 
 /**
  * The lock keeps the attempt as it is until the commit. So a later attempt, which can only begin after it, reads all entries
- * that an earlier one was told of. A repeat leaves a gap in the numbers.
+ * that an earlier one was told of. Rows are locked in the order of their ids, as moves do. A repeat leaves a gap in the numbers.
  */
 const append = statement({
   name: "append-journal-entries",
@@ -61,11 +61,11 @@ const append = statement({
   gives: { id: t.text, attempt: t.integer, last_place: t.integer },
   text: sql`
     WITH ${input.cte}, held AS (
-      SELECT runs.id, runs.attempt, input.entries, input.bytes FROM (
+      SELECT run.id, run.attempt, input.entries, input.bytes FROM (
         SELECT run_id, attempt, count(*) AS entries, sum(length(sealed_entry)) AS bytes
         FROM input GROUP BY run_id, attempt ORDER BY run_id
-      ) AS input JOIN runs ON runs.id = input.run_id AND runs.attempt = input.attempt
-      WHERE ${runIsStill.running()} FOR SHARE OF runs
+      ) AS input, LATERAL (SELECT runs.id, runs.attempt FROM runs
+        WHERE runs.id = input.run_id AND runs.attempt = input.attempt AND ${runIsStill.running()} FOR SHARE) AS run
     ), counted AS (
       INSERT INTO run_journals AS journal (run_id, last_place, bytes) SELECT id, entries, bytes FROM held
       ON CONFLICT (run_id) DO UPDATE

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { openDb } from "../../../../shared/store/client.ts";
+import { renewLeases } from "../../../../shared/store/runs/renew-leases.ts";
 import { requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
 import { py } from "../../../harness/py.ts";
@@ -49,4 +51,28 @@ test("of any number of reconcilers that look at once, one takes back each lost r
        WHERE r.id LIKE 'lost-%' AND r.status = 'queued' GROUP BY r.id) AS requeued`,
   );
   expect(rows[0]).toEqual({ n: lost, fewest: 1, most: 1, charged: lost });
+});
+
+test("a renewal of leases locks runs in the order of their ids, so it and a move can't wait for each other", async () => {
+  await stack.sql.query(
+    `INSERT INTO runs SELECT r.* FROM runs original, unnest(ARRAY['held-2', 'held-1']) AS held,
+       jsonb_populate_record(original, jsonb_build_object('id', held, 'status', 'running', 'attempt', 1,
+         'worker_id', 'gone', 'lease_until', now() + interval '1 hour')) AS r
+     WHERE original.id = $1`,
+    [body["id"]],
+  );
+  const move = await db.sql.connect();
+  try {
+    await move.query("BEGIN");
+    await move.query("SELECT 1 FROM runs WHERE id = 'held-1' FOR UPDATE");
+    const held = ["held-2", "held-1"].map((id) => ({ id, attempt: 1 }));
+    const renewing = renewLeases(db, held, 2_000);
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%SET lease_until%'";
+    while ((await stack.sql.query(waiting)).rowCount === 0) await sleep(20);
+    await move.query("SELECT 1 FROM runs WHERE id = 'held-2' FOR UPDATE NOWAIT");
+    await move.query("COMMIT");
+    expect((await renewing).map(({ id }) => id).toSorted()).toEqual(["held-1", "held-2"]);
+  } finally {
+    move.release(true);
+  }
 });
