@@ -2,6 +2,7 @@ import { cpus, release } from "node:os";
 import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { benchAfterStart } from "./after-start.ts";
 import { benchAuthorDay } from "./author-day.ts";
+import { benchChildren } from "./children.ts";
 import { benchConsole } from "./console.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
@@ -26,7 +27,7 @@ import { withStack } from "./with-stack.ts";
 
 /**
  * `npm run bench` measures runs, `-- --trace` the steps of one run, `-- --cpu` where their CPU time goes, `-- sse` readers of streams, `-- steps` the steps of durable runs, `-- gateway` calls to models, `-- console` the console in a browser, `-- lists` lists and analytics
- * over a million runs, `-- growth` throughput over a million past runs, `-- retention` lists and purges over ten million, `-- waiting` agents that only wait, `-- suspended` a million runs that wait without a process, `-- start` the first runs
+ * over a million runs, `-- growth` throughput over a million past runs, `-- retention` lists and purges over ten million, `-- waiting` agents that only wait, `-- suspended` a million runs that wait without a process, `-- children` a run that starts 300 others, `-- start` the first runs
  * after a start, `-- scaling` a wave over a fleet that a controller scales, `-- peers` the same agent in Restate, `-- real` agents of LangGraph, `-- day` an author's day from an empty folder.
  */
 const agents = ["bench", "bench-reuse"];
@@ -47,6 +48,7 @@ const benches: Record<string, (signal: AbortSignal) => Promise<string | void>> =
   growth: benchGrowth,
   peers: benchPeers,
   start: benchAfterStart,
+  children: benchChildren,
   console: (signal) => benchConsole(1_000_000, signal),
   lists: (signal) => benchLists(1_000_000, signal),
   retention: (signal) => benchRetention(10_000_000, signal),

@@ -61,11 +61,15 @@ async function follow(runUrl: string, events: Told[]): Promise<void> {
 }
 
 const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(url, {
+  reach(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
+
+/** Asks once more where the connection broke: an API may close one that is idle while it is used again. */
+const reach = (url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, init).catch(() => fetch(url, init));
 
 /** Reads a stream from its first event. What it tells replaces what was read before. */
 async function readInto(events: Told[], body: ReadableStream<Uint8Array>): Promise<void> {
@@ -144,6 +148,6 @@ async function send(
 }
 
 async function countUntaken(runUrl: string): Promise<number> {
-  const answer = await fetch(`${runUrl}/inputs?untaken=true&limit=100`);
+  const answer = await reach(`${runUrl}/inputs?untaken=true&limit=100`);
   return ((await answer.json()) as { data: unknown[] }).data.length;
 }

@@ -131,6 +131,26 @@ test("asyncio: a race has the same winner on every attempt, and a wait that was 
   expect(resultOf(all)).toEqual({ kept: [true], won: 2, later: 1 });
 });
 
+test("asyncio: what a wait has taken that the code's last words give up is listed as untaken", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+
+      async def main(input):
+          await context.wait_for("go")
+          context.wait_for("note").cancel()
+          return {}
+    `,
+  );
+  const { run_id, events } = await begin(agent_id);
+  await signal(run_id, "note");
+  await signal(run_id, "go");
+  expect(resultOf(await events)).toEqual({});
+  const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
+  expect(untaken.body).toMatchObject({ data: [{ name: "note", taken: false }], has_more: false });
+});
+
 test("a signed address sends one signal, for a time, and can't be changed", async () => {
   const agent_id = await makeAgent(
     url,

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
+import _runfleet
+from _runfleet import load_part
 from _runfleet.context import Context, Interrupted, asked, fill_context, offer_helper
 from support import RuntimeTest
 
@@ -115,3 +119,25 @@ class Contexts(RuntimeTest):
         told = {line.split("(")[0][4:] for line in stub.splitlines() if line.startswith("def ")}
         self.assertEqual({name for name in told if not callable(getattr(helper, name, None))}, set())
         self.assertGreater(len(told), 5)
+
+    def test_parts_in_threads(self) -> None:
+        """A thread that needs a part while another one loads it gets the whole part."""
+        started, go = threading.Event(), threading.Event()
+        found: list[bool] = []
+        sys.modules["slow_part_events"] = (started, go)  # pyright: ignore[reportArgumentType]
+        self.addCleanup(sys.modules.pop, "slow_part_events")
+        with tempfile.TemporaryDirectory() as folder:
+            code = "import sys\nstarted, go = sys.modules['slow_part_events']\nstarted.set()\ngo.wait()\nwhole = True\n"
+            Path(folder, "slow_part.py").write_text(code)
+            self.replace(_runfleet, "__path__", [*_runfleet.__path__, folder])
+            threads = [
+                threading.Thread(target=lambda: found.append(hasattr(load_part("slow_part"), "whole"))) for _ in "ab"
+            ]
+            threads[0].start()
+            started.wait()
+            threads[1].start()
+            threads[1].join(0.2)  # One that doesn't wait is done by now.
+            go.set()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(found, [True, True])
