@@ -1,8 +1,11 @@
 export type Close = () => Promise<void> | void;
 
-/** Closes what was opened, last first. A `close` that fails does not stop the others. */
+/**
+ * Closes what was opened, last first, and empties the list. A `close` that fails does not stop the others. A second call closes nothing:
+ * a descriptor that is closed twice may be another part's by then.
+ */
 export async function closeInReverse(opened: Close[]): Promise<void> {
-  for (const close of opened.toReversed()) {
+  for (const close of opened.splice(0).toReversed()) {
     try {
       await close();
     } catch {
