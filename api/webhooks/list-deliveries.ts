@@ -13,7 +13,8 @@ export const listDeliveries = defineOperation({
   area: "Webhooks",
   scope: "notifications:read",
   summary: "A webhook's deliveries, newest first",
-  description: "Lists past and pending deliveries with their attempts. The bodies of answers are not stored.",
+  description:
+    "Lists past and pending deliveries with their attempts, and with `include=payload` the bodies that are sent. The bodies of answers are not stored.",
   request: { params: webhookParams, query: deliveryListQuery },
   responses: { 200: { description: "A page of deliveries", schema: pageOf(deliveryRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { params: { webhook_id }, query, caller }) {

@@ -13,6 +13,8 @@ export type RunStream = {
   /** The text that stands. */
   text: string;
   isReading: boolean;
+  /** True until an event was read, or it is known that there is none: what the run has said isn't known yet. */
+  isPending: boolean;
   /** Why the run can't be read. */
   failure: unknown;
 };
@@ -23,6 +25,7 @@ const nothing = (): RunStream => ({
   transcript: new Transcript(),
   text: "",
   isReading: false,
+  isPending: true,
   failure: null,
 });
 
@@ -46,13 +49,15 @@ function createReader(run: RunHandle): Reader {
   let reading: AbortController | null = null;
   let failure: unknown = null;
   let hasEnded = false;
+  let hasRead = false;
   let frame: number | null = null;
   let show: ((stream: RunStream) => void) | null = null;
 
   const render = (): void => {
     frame = null;
     const isReading = reading !== null;
-    show?.({ events, count: events.length, transcript, text: transcript.text, isReading, failure });
+    const isPending = events.length === 0 && !hasRead && failure === null;
+    show?.({ events, count: events.length, transcript, text: transcript.text, isReading, isPending, failure });
   };
   /** Many events are one rendering. */
   const renderSoon = (): void => {
@@ -70,6 +75,7 @@ function createReader(run: RunHandle): Reader {
           renderSoon();
         }
       });
+      hasRead = true;
     } catch (error) {
       if (signal.aborted) return;
       failure = error;

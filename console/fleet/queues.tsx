@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
+import type { QueueState } from "../../sdk/ts/index.ts";
 import { client, queryClient } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs } from "../ui/format.ts";
@@ -56,14 +57,7 @@ export function Queues(): ReactElement {
                     0
                   )}
                 </Num>
-                <td className="num dim">
-                  {queue.nudges === null
-                    ? "Redis can't be reached"
-                    : Object.entries(queue.nudges)
-                        .filter(([, count]) => count > 0)
-                        .map(([name, count]) => `${count} ${name}`)
-                        .join(", ") || "nothing"}
-                </td>
+                <td className="num dim">{inRedis(queue)}</td>
                 <td className={styles.act}>
                   <Button
                     disabled={act.isPending}
@@ -83,4 +77,12 @@ export function Queues(): ReactElement {
       </p>
     </>
   );
+}
+
+/** What stands in Redis of a queue. Only runs have something there: callbacks are taken from the database. */
+function inRedis({ name, nudges }: QueueState): string {
+  if (name !== "runs") return "–";
+  if (nudges === null) return "Redis can't be reached";
+  const counts = Object.entries(nudges).filter(([, count]) => count > 0);
+  return counts.map(([state, count]) => `${count} ${state}`).join(", ") || "nothing";
 }

@@ -2,13 +2,16 @@ import type { ReactElement } from "react";
 import type { Run, RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
-import { Empty } from "../ui/states.tsx";
+import { Empty, Loading } from "../ui/states.tsx";
 import styles from "./run-view.module.css";
 
 type Props = { run: Run; stream: RunStream; isLive: boolean };
 
 /** What the run has said, as it stands. Text as text, anything else as JSON. */
-export function Output({ run, stream, isLive }: Props): ReactElement {
+export function Output({ run, stream, isLive }: Props): ReactElement | null {
+  if (stream.isPending) return <Loading what="Loading the output" />;
+  // Why it can't be read is told beside it: what the run has said is not known.
+  if (stream.failure !== null && stream.count === 0) return null;
   const data = stream.transcript.events.filter(isData);
   return (
     <div className={styles.said}>

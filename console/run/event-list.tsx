@@ -3,14 +3,14 @@ import type { ReactElement } from "react";
 import type { RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
-import { Empty } from "../ui/states.tsx";
+import { Empty, Loading } from "../ui/states.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
 const idOf = ({ attempt, seq }: RunEvent): string => `${attempt}-${seq}`;
 
 /** Every event of the run, void ones too. Which types are shown, and which event is open, is in the address. */
-export function EventList({ stream }: { stream: RunStream }): ReactElement {
+export function EventList({ stream }: { stream: RunStream }): ReactElement | null {
   const { at, types } = useSearch({ strict: false });
   const navigate = useNavigate();
   const go = (change: { at?: string | undefined; types?: string[] | undefined }): void =>
@@ -23,10 +23,12 @@ export function EventList({ stream }: { stream: RunStream }): ReactElement {
     const next = chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type];
     go({ types: next.length === known.length ? undefined : next });
   };
+  if (stream.isPending) return <Loading what="Loading events" />;
+  if (stream.failure !== null && stream.count === 0) return null;
   if (stream.count === 0)
     return (
-      <Empty title="No events yet">
-        <p>Each thing that the run does is an event.</p>
+      <Empty title="No events">
+        <p>Each thing that the run does is an event. Those of an old run are deleted before the run is.</p>
       </Empty>
     );
   return (

@@ -2,14 +2,14 @@ import { type ReactElement, useState } from "react";
 import type { RunEvent } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { formatCount } from "../ui/format.ts";
-import { Empty } from "../ui/states.tsx";
+import { Empty, Loading } from "../ui/states.tsx";
 import { VirtualLines } from "../ui/virtual-lines.tsx";
 import styles from "./run.module.css";
 
 type LogEvent = Extract<RunEvent, { type: "log" }>;
 
 /** The lines that the run has logged, and what it wrote to stderr. */
-export function LogLines({ stream }: { stream: RunStream }): ReactElement {
+export function LogLines({ stream }: { stream: RunStream }): ReactElement | null {
   const [text, setText] = useState("");
   const [level, setLevel] = useState("");
   const all = stream.events.filter((event): event is LogEvent => event.type === "log");
@@ -18,6 +18,8 @@ export function LogLines({ stream }: { stream: RunStream }): ReactElement {
   const lines = all.filter(
     (line) => (level === "" || line.level === level) && line.message.toLowerCase().includes(wanted),
   );
+  if (stream.isPending) return <Loading what="Loading the log" />;
+  if (stream.failure !== null && stream.count === 0) return null;
   if (all.length === 0)
     return (
       <Empty title="No log lines">

@@ -2,7 +2,7 @@ import { Outlet } from "@tanstack/react-router";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useState } from "react";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
 import { takeCode, useSession } from "../data/session.ts";
-import { Failure } from "../ui/states.tsx";
+import { Failure, Loading } from "../ui/states.tsx";
 import { ConnectionLine } from "./connection-line.tsx";
 import { Header } from "./header.tsx";
 import { Areas } from "./areas.tsx";
@@ -21,7 +21,7 @@ export function Shell(): ReactElement | null {
   const who = session.data?.user_id ?? null;
   if (who !== null && !wasSignedIn) setWasSignedIn(true);
   if (!session.data)
-    return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : null;
+    return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
   if (who === null && !wasSignedIn) return <SignIn />;
   return <Around session={session.data} isSignedOut={who === null} />;
 }

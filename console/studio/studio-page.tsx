@@ -10,7 +10,7 @@ import { formatCost, formatCount, formatMs, formatShare, formatTokens } from "..
 import { Icon } from "../ui/icon.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { Plot } from "../ui/plot.tsx";
-import { Loaded } from "../ui/states.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago, useNow } from "../ui/time.tsx";
 import styles from "./studio.module.css";
@@ -56,9 +56,7 @@ export function StudioPage(): ReactElement {
 }
 
 function Figures({ figures }: { figures: StudioFigures }): ReactElement {
-  const { totals, series } = figures;
-  const times = series.map(({ start }) => timeOf(start, figures.unit));
-  const of = (pick: (bucket: FiguresBucket) => number | null): (number | null)[] => series.map(pick);
+  const { totals } = figures;
   return (
     <>
       <FigureRow
@@ -72,49 +70,63 @@ function Figures({ figures }: { figures: StudioFigures }): ReactElement {
           ["Cost", formatCost(totals.cost_usd)],
         ]}
       />
-      <div className={styles.plots}>
-        <Plot
-          title="How runs ended"
-          kind="stack"
-          times={times}
-          format={formatCount}
-          series={[
-            { name: "success", tone: "ok", values: of(({ success }) => success) },
-            { name: "error", tone: "bad", values: of(({ error }) => error) },
-            { name: "timeout", tone: "warn", values: of(({ timeout }) => timeout) },
-            { name: "cancelled, expired", tone: "wait", values: of(({ cancelled, expired }) => cancelled + expired) },
-          ]}
-        />
-        <Plot
-          title="How long they took"
-          kind="lines"
-          times={times}
-          format={formatMs}
-          series={[
-            { name: "p50", tone: "live", values: of(({ latency_ms }) => latency_ms.p50) },
-            { name: "p95", tone: "warn", values: of(({ latency_ms }) => latency_ms.p95) },
-            { name: "p99", tone: "bad", values: of(({ latency_ms }) => latency_ms.p99) },
-          ]}
-        />
-        <Plot
-          title="Tokens"
-          kind="stack"
-          times={times}
-          format={formatCount}
-          series={[
-            { name: "in", tone: "tool", values: of(({ input_tokens }) => input_tokens) },
-            { name: "out", tone: "ask", values: of(({ output_tokens }) => output_tokens) },
-          ]}
-        />
-        <Plot
-          title="Cost"
-          kind="stack"
-          times={times}
-          format={formatCost}
-          series={[{ name: "US dollars", tone: "step", values: of(({ cost_usd }) => cost_usd) }]}
-        />
-      </div>
+      {totals.runs === 0 ? (
+        <Empty title="No run in this time">
+          <p>Choose a longer time, or run an agent: its figures are here a minute later.</p>
+        </Empty>
+      ) : (
+        <Plots figures={figures} />
+      )}
     </>
+  );
+}
+
+function Plots({ figures: { series, unit } }: { figures: StudioFigures }): ReactElement {
+  const times = series.map(({ start }) => timeOf(start, unit));
+  const of = (pick: (bucket: FiguresBucket) => number | null): (number | null)[] => series.map(pick);
+  return (
+    <div className={styles.plots}>
+      <Plot
+        title="How runs ended"
+        kind="stack"
+        times={times}
+        format={formatCount}
+        series={[
+          { name: "success", tone: "ok", values: of(({ success }) => success) },
+          { name: "error", tone: "bad", values: of(({ error }) => error) },
+          { name: "timeout", tone: "warn", values: of(({ timeout }) => timeout) },
+          { name: "cancelled, expired", tone: "wait", values: of(({ cancelled, expired }) => cancelled + expired) },
+        ]}
+      />
+      <Plot
+        title="How long they took"
+        kind="lines"
+        times={times}
+        format={formatMs}
+        series={[
+          { name: "p50", tone: "live", values: of(({ latency_ms }) => latency_ms.p50) },
+          { name: "p95", tone: "warn", values: of(({ latency_ms }) => latency_ms.p95) },
+          { name: "p99", tone: "bad", values: of(({ latency_ms }) => latency_ms.p99) },
+        ]}
+      />
+      <Plot
+        title="Tokens"
+        kind="stack"
+        times={times}
+        format={formatCount}
+        series={[
+          { name: "in", tone: "tool", values: of(({ input_tokens }) => input_tokens) },
+          { name: "out", tone: "ask", values: of(({ output_tokens }) => output_tokens) },
+        ]}
+      />
+      <Plot
+        title="Cost"
+        kind="stack"
+        times={times}
+        format={formatCost}
+        series={[{ name: "US dollars", tone: "step", values: of(({ cost_usd }) => cost_usd) }]}
+      />
+    </div>
   );
 }
 
@@ -134,31 +146,35 @@ function Agents({ range }: { range: RangeName }): ReactElement {
   return (
     <Section title="By agent">
       <Loaded query={query}>
-        {({ data }) => (
-          <Table
-            heads={["Agent", "Runs#", "Success#", "p50#", "p95#", "Tokens in / out#", "Cost#", "Last run#"]}
-            caption="By agent"
-          >
-            {data.map((one) => (
-              <tr key={one.agent_id}>
-                <td>
-                  <Link to="/studio" search={{ last: range, agent: one.agent_id }} className={styles.name}>
-                    {one.name}
-                  </Link>
-                </td>
-                <Num>{formatCount(one.runs)}</Num>
-                <Num>{formatShare(one.success_rate)}</Num>
-                <Num>{formatMs(one.latency_ms.p50)}</Num>
-                <Num>{formatMs(one.latency_ms.p95)}</Num>
-                <Num>{formatTokens(one)}</Num>
-                <Num>{formatCost(one.cost_usd)}</Num>
-                <Num>
-                  <Ago at={one.last_run_at} />
-                </Num>
-              </tr>
-            ))}
-          </Table>
-        )}
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className={`dim ${styles.none}`}>There are none.</p>
+          ) : (
+            <Table
+              heads={["Agent", "Runs#", "Success#", "p50#", "p95#", "Tokens in / out#", "Cost#", "Last run#"]}
+              caption="By agent"
+            >
+              {data.map((one) => (
+                <tr key={one.agent_id}>
+                  <td>
+                    <Link to="/studio" search={{ last: range, agent: one.agent_id }} className={styles.name}>
+                      {one.name}
+                    </Link>
+                  </td>
+                  <Num>{formatCount(one.runs)}</Num>
+                  <Num>{formatShare(one.success_rate)}</Num>
+                  <Num>{formatMs(one.latency_ms.p50)}</Num>
+                  <Num>{formatMs(one.latency_ms.p95)}</Num>
+                  <Num>{formatTokens(one)}</Num>
+                  <Num>{formatCost(one.cost_usd)}</Num>
+                  <Num>
+                    <Ago at={one.last_run_at} />
+                  </Num>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
       </Loaded>
     </Section>
   );

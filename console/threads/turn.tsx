@@ -88,7 +88,7 @@ function LiveRun({ run, isWhole }: { run: Run; isWhole: boolean }): ReactElement
   if (isWhole) return <Waterfall run={run} stream={stream} />;
   return (
     <>
-      <Output run={run} stream={stream} isLive />
+      {(run.interrupts.length === 0 || stream.text !== "") && <Output run={run} stream={stream} isLive />}
       {run.interrupts.map((interrupt) => (
         <div key={interrupt.id} className={styles.question}>
           <Question runId={run.id} interrupt={interrupt} />

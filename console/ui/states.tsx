@@ -46,6 +46,7 @@ function describe(error: unknown): { title: string; text: string } {
   if (error instanceof NotFoundError) return { title: "It is gone", text: `${text} It may have been deleted.` };
   if (error instanceof ForbiddenError) return { title: "No right to see this", text };
   if (error instanceof UnauthorizedError) return { title: "Signed out", text };
+  if (error instanceof ApiError && error.status >= 500) return { title: "The service failed", text };
   if (error instanceof ApiError) return { title: "The service refused", text };
   return { title: "No answer from the service", text };
 }

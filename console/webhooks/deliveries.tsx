@@ -5,6 +5,7 @@ import type { Delivery, Webhook } from "../../sdk/ts/index.ts";
 import { client, queryClient } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs, shortId } from "../ui/format.ts";
+import { JsonTree } from "../ui/json-tree.tsx";
 import { Section } from "../ui/page.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
@@ -128,6 +129,7 @@ function Row({ delivery, isPending, onAgain }: RowProps): ReactElement {
         <tr>
           <td colSpan={7}>
             <Tries delivery={delivery} />
+            <Body delivery={delivery} />
           </td>
         </tr>
       )}
@@ -150,3 +152,29 @@ const Tries = ({ delivery }: { delivery: Delivery }): ReactElement => (
     {delivery.tries.length === 0 && <li className="dim">It was not tried yet.</li>}
   </ol>
 );
+
+/** What is sent. A list has no bodies: this one is asked for when it is looked at. */
+function Body({ delivery: { id, webhook_id, created_at } }: { delivery: Delivery }): ReactElement {
+  const query = useQuery({
+    queryKey: ["delivery-body", id],
+    queryFn: async () => {
+      const asked = { since: created_at, order: "asc", limit: 100, include: "payload" } as const;
+      for await (const one of client.webhooks.listDeliveries(webhook_id, asked)) if (one.id === id) return one;
+      return null;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded query={query}>
+      {(found) =>
+        found?.payload != null ? (
+          <JsonTree value={found.payload} label="body" />
+        ) : (
+          <p className={`dim ${styles.body}`}>
+            {found === null ? "It is no longer stored." : "Its body is the run's record as it is when it is sent."}
+          </p>
+        )
+      }
+    </Loaded>
+  );
+}

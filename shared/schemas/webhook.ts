@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { tagList } from "./labels.ts";
 import { runStatuses } from "../domain/run/run-status.ts";
-import { choice, clientId, httpUrl, metadataObject, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, httpUrl, includeQuery, metadataObject, pageQuery, text } from "./primitives.ts";
 import { deliveryRange } from "./redelivery.ts";
 import { timeRange } from "./run-filter.ts";
 
@@ -142,6 +142,7 @@ export const deliveryListQuery = pageQuery.extend({
   status: choice(deliveryStatuses).optional().meta({ description: "Only things with this status." }),
   type: text({ max: 80 }).optional().meta({ description: "Only deliveries of this event type." }),
   ...timeRange,
+  ...includeQuery(["payload"]),
 });
 
 /** A delivery to a webhook. Its id is the header `webhook-id` of every attempt. */
@@ -168,6 +169,10 @@ export const deliveryRecord = z
         at: z.string(),
       }),
     ),
+    payload: z.unknown().optional().meta({
+      description:
+        "The body that is sent, with `?include=payload`. Null: the run's record as `GET /v1/runs/{run_id}` has it at the time of a try.",
+    }),
   })
   .meta({
     id: "Delivery",

@@ -489,7 +489,13 @@ test("a run: attempts, tools and what is void are told apart", async () => {
   const id = await start("twice");
   await reach(id, "success");
   const { page, open } = await openConsole(browser, { url, key });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/v1/runs/*/stream*", (route) => held.then(() => route.continue()));
   await open(`/runs/${id}`);
+  // Until its stream is read nobody knows what the run has said.
+  await page.getByText("Loading the output").waitFor();
+  release();
   const timeline = page.getByRole("region", { name: "Timeline" });
   await timeline.getByText("attempt 2").waitFor();
   expect(await timeline.locator("[data-kind=void]").innerText()).toContain("void: retry");
@@ -695,6 +701,7 @@ test("a webhook is made, its secret shown once; a test is sent, its tries are to
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("button", { name: /^[1-9]\d* tr(y|ies)$/ }).click();
   await page.getByRole("list", { name: "Tries" }).getByText("no answer").first().waitFor();
+  await page.getByText("timestamp:").waitFor();
   const again = page.waitForResponse((response) => response.url().endsWith("/redeliver"));
   await page
     .getByRole("button", { name: /^Send again: / })
@@ -895,7 +902,8 @@ test("a screen says when it waits for its data, when its thing is gone, when the
   );
   await page.reload();
   await page.getByText("internal_error · req_1").waitFor();
-  await page.getByRole("button", { name: "Try again" }).waitFor();
+  const again = page.getByRole("button", { name: "Try again" });
+  expect((await again.boundingBox())?.height).toBeLessThan(40);
   await page.unroute("**/v1/runs?*");
   await page.getByText("No runs yet").waitFor();
 });

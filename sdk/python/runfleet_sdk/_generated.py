@@ -1284,6 +1284,10 @@ class Delivery(TypedDict):
     created_at: str
     delivered_at: str | None
     tries: list[DeliveryTriesItem]
+    payload: NotRequired[Any]
+    """The body that is sent, with `?include=payload`. Null: the run's record as `GET /v1/runs/{run_id}` has
+    it at the time of a try.
+    """
 
 
 class DismissedWorker(TypedDict):

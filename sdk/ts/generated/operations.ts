@@ -1398,6 +1398,8 @@ export type Resources = {
         since?: string | undefined;
         /** Created before this time. */
         until?: string | undefined;
+        /** Fields that the items have, too: `payload`, with commas between them. A page that grows too large ends early, with `has_more`. */
+        include?: string | undefined;
       }, options?: CallOptions) => Pages<Delivery>;
     /** Send a test event to a webhook */
     test: (webhookId: string, options?: CallOptions) => Promise<Delivery>;

@@ -1040,6 +1040,8 @@ export type Delivery = {
     duration_ms: number;
     at: string;
   }>;
+  /** The body that is sent, with `?include=payload`. Null: the run's record as `GET /v1/runs/{run_id}` has it at the time of a try. */
+  payload?: unknown | undefined;
 };
 
 export type DismissedWorker = {

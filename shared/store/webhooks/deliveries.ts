@@ -6,7 +6,7 @@ import { orNull, t } from "../columns.ts";
 import type { Prisma } from "../generated/client.ts";
 import { readClock } from "../read-clock.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
-import { type Page, type PageRequest, readPage } from "../read-page.ts";
+import { bytesOf, type Page, type PageRequest, readPage } from "../read-page.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -19,7 +19,9 @@ export type DeliveryFilter = {
 
 const withTries = { log: { omit: { outbox_id: true }, orderBy: { try: "asc" } } } as const;
 
-type Row = Prisma.OutboxMessageGetPayload<{ include: typeof withTries; omit: { payload: true } }>;
+type Row = Omit<Prisma.OutboxMessageGetPayload<{ include: typeof withTries }>, "payload"> & { payload?: unknown };
+
+const withBody = (row: Row): DeliveryRecord => ({ ...toRecord(row), payload: row.payload ?? null });
 
 function toRecord(row: Row): DeliveryRecord {
   return {
@@ -38,13 +40,14 @@ function toRecord(row: Row): DeliveryRecord {
   };
 }
 
-/** What a webhook was sent and is to be sent. */
+/** What a webhook was sent and is to be sent. The bodies are read only if `include` names them. */
 export function listDeliveries(
   db: Db,
   webhook_id: string,
-  filter: DeliveryFilter,
+  { include, ...filter }: DeliveryFilter & { include: readonly "payload"[] },
   page: PageRequest,
 ): Promise<Page<DeliveryRecord>> {
+  const hasBody = include.length > 0;
   const listing = {
     table: "outbox",
     key: "id",
@@ -55,15 +58,15 @@ export function listDeliveries(
       ["created_at >= ?", filter.since],
       ["created_at < ?", filter.until],
     ],
-    bytes: [],
+    bytes: include.map(bytesOf),
     load: async (ids: string[]) =>
       (
         await db.prisma.outboxMessage.findMany({
           where: { id: { in: ids } },
           include: withTries,
-          omit: { payload: true },
+          omit: { payload: !hasBody },
         })
-      ).map(toRecord),
+      ).map(hasBody ? withBody : toRecord),
   } as const;
   return readPage(db, listing, page);
 }

@@ -126,6 +126,11 @@ test("a run's callback and its webhooks are told apart, and each is delivered", 
   expect(await deliveries(id)).toMatchObject([
     { type: "run.success", run_id: runId, attempts: 1, tries: [{ try: 1, status_code: 204 }] },
   ]);
+  // A run's event has no body of its own: the run's record is sent.
+  expect(await deliveries(id, "?include=payload")).toMatchObject([{ type: "run.success", payload: null }]);
+  await call(url, "POST", `/v1/webhooks/${id}/test`);
+  const [tested] = await waitFor(() => deliveries(id, "?type=webhook.test&include=payload"));
+  expect(tested).toMatchObject({ payload: { type: "webhook.test", data: { webhook_id: id } } });
 });
 
 test("a run that asks a person tells so while it waits, with what it asks", async () => {

@@ -1589,6 +1589,7 @@ class AsyncWebhooks(AsyncResource):
         type: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        include: str | None = None,
     ) -> AsyncPages[Delivery]:
         """A webhook's deliveries, newest first."""
         return self._pages(
@@ -1601,6 +1602,7 @@ class AsyncWebhooks(AsyncResource):
                 "type": type,
                 "since": since,
                 "until": until,
+                "include": include,
             },
         )
 

@@ -1567,6 +1567,7 @@ class Webhooks(Resource):
         type: str | None = None,
         since: str | None = None,
         until: str | None = None,
+        include: str | None = None,
     ) -> Pages[Delivery]:
         """A webhook's deliveries, newest first."""
         return self._pages(
@@ -1579,6 +1580,7 @@ class Webhooks(Resource):
                 "type": type,
                 "since": since,
                 "until": until,
+                "include": include,
             },
         )
 
