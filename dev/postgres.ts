@@ -117,7 +117,7 @@ async function launch(at: Launch): Promise<{ service: ServiceProcess; port: numb
       file: join(at.native, "bin", "postgres"),
       args: ["-D", at.cluster, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
       options: { ...serviceUser(), env: { LC_ALL: "C" }, cwd: "/" },
-      ready: /database system is ready to accept connections/,
+      ready: /database system is ready to accept (read-only )?connections/,
       record: at.record,
       stopSignals,
     };

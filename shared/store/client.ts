@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
@@ -36,6 +37,8 @@ const limitServer = ((client: pg.ClientBase) => client.query(serverLimits)) as (
 type Options = {
   /** What Postgres' list of connections calls this process. */
   role?: "api" | "worker";
+  /** Has the URL, and may get another one: connections that are opened from then on lead there. */
+  urlFile?: string | undefined;
   /** False behind a pooler that gives each transaction another connection. Postgres then parses each statement each time. */
   prepares?: boolean;
 };
@@ -54,12 +57,32 @@ const isNamed = (config: unknown): config is { name: string } =>
   Object.getPrototypeOf(config) === Object.prototype &&
   "name" in config;
 
+/** Clients that connect to what the file names when they are made. */
+function clientThatFollows(file: string, prepares: boolean) {
+  const Base: typeof pg.Client = prepares ? pg.Client : UnpreparedClient;
+  return class extends Base {
+    constructor(options?: pg.ClientConfig) {
+      super({ ...options, ...readUrl(file) });
+    }
+  };
+}
+
+/** Returns nothing while the file is being replaced, or has something else: the URL of the start holds then. */
+function readUrl(file: string): Pick<pg.ClientConfig, "connectionString"> {
+  try {
+    const connectionString = readFileSync(file, "utf8").trim();
+    return /^postgres(ql)?:\/\//.test(connectionString) ? { connectionString } : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Opens lazily: the first query connects. `onIdleError` hears of connections that die while idle. */
 export function openDb(
   url: string,
   poolSize: number,
   onIdleError: (error: Error) => void,
-  { role, prepares = true }: Options = {},
+  { role, urlFile, prepares = true }: Options = {},
 ): Db {
   const sql = new pg.Pool({
     // A session of Postgres that a pooler hands on can be told nothing, either.
@@ -70,6 +93,7 @@ export function openDb(
     keepAlive: true,
     // A connection to a server that is no longer the primary, or whose name leads elsewhere now, is not kept for ever.
     maxLifetimeSeconds: 900,
+    ...(urlFile !== undefined && { Client: clientThatFollows(urlFile, prepares) }),
     // A connection that Postgres has lost would hold its statement, and the caller that waits for it, for a quarter of an hour.
     query_timeout: answerMs,
     application_name: role ? `runfleet-${role}` : "runfleet",

@@ -8,7 +8,7 @@ import { statement } from "./statement.ts";
 /** Reads what may be a few seconds old: from a standby that keeps up, else from the primary. */
 export type Read = <const T>(act: (db: Db) => Promise<T>) => Promise<T>;
 
-export type ReadReplica = { read: Read; close(): Promise<void> };
+type ReadReplica = { read: Read; close(): Promise<void> };
 
 const askEveryMs = 1_000;
 /** A standby that is further behind is left to itself. */

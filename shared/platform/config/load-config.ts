@@ -263,6 +263,8 @@ export function loadConfig(env: Env) {
     tracing: tracingOf(data),
     database: {
       url: data.DATABASE_URL,
+      // It may get another URL while a process runs.
+      urlFile: given["DATABASE_URL_FILE"],
       // A standby for lists and analytics.
       readUrl: data.DATABASE_READ_URL,
       poolSize: data.DATABASE_POOL,

@@ -9,7 +9,7 @@ import {
 import { countPurgeableRuns, purgeTranscripts as purgeBatch } from "../../store/retention/purge-transcripts.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import type { InternalJob } from "./internal-job.ts";
-import { repeatBatches } from "./repeat-batches.ts";
+import { repeatInTurns } from "./repeat-batches.ts";
 
 /** Rows a statement. So few that no other statement waits long for their locks. */
 const limit = 500;
@@ -22,16 +22,22 @@ export const purgeTranscripts: InternalJob = {
   every_ms: 600_000,
   async run({ config, db }, { dry_run, signal }) {
     const days = config.retention.days;
-    const counts: Record<string, number> = {
-      transcripts: dry_run
-        ? await countPurgeableRuns(db, days)
-        : await repeatBatches((batch) => purgeBatch(db, days, batch), { limit, signal }),
-    };
-    for (const [kind, age] of agesOf(config.retention)) {
+    const ages = agesOf(config.retention);
+    if (!dry_run)
+      return repeatInTurns(
+        [
+          { name: "transcripts", batch: (rows) => purgeBatch(db, days, rows) },
+          ...ages.map(([kind, age]) => ({
+            name: kind.name,
+            batch: (rows: number) => purgeRows(db, kind, age, rows),
+          })),
+        ],
+        { limit, signal },
+      );
+    const counts: Record<string, number> = { transcripts: await countPurgeableRuns(db, days) };
+    for (const [kind, age] of ages) {
       if (signal.aborted) break;
-      counts[kind.name] = dry_run
-        ? await countOldRows(db, kind, age)
-        : await repeatBatches((batch) => purgeRows(db, kind, age, batch), { limit, signal });
+      counts[kind.name] = await countOldRows(db, kind, age);
     }
     return counts;
   },
