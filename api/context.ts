@@ -79,7 +79,9 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const { readUrl, poolSize, ...database } = config.database;
   const options = { ...database, role: "api" } as const;
   const db = track(openDb(database.url, poolSize, logFault("postgres"), options));
-  const { read } = track(openReadReplica(db, { url: readUrl, poolSize, options: { ...options, urlFile: undefined }, log }));
+  const { read } = track(
+    openReadReplica(db, { url: readUrl, poolSize, options: { ...options, urlFile: undefined }, log }),
+  );
   const streams = track(openRunStreams(url, prefix, logFault("streams")));
   const queue = track(openRunQueue(url, prefix, logFault("queue")));
   const ticks = track(openTickQueue(url, prefix, logFault("ticks")));

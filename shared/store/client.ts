@@ -4,6 +4,7 @@ import pg from "pg";
 import { createBatches, type InBatches } from "./batch.ts";
 import { createInTurn, createOneByOne, type InTurn, type OneByOne } from "../platform/lifecycle/one-by-one.ts";
 import { createRecent, type Recent } from "../platform/lifecycle/recent.ts";
+import { limitSession } from "./limit-session.ts";
 import { PrismaClient } from "./generated/client.ts";
 
 /**
@@ -28,11 +29,6 @@ export type Queryable = Pick<pg.ClientBase, "query">;
 
 /** Longer than any statement of ours takes. */
 const answerMs = 20_000;
-
-/** Ends what a statement or a transaction holds when its process is gone without a word, or no longer waits for it. */
-const serverLimits = `SET statement_timeout = ${answerMs + 1_000}; SET idle_in_transaction_session_timeout = 60000`;
-/** The pool waits for the promise; the type of its option doesn't say so. */
-const limitServer = ((client: pg.ClientBase) => client.query(serverLimits)) as (client: pg.ClientBase) => void;
 
 type Options = {
   /** What Postgres' list of connections calls this process. */
@@ -86,7 +82,7 @@ export function openDb(
 ): Db {
   const sql = new pg.Pool({
     // A session of Postgres that a pooler hands on can be told nothing, either.
-    ...(prepares ? { onConnect: limitServer } : { Client: UnpreparedClient }),
+    ...(prepares ? { onConnect: limitSession(answerMs + 1_000) } : { Client: UnpreparedClient }),
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
