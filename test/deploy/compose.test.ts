@@ -68,7 +68,7 @@ test("each secret is a file that the script makes once, and in nobody's environm
 test("an API starts with the secrets that the script makes, and they agree with each other", () => {
   makeSecrets();
   const { environment = {} } = services["api"] ?? {};
-  const files = Object.entries(environment).filter(([name]) => name.endsWith("_FILE") && name !== "ALIVE_FILE");
+  const files = Object.entries(environment).filter(([, path]) => path.startsWith("/run/secrets/"));
   const env = Object.fromEntries(
     files.map(([name, path]) => [name.slice(0, -5), readSecret(path.slice("/run/secrets/".length))]),
   );
