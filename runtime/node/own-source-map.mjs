@@ -75,6 +75,8 @@ export function keepOwnSources(json) {
     return segments.join(",");
   };
   const mappings = map.mappings.split(";").map(keepOwn);
+  // Not by a pattern like /;+$/: it would begin anew at each of the packages' empty lines.
+  const length = mappings.findLastIndex((line) => line !== "") + 1;
   const sources = map.sources.filter((_, at) => kept[at]);
-  return JSON.stringify({ version: 3, sources, names: [], mappings: mappings.join(";").replace(/;+$/, "") });
+  return JSON.stringify({ version: 3, sources, names: [], mappings: mappings.slice(0, length).join(";") });
 }
