@@ -3,7 +3,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 
 export const graph = new StateGraph(MessagesAnnotation)
-  .addNode("agent", async ({ messages }) => ({ messages: [new AIMessage("You said " + messages.at(-1).content)] }))
+  .addNode("agent", async ({ messages }) => ({ messages: [new AIMessage("You said " + messages.at(-1).text)] }))
   .addNode("check", async () => ({}))
   .addEdge(START, "agent")
   .addEdge("agent", "check")
