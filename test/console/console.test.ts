@@ -629,6 +629,7 @@ test("the inbox: a question is answered there, and leaves it", async () => {
 test("a schedule shows its next ticks before it is made, and runs at once when it is asked to", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/schedules");
+  await page.getByRole("row", { name: /Each morning/ }).waitFor();
   await page.getByRole("button", { name: "New schedule" }).click();
   const dialog = page.getByRole("dialog", { name: "New schedule" });
   await dialog.getByLabel("When").fill("61 * * * *");
@@ -685,6 +686,7 @@ test("runs that fail alike are one error: it is resolved, and its runs are run a
 test("a webhook is made, its secret shown once; a test is sent, its tries are told, and it is sent again", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/webhooks");
+  await page.getByText("No webhooks yet").or(page.getByRole("table")).first().waitFor();
   await page.getByRole("button", { name: "New webhook" }).click();
   await page.getByLabel("Address").fill("http://127.0.0.1:9/hook");
   await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
@@ -711,6 +713,7 @@ test("an account: a key is made with the rights that were chosen, is shown once,
   const other = await openConsole(browser, { url, key });
   await other.open("/welcome");
   await open("/account");
+  await page.getByRole("table", { name: "API keys" }).waitFor();
   await page.getByRole("button", { name: "New key" }).click();
   const dialog = page.getByRole("dialog", { name: "New API key" });
   await dialog.getByLabel("Name").fill("reader");
@@ -779,6 +782,7 @@ test("the fleet: who may not see it is told; a queue is paused and resumed, a ch
     .getByText(/s ago/)
     .waitFor();
   await page.getByRole("tab", { name: "Users" }).click();
+  await page.getByRole("button", { name: "Delete ada" }).waitFor();
   await page.getByRole("button", { name: "New user" }).click();
   await page.getByRole("dialog").getByLabel(/^Id/).fill("grace");
   await page.getByRole("button", { name: "Make it" }).click();
