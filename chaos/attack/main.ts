@@ -4,7 +4,7 @@ import { attackGateway } from "./gateway/attack-gateway.ts";
 import { readOptions } from "./read-options.ts";
 import { formatRow, formatSummary, tableHead } from "./report.ts";
 import type { Verdict } from "./run-attack.ts";
-import { runAsUser } from "./run-as-user.ts";
+import { runApart } from "./run-apart.ts";
 import { runAttacks } from "./run-attacks.ts";
 
 /**
@@ -31,7 +31,7 @@ await runProcess(async (signal) => {
   const { unproven } = await runAttacks(options, signal, onVerdict);
   const asUser =
     process.getuid?.() === 0 && !signal.aborted
-      ? await runAsUser({ main, args, seed: asked.seed, env }, signal, onVerdict)
+      ? await runApart({ main, args, seed: asked.seed, env, user: "ordinary" }, signal, onVerdict)
       : [];
   if (asked.level === null) await attackGateway(asked.only, signal, onVerdict);
   const seconds = Math.round((performance.now() - startedAt) / 1_000);

@@ -20,22 +20,31 @@ const line = z.union([
   z.object({ unproven: z.array(z.string()) }),
 ]);
 
-/** `main`: the path of this program's built main file. */
-type Asked = { main: string; args: readonly string[]; seed: number; env: Record<string, string | undefined> };
+/** `main`: the path of this program's built main file. `user`: an ordinary one has one user id only. */
+type Asked = {
+  main: string;
+  args: readonly string[];
+  seed: number;
+  env: Record<string, string | undefined>;
+  user: "ordinary" | "own";
+};
 
-/** Runs the attacks again in a process of an ordinary user, which has one user id only. Returns why levels are missing. */
-export async function runAsUser(
-  { main, args, seed, env }: Asked,
+/** Runs the attacks in a process of their own, whose event loop and memory nothing else uses. Returns why levels are missing. */
+export async function runApart(
+  { main, args, seed, env, user }: Asked,
   signal: AbortSignal,
   onVerdict: (verdict: Verdict) => void,
 ): Promise<string[]> {
-  const home = mkdtempSync("/var/tmp/runfleet-attack-user-");
-  chownSync(home, ordinaryUid, ordinaryUid);
+  const home = mkdtempSync("/var/tmp/runfleet-attack-");
+  if (user === "ordinary") chownSync(home, ordinaryUid, ordinaryUid);
   const child = spawn(process.execPath, [main, ...args, "--seed", String(seed), "--as", "json"], {
-    uid: ordinaryUid,
-    gid: ordinaryUid,
-    cwd: "/",
-    env: { PATH: env["PATH"], HOME: home, TMPDIR: home, ...(env["BWRAP"] ? { BWRAP: env["BWRAP"] } : {}) },
+    ...(user === "ordinary" && { uid: ordinaryUid, gid: ordinaryUid, cwd: "/" }),
+    env: {
+      PATH: env["PATH"],
+      HOME: home,
+      ...(user === "ordinary" && { TMPDIR: home }),
+      ...(env["BWRAP"] && { BWRAP: env["BWRAP"] }),
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const end = (): void => void child.kill();
@@ -49,8 +58,7 @@ export async function runAsUser(
       else onVerdict(said);
     }
     const code = await exited;
-    if (unproven === null && !signal.aborted)
-      throw new Error(`The ordinary user's process ended early, with code ${code}.`);
+    if (unproven === null && !signal.aborted) throw new Error(`The attacks' process ended early, with code ${code}.`);
     return unproven ?? [];
   } finally {
     signal.removeEventListener("abort", end);
