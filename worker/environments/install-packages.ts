@@ -116,7 +116,8 @@ function networkOf({ hasEgress, report }: Sandbox, { hosts, paths }: Index): Net
   if (hosts.length === 0) return { egress: null, note: null };
   if (hasEgress) return { egress: hosts, note: null };
   const level = `sandbox level ${report.level} (${report.name})`;
-  if (report.level === 0)
+  // Landlock's filter of system calls has no sockets, at whatever level it is.
+  if (report.level === 0 && !report.layers.includes("seccomp"))
     return { egress: null, note: `At ${level} this install has the machine's whole network, not only the index.` };
   const cure = "Run the worker at level 2 or above, or give it wheels on disk with PIP_NO_INDEX=1 and PIP_FIND_LINKS.";
   return { fault: `At ${level} an install has no network and can't reach the package index. ${cure}` };
