@@ -25,6 +25,7 @@ import { type NotificationSignal, openNotificationSignal } from "./stream/notifi
 import { openRunChanges, type RunChanges } from "./stream/run-changes.ts";
 import { openTailHub, type TailHub } from "./stream/tail-hub.ts";
 import { type StoreWatch, watchStores } from "./stream/watch-stores.ts";
+import { createHealthChecks, type HealthChecks } from "./system/health-checks.ts";
 
 /** What the operations of this process need. */
 export type ApiContext = {
@@ -40,6 +41,7 @@ export type ApiContext = {
   hub: TailHub;
   stores: StoreWatch;
   fleet: FleetView;
+  checks: HealthChecks;
   notificationSignal: NotificationSignal;
   runChanges: RunChanges;
   /** Checks users' quotas and the room in the queue. */
@@ -92,6 +94,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   );
   const runChanges = track(openRunChanges({ db, log }));
   const fleet = createFleetView(db, config.expectedAdapters);
+  const pools = shareRead(2_000, () => readPools(db));
   const capacity = createCapacityChecker(db, config.queue);
   const versions = createVersionCache(db);
   const guards = track(openGuards(config, db, log));
@@ -110,6 +113,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     hub,
     stores,
     fleet,
+    checks: createHealthChecks({ db, pools, streams, fleet }),
     notificationSignal,
     runChanges,
     capacity,
@@ -119,7 +123,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     guards,
     openRuns: shareRead(5_000, () => countRuns(db)),
     queues: shareRead(5_000, () => readQueues(db)),
-    pools: shareRead(2_000, () => readPools(db)),
+    pools,
     maintenance: shareRead(5_000, () => readMaintenance(db, periodicJobs)),
     processMetrics,
     leaving,

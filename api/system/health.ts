@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
-import { isWritable } from "../../shared/store/is-writable.ts";
-import { listWorkers } from "../../shared/store/workers/list-workers.ts";
 import { version } from "../../shared/platform/version.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 
 const part = z.enum(["up", "down"]);
-const answerWithinMs = 1_500;
 
 const health = z
   .object({
@@ -57,19 +54,20 @@ export const getHealth = defineOperation({
   description:
     "Use it to see what a fault depends on: each dependency, the live workers, their pools and their sandboxes. It answers 200 even when the service is degraded.",
   responses: { 200: { description: "The status. It is 200 whenever this process can answer", schema: health } },
-  async handle({ db, streams, config, pools }: Pick<ApiContext, "config" | "db" | "streams" | "pools">) {
-    const [writable, workers, staffed, redis] = await Promise.all([
-      answers(isWritable(db, answerWithinMs)).catch(() => null),
-      answers(listWorkers(db, 15_000)).catch(() => null),
-      answers(pools()).catch(() => []),
-      answers(streams.ping()).then(
-        () => "up" as const,
-        () => "down" as const,
-      ),
-    ]);
+  async handle({ checks, config }: Pick<ApiContext, "checks" | "config">) {
+    const redis = checks.redis().then(
+      () => "up" as const,
+      () => "down" as const,
+    );
+    const writable = await checks.writable().catch(() => null);
+    // A Postgres that doesn't answer is not asked more.
+    const [workers, staffed] =
+      writable === null
+        ? [null, []]
+        : await Promise.all([checks.workers().catch(() => null), checks.pools().catch(() => [])]);
     const levels = [...new Set((workers ?? []).map((worker) => worker.sandbox.level))];
     const missing = [...new Set((workers ?? []).flatMap((worker) => worker.sandbox.missing))];
-    const status = writable && workers && workers.length > 0 && redis === "up" ? "ok" : "degraded";
+    const status = writable && workers && workers.length > 0 && (await redis) === "up" ? "ok" : "degraded";
     const answering = writable === true ? "up" : "read_only";
     const postgres = writable === null ? "down" : answering;
     const body = {
@@ -77,7 +75,7 @@ export const getHealth = defineOperation({
       version,
       auth: config.auth.mode,
       postgres,
-      redis,
+      redis: await redis,
       workers: workers?.length ?? 0,
       pools: staffed.map(({ pool, active, waiting, oldest_ms }) => ({
         pool,
@@ -118,17 +116,14 @@ export const getReady = defineOperation({
     "For a load balancer: 503 while Postgres is unreachable or takes no writes, while no worker lives (unless EXPECTED_ADAPTERS is set), or while this process is leaving.",
   errors: ["leaving", "postgres_down", "postgres_read_only", "no_worker"],
   responses: { 200: { description: "The process can accept runs; otherwise 503 with the reason", schema: simple } },
-  async handle({ db, fleet, leaving }: Pick<ApiContext, "db" | "fleet" | "leaving">) {
+  async handle({ checks, leaving }: Pick<ApiContext, "checks" | "leaving">) {
     if (leaving.aborted) throw unavailable("leaving", "This process is shutting down. Use another one.");
-    const writable = await answers(isWritable(db, answerWithinMs)).catch(() => {
-      throw unavailable("postgres_down", "Postgres does not answer. Check DATABASE_URL and the database.");
-    });
-    if (!writable)
+    if (!(await checks.writable().catch(refusePostgres)))
       throw unavailable(
         "postgres_read_only",
         "Postgres is read-only, as a standby is. Promote it, or point DATABASE_URL to the primary.",
       );
-    if (!(await fleet.isStaffed()))
+    if (!(await checks.staffed().catch(refusePostgres)))
       throw unavailable(
         "no_worker",
         "There is no live worker. Start one, or name in EXPECTED_ADAPTERS what workers are started for.",
@@ -137,10 +132,6 @@ export const getReady = defineOperation({
   },
 });
 
-async function answers<T>(question: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>(
-    (_, reject) => (timer = setTimeout(() => reject(new Error("no answer in time")), answerWithinMs)),
-  );
-  return Promise.race([question, late]).finally(() => clearTimeout(timer));
+function refusePostgres(): never {
+  throw unavailable("postgres_down", "Postgres does not answer. Check DATABASE_URL and the database.");
 }

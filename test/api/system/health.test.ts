@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { call, makeAgent } from "../../harness/client.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
@@ -27,6 +27,28 @@ test("health and fleet say why a worker has no stronger level, and its file unti
   expect(until).toBeGreaterThan(Date.now());
   await waitFor(() => Number(readFileSync(alive, "utf8")) > until);
   await worker.stop();
+});
+
+test("a flood of health checks takes few connections: others are served while Postgres is slow to answer it", async () => {
+  const { url } = await stack.openApi({ EXPECTED_ADAPTERS: "python" });
+  const locker = await stack.sql.connect();
+  onTestFinished(() => locker.release(true));
+  await locker.query("BEGIN; LOCK TABLE workers IN ACCESS EXCLUSIVE MODE");
+  const flood = Promise.all(Array.from({ length: 200 }, () => call(url, "GET", "/health")));
+  const waiting = async () => {
+    const { rows } = await stack.sql.query<{ n: number }>(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows[0]?.n ?? 0;
+  };
+  await waitFor(async () => (await waiting()) > 0);
+  expect((await call(url, "GET", "/v1/agents?user_id=tester")).status).toBe(200);
+  expect((await call(url, "GET", "/health/ready")).status).toBe(200);
+  expect(new Set((await flood).map(({ body }) => `${body["status"]} ${body["postgres"]}`))).toEqual(
+    new Set(["degraded up"]),
+  );
+  // One asks for the workers and one for the pools.
+  expect(await waiting()).toBeLessThanOrEqual(2);
 });
 
 test("a worker that can't have the level it must have ends before it joins the fleet", async () => {
