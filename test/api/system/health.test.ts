@@ -44,9 +44,9 @@ test("a flood of health checks takes few connections: others are served while Po
   await waitFor(async () => (await waiting()) > 0);
   expect((await call(url, "GET", "/v1/agents?user_id=tester")).status).toBe(200);
   expect((await call(url, "GET", "/health/ready")).status).toBe(200);
-  expect(new Set((await flood).map(({ body }) => `${body["status"]} ${body["postgres"]}`))).toEqual(
-    new Set(["degraded up"]),
-  );
+  const isSlow = ({ body }: { body: Record<string, unknown> }) =>
+    body["status"] === "degraded" && body["postgres"] === "up";
+  expect((await flood).every(isSlow)).toBe(true);
   // One asks for the workers and one for the pools.
   expect(await waiting()).toBeLessThanOrEqual(2);
 });
