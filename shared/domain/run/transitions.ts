@@ -59,7 +59,7 @@ export const transitions = {
     unlessCancelling: true,
     reason: "step_timeout",
   },
-  /** Its worker has lost the run's process: back to the queue, charged. */
+  /** Its worker has lost the run's process: back to the queue, charged. Refused once it has no attempt left. */
   lose_process: {
     from: ["running"],
     to: ["queued"],
@@ -68,7 +68,7 @@ export const transitions = {
     names: "held",
     unlessCancelling: true,
   },
-  /** Its worker's lease ran out: back to the queue, charged. */
+  /** Its worker's lease ran out: back to the queue, charged. Refused once it has no attempt left. */
   lose: {
     from: ["running"],
     to: ["queued"],
@@ -78,7 +78,7 @@ export const transitions = {
     unlessCancelling: true,
     reason: "worker_lost",
   },
-  /** It was lost and can't be tried again. */
+  /** It was lost as often as `max_attempts` allows since its journal last grew, or is to be cancelled. */
   give_up: { from: ["running"], to: ["error", "cancelled"], actor: "reconciler", attempt: "raise", names: "seen" },
   /** Completed from outside. */
   complete: { from: ["running", ...aside], to: ended, actor: "client", attempt: "raise", names: "seen" },

@@ -53,11 +53,12 @@ const take = statement({
   gives: { place: t.integer },
   text: sql`
     WITH held AS (
-      SELECT id FROM runs WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} FOR SHARE
+      SELECT id, lost_attempts FROM runs WHERE id = $id AND attempt = $attempt AND ${runIsStill.running()} FOR SHARE
     ), counted AS (
-      INSERT INTO run_journals AS journal (run_id, last_place, bytes) SELECT id, 1, length($sealed_entry) FROM held
+      INSERT INTO run_journals AS journal (run_id, last_place, bytes, lost_before)
+      SELECT id, 1, length($sealed_entry), lost_attempts FROM held
       ON CONFLICT (run_id) DO UPDATE
-        SET last_place = journal.last_place + 1, bytes = journal.bytes + excluded.bytes
+        SET last_place = journal.last_place + 1, bytes = journal.bytes + excluded.bytes, lost_before = excluded.lost_before
       RETURNING journal.run_id, journal.last_place
     ), written AS (
       INSERT INTO journal_entries (run_id, key, place, attempt, kind, writer, sealed_entry)

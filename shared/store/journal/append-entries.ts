@@ -54,6 +54,7 @@ const input = inputRows({ ...given, following: t.integer });
 /**
  * The lock keeps the attempt as it is until the commit. So a later attempt, which can only begin after it, reads all entries
  * that an earlier one was told of. Rows are locked in the order of their ids, as moves do. A repeat leaves a gap in the numbers.
+ * A recorded call is no sign that a run gets on: a request with the time in it is another one on each attempt.
  */
 const append = statement({
   name: "append-journal-entries",
@@ -61,15 +62,16 @@ const append = statement({
   gives: { id: t.text, attempt: t.integer, last_place: t.integer },
   text: sql`
     WITH ${input.cte}, held AS (
-      SELECT run.id, run.attempt, input.entries, input.bytes FROM (
-        SELECT run_id, attempt, count(*) AS entries, sum(length(sealed_entry)) AS bytes
+      SELECT run.id, run.attempt, input.entries, input.bytes, CASE WHEN input.goes_on THEN run.lost_attempts ELSE 0 END AS lost FROM (
+        SELECT run_id, attempt, count(*) AS entries, sum(length(sealed_entry)) AS bytes, bool_or(kind <> 'call') AS goes_on
         FROM input GROUP BY run_id, attempt ORDER BY run_id
-      ) AS input, LATERAL (SELECT runs.id, runs.attempt FROM runs
+      ) AS input, LATERAL (SELECT runs.id, runs.attempt, runs.lost_attempts FROM runs
         WHERE runs.id = input.run_id AND runs.attempt = input.attempt AND ${runIsStill.running()} FOR SHARE) AS run
     ), counted AS (
-      INSERT INTO run_journals AS journal (run_id, last_place, bytes) SELECT id, entries, bytes FROM held
+      INSERT INTO run_journals AS journal (run_id, last_place, bytes, lost_before) SELECT id, entries, bytes, lost FROM held
       ON CONFLICT (run_id) DO UPDATE
-        SET last_place = journal.last_place + excluded.last_place, bytes = journal.bytes + excluded.bytes
+        SET last_place = journal.last_place + excluded.last_place, bytes = journal.bytes + excluded.bytes,
+          lost_before = greatest(journal.lost_before, excluded.lost_before)
       RETURNING journal.run_id, journal.last_place
     ), written AS (
       INSERT INTO journal_entries (run_id, key, place, attempt, kind, writer, sealed_entry)

@@ -29,10 +29,12 @@ export const endWaits = (writer: string): Sql => sql`
       ) AS part
       WHERE most_open >= (SELECT count(*) FROM run_waits WHERE run_id = part.run_id AND condition = part.condition) - ended
     ), counted AS (
-      INSERT INTO run_journals AS journal (run_id, last_place, bytes)
-      SELECT run_id, count(*), sum(length(sealed_entry)) FROM gone GROUP BY run_id ORDER BY run_id
+      INSERT INTO run_journals AS journal (run_id, last_place, bytes, lost_before)
+      SELECT run_id, count(*), sum(length(sealed_entry)), (SELECT lost_attempts FROM runs WHERE id = run_id)
+      FROM gone GROUP BY run_id ORDER BY run_id
       ON CONFLICT (run_id) DO UPDATE
-        SET last_place = journal.last_place + excluded.last_place, bytes = journal.bytes + excluded.bytes
+        SET last_place = journal.last_place + excluded.last_place, bytes = journal.bytes + excluded.bytes,
+          lost_before = excluded.lost_before
       RETURNING journal.run_id, journal.last_place
     ), written AS (
       INSERT INTO journal_entries (run_id, key, place, attempt, kind, writer, sealed_entry, input_id, child_id)

@@ -37,7 +37,10 @@ export async function keepCheckpoints(
 
 const input = inputRows({ id: t.text, namespace: t.text, checkpoint_id: t.text, sealed_content: t.bytea });
 
-/** The lock keeps the attempt as it is until the commit. */
+/**
+ * The lock keeps the attempt as it is until the commit. A checkpoint behind others shows that the run gets on; writes of nodes don't, which
+ * a step of the graph makes anew on each attempt.
+ */
 const keep = statement({
   name: "keep-checkpoints",
   takes: {
@@ -51,9 +54,12 @@ const keep = statement({
   gives: { id: t.text },
   text: sql`
     WITH ${input.cte}, held AS (
-      SELECT id FROM runs WHERE id = $run_id AND attempt = $attempt AND ${runIsStill.running()} FOR SHARE
+      SELECT id, lost_attempts FROM runs WHERE id = $run_id AND attempt = $attempt AND ${runIsStill.running()} FOR SHARE
     ), begun AS (
       INSERT INTO run_journals (run_id, last_place, bytes) SELECT id, 0, 0 FROM held ON CONFLICT (run_id) DO NOTHING
+    ), gone_on AS (
+      UPDATE run_journals SET lost_before = lost_attempts FROM held
+      WHERE run_id = held.id AND lost_before < lost_attempts AND cardinality($superseded) > 0
     ), dropped AS (
       DELETE FROM run_checkpoints USING held WHERE run_id = held.id AND namespace = ANY($dropped)
     ), superseded AS (

@@ -81,12 +81,14 @@ const interrupt = statement({
   text: sql`
     WITH ${moveRuns("interrupt", {
       set: sql`last_seq = $last_seq, state_snapshot = coalesce($state_snapshot, state_snapshot), usage = $usage,
-        duration_ms = $duration_ms, expires_at = $expires_at::timestamptz`,
+        duration_ms = $duration_ms, lost_attempts = 0, expires_at = $expires_at::timestamptz`,
       returning: sql`runs.user_id, runs.agent_id, runs.version, runs.thread_id, runs.concurrency,
         runs.concurrency_key, runs.tags`,
       reason: sql`$reason`,
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
+    ), forgotten AS (
+      UPDATE run_journals SET lost_before = 0 FROM moved WHERE run_journals.run_id = moved.id
     ), asked AS (
       INSERT INTO interrupts (run_id, id, attempt, reason, message, response_schema, expires_at, call_key)
       SELECT id, $interrupt_id, attempt, $reason, $message, $response_schema, $expires_at::timestamptz, $call_key FROM moved

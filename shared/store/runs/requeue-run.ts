@@ -41,9 +41,10 @@ export type LostOutcome = "requeued" | "exhausted" | "cancelling";
 /** `outcome`: only `requeued` runs were moved; the caller ends the others. */
 export type LostRun = SeenRun & { outcome: LostOutcome };
 
-/** SQL: what becomes of a run whose attempt is lost. */
+/** SQL: what becomes of a run whose attempt is lost. What it had lost before it last kept something doesn't count. */
 const lostOutcome = sql`CASE WHEN cancel_requested_at IS NOT NULL THEN 'cancelling'
-        WHEN lost_attempts + 1 >= max_attempts THEN 'exhausted' ELSE 'requeued' END AS outcome`;
+        WHEN lost_attempts + 1 - coalesce((SELECT lost_before FROM run_journals WHERE run_id = runs.id), 0) >= max_attempts
+        THEN 'exhausted' ELSE 'requeued' END AS outcome`;
 const lostRun = { id: t.text, attempt: t.integer, worker_id: orNull(t.text), outcome: t.word<LostOutcome>() };
 
 /**

@@ -83,13 +83,13 @@ const suspend = statement({
   text: sql`
     WITH ${moveRuns("suspend", {
       set: sql`last_seq = $last_seq, state_snapshot = coalesce($state_snapshot, state_snapshot), usage = $usage,
-        duration_ms = $duration_ms, scheduled_at = least(
+        duration_ms = $duration_ms, lost_attempts = 0, scheduled_at = least(
           (SELECT min(due_at) FROM run_waits WHERE run_id = $id), clock_timestamp() + $wakes_in_ms * interval '1 ms')`,
       returning: sql`runs.user_id, runs.agent_id, runs.thread_id, runs.concurrency, runs.concurrency_key`,
     })}, transcript AS (
       ${insertChunks(sql`SELECT id, attempt, ${givenChunk} FROM moved`)}
     ), told AS (
-      UPDATE run_journals SET told_place = $seen_place FROM moved WHERE run_journals.run_id = moved.id
+      UPDATE run_journals SET told_place = $seen_place, lost_before = 0 FROM moved WHERE run_journals.run_id = moved.id
     )
     SELECT coalesce(${nextOfThread("moved")}, ${nextOfAgent("moved")}) AS next_run_id
     FROM moved`,

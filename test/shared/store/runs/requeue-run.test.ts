@@ -2,10 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { openDb } from "../../../../shared/store/client.ts";
 import { renewLeases } from "../../../../shared/store/runs/renew-leases.ts";
+import { appendEntry } from "../../../../shared/store/journal/append-entries.ts";
 import { requeueLostRuns } from "../../../../shared/store/runs/requeue-run.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
 import { py } from "../../../harness/py.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
+import { moves } from "./run-moves.ts";
 
 const lost = 200;
 
@@ -75,4 +77,45 @@ test("a renewal of leases locks runs in the order of their ids, so it and a move
   } finally {
     move.release(true);
   }
+});
+
+/** Loses the attempt of a run after it has kept entries of these kinds. Returns what becomes of the run. */
+async function lose(id: string, attempt: number, kinds: readonly string[]): Promise<string | undefined> {
+  await stack.sql.query(
+    `INSERT INTO runs SELECT r.* FROM runs original, jsonb_populate_record(original, jsonb_build_object('id', $2::text,
+       'status', 'running', 'attempt', 1, 'worker_id', 'gone', 'lost_attempts', 0, 'max_attempts', 2,
+       'lease_until', now() + interval '1 hour')) AS r
+     WHERE original.id = $1
+     ON CONFLICT (id) DO UPDATE SET status = 'running', attempt = $3, lease_until = excluded.lease_until`,
+    [body["id"], id, attempt],
+  );
+  for (const kind of kinds) {
+    const entry = { run_id: id, attempt, key: `${kind} ${attempt}`, kind, writer: "test", sealed_entry: Buffer.of(1) };
+    expect(await appendEntry(db, entry)).not.toBeNull();
+  }
+  await stack.sql.query("UPDATE runs SET lease_until = now() - interval '1 s' WHERE id = $1", [id]);
+  const lost = await requeueLostRuns(db, { limit: 1_000, leaseMs: 2_000 });
+  return lost.find((run) => run.id === id)?.outcome;
+}
+
+test("a run whose journal grows outlives any number of workers; one that is lost each time at the same place ends", async () => {
+  for (let attempt = 1; attempt <= 5; attempt += 1) expect(await lose("going", attempt, ["step"])).toBe("requeued");
+  expect(await lose("going", 6, [])).toBe("exhausted");
+  // A call with the time in it is another one on each attempt.
+  expect(await lose("stuck", 1, ["step", "call"])).toBe("requeued");
+  expect(await lose("stuck", 2, ["call"])).toBe("exhausted");
+  expect(await lose("plain", 1, [])).toBe("requeued");
+  expect(await lose("plain", 2, [])).toBe("exhausted");
+});
+
+test("a run that waits has nothing lost", async () => {
+  const countLost = async () =>
+    (await stack.sql.query("SELECT lost_attempts FROM runs WHERE id = 'patient'")).rows[0]?.lost_attempts;
+  expect(await lose("patient", 1, ["step"])).toBe("requeued");
+  expect(await countLost()).toBe(1);
+  await stack.sql.query(
+    "UPDATE runs SET status = 'running', attempt = 2, lease_until = now() + interval '1 hour' WHERE id = 'patient'",
+  );
+  expect(await moves.suspend(db, { id: "patient", nextSeq: () => 2, to: "suspended", attempt: 2 })).toBe(true);
+  expect(await countLost()).toBe(0);
 });
