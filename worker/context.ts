@@ -39,6 +39,7 @@ import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
 import { findContainerEngine } from "./sandbox/container-engine.ts";
 import { findPython } from "./sandbox/find-python.ts";
 import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
+import { createTranscriptCompactor, type TranscriptCompactor } from "./output/compact-transcripts.ts";
 import { createLoopShares } from "./output/share-event-loop.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RunOutput } from "./output/run-output.ts";
@@ -76,6 +77,7 @@ export type WorkerContext = {
   /** What starts daemons and interactive processes, by adapter_type. */
   daemonHosts: ReadonlyMap<string, DaemonHost>;
   outbox: OutboxDrain;
+  compactor: TranscriptCompactor;
   /** Installed packages. */
   environments: Environments;
   /** What builds Node agents; null where this worker can't. */
@@ -170,6 +172,7 @@ export async function createWorkerContext(config: Config, log: Log, tracing: Tra
     environments,
     nodeBuilds: nodeBuildsOf(config, sandbox, node),
     outbox,
+    compactor: createTranscriptCompactor(db),
     outputs: new Map(),
     calls: {
       prices: await readPrices(config.modelPrices),

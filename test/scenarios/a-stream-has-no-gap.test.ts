@@ -13,7 +13,7 @@ const counter = py`
 `;
 
 const stack = await useTestStack();
-const [{ url }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.openApi()]);
+const [{ url, worker }, { url: otherUrl }] = await Promise.all([stack.startService(), stack.openApi()]);
 
 const ids = (events: SentEvent[]): string[] => events.map((event) => event.id);
 
@@ -105,4 +105,37 @@ test("a reader that doesn't read costs the others nothing", async () => {
   expect(events.filter((event) => event.event === "output.delta")).toHaveLength(3000);
   const afterwards = await readEvents(idle);
   expect(ids(afterwards)).toEqual(ids(events));
+});
+
+test("what a run has written piece by piece is one piece after its end, and is read the same from every event on", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      from runfleet import context
+      def main(input):
+          for i in range(6):
+              print("working on", i, "\\u0000 \\ud83d\\ude00")
+              context.step(f"part {i}", lambda: i)
+          return "whole"
+    `,
+  );
+  const response = await execute(url, { agent_id, version: "current" });
+  const runId = response.headers.get("x-run-id") ?? "";
+  const all = await readEvents(response);
+  expect(all.at(-1)?.event).toBe("run.success");
+  // A worker that leaves does at once what it does every five seconds.
+  await worker.close();
+  const { rows } = await stack.sql.query(
+    "SELECT attempt, first_seq, last_seq FROM transcript_chunks WHERE run_id = $1 ORDER BY attempt, first_seq",
+    [runId],
+  );
+  expect(rows.map(({ attempt, first_seq, last_seq }) => [attempt, first_seq, last_seq])).toEqual([
+    [0, 1, 1],
+    [1, 1, all.length - 1],
+  ]);
+  const { body } = await call(url, "GET", `/v1/runs/${runId}/events?limit=1000`);
+  expect((body["data"] as { id: string }[]).map((event) => event.id)).toEqual(ids(all));
+  await stack.redis.del(`${stack.prefix}run:${runId}`);
+  for (const [i, event] of all.slice(0, -1).entries())
+    expect(await readEvents(await resume(otherUrl, runId, event.id))).toEqual(all.slice(i + 1));
 });

@@ -21,7 +21,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Ending } from "./decide-ending.ts";
 import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 
-type Deps = Pick<WorkerContext, "config" | "db" | "outbox" | "nudge" | "queue">;
+type Deps = Pick<WorkerContext, "config" | "db" | "outbox" | "nudge" | "queue" | "compactor">;
 /** `duration_ms`: of all the run's attempts together. */
 type Ended = { attempt: Attempt; output: RunOutput; duration_ms: number };
 /** What a statement returns when the run was still this attempt's; otherwise it returns null. */
@@ -74,7 +74,7 @@ async function finish(
   { outcome, output, said }: Extract<Ending, { kind: "finish" }>,
 ): Promise<void> {
   const { attempt, duration_ms } = ended;
-  await commit(deps, ended, terminalEvent(outcome, output, duration_ms), async (events) => {
+  const isCommitted = await commit(deps, ended, terminalEvent(outcome, output, duration_ms), async (events) => {
     const finalized = await finalizeRun(deps.db, {
       run_id: attempt.id,
       cause: "finish",
@@ -89,6 +89,9 @@ async function finish(
     });
     return finalized.kind === "finalized" ? finalized : null;
   });
+  const { length } = ended.output.sent();
+  if (isCommitted)
+    deps.compactor.add({ id: attempt.id, attempt: attempt.attempt, length, pieces: ended.output.pieces() });
 }
 
 /** True when no other run can wait for the run's end. */

@@ -39,6 +39,7 @@ export type ExecuteDeps = RunAgentDeps &
     | "configs"
     | "jsonSchemas"
     | "outbox"
+    | "compactor"
     | "nudge"
     | "queue"
   > & {

@@ -70,6 +70,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
     startLoop("poll", 1_000, log, () => runs.poll()),
     fireSchedules(ctx),
     buildVersions(ctx),
+    startLoop("compact-transcripts", 5_000, log, () => ctx.compactor.compact()),
     startLoop("announce", config.worker.leaseMs / 3, log, announce),
     startLoop("renew-interactive", config.worker.leaseMs / 3, log, () => ctx.interactive.renew()),
     startLoop("claim-daemons", Math.min(1_000, config.worker.leaseMs / 3), log, () => daemons.claim()),
@@ -95,7 +96,7 @@ export async function joinFleet(ctx: WorkerContext): Promise<FleetMember> {
       if (ctx.outputs.size > 0)
         log.warn({ run_ids: [...ctx.outputs.keys()] }, "this worker leaves while runs still execute");
       messages.close();
-      await Promise.allSettled([runs.close(), forgetWorker(db, ctx.workerId)]);
+      await Promise.allSettled([runs.close(), ctx.compactor.compact(), forgetWorker(db, ctx.workerId)]);
     },
   };
 }

@@ -23,6 +23,8 @@ export type RunOutput = {
   save(): Promise<void>;
   /** Returns for how many ms the oldest event has waited to be in the transcript. */
   lagMs(): number;
+  /** Returns in how many pieces the transcript holds what was pushed so far. */
+  pieces(): number;
   /** Returns how much was pushed so far. */
   sent(): Sent;
   close(): void;
@@ -40,7 +42,13 @@ type Deps = { db: Db; streams: RunStreams; log: Log };
  */
 export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
-  const transcript = openWriteBehind(deps, run.id, { onFenced, onStored: createStreamTrimmer(deps, run) });
+  const trim = createStreamTrimmer(deps, run);
+  let pieces = 0;
+  const onStored = (batch: readonly StreamEvent[]): void => {
+    pieces += 1;
+    trim(batch);
+  };
+  const transcript = openWriteBehind(deps, run.id, { onFenced, onStored });
   let seq = 0;
   let length = 0;
   let hurried = 0;
@@ -76,6 +84,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     },
     save: () => transcript.flush(),
     lagMs: () => transcript.lagMs(),
+    pieces: () => pieces,
     sent: () => ({ events: seq, hurried, length }),
     close: () => transcript.close(),
   };
