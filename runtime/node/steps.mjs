@@ -54,7 +54,7 @@ export const journal = {
   earlier: new Set(),
   /** Keys of entries of the run that is run again. @type {Set<string>} */
   copied: new Set(),
-  /** @type {Map<string, { resolve: (value: unknown) => void, reject: (error: unknown) => void, read?: (entry: KeptEntry) => unknown }>} */
+  /** @type {Map<string, { resolve: (value: unknown) => void, reject: (error: unknown) => void, read?: (entry: KeptEntry) => unknown, takes?: boolean }>} `takes`: the entry takes signals or messages. */
   slots: new Map(),
   /** @type {Map<string, [number, number]>} */
   tries: new Map(),
@@ -637,6 +637,15 @@ export const stepMethods = {
   },
 };
 
+/** Forgets what waits for an entry: no attempt answers it. @param {string} key */
+export function giveUp(key) {
+  journal.slots.delete(key);
+  journal.waits.delete(key);
+  const known = journal.entries.get(key);
+  if (known?.kind !== "abandoned") writeFrame("wait.abandon", { key });
+  if (known) known.kind = "abandoned";
+}
+
 /**
  * Runs a durable run's code. Its first words are in order, as those after each entry.
  * @template T
@@ -651,6 +660,8 @@ export async function runInTurn(run) {
     warn("The agent's function returned while steps were under way; the run waits for them.");
     await Promise.allSettled(journal.open.values());
   }
+  // What still waits takes no signal and no message any more.
+  for (const [key, { takes }] of journal.slots) if (takes) giveUp(key);
   return value;
 }
 

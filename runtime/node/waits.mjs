@@ -1,7 +1,7 @@
 // Waits of a durable run: what the code waits for, that the service knows of. They outlive the process.
 import { writeFrame } from "./channel.mjs";
 import { describeStepError, DurableError, stepErrors } from "./step-values.mjs";
-import { checkActive, journal, keepWhileBusy, placeCall, pump, watchBusy } from "./steps.mjs";
+import { checkActive, giveUp, journal, keepWhileBusy, placeCall, pump, watchBusy } from "./steps.mjs";
 import { WaitPromise, waitFirst } from "./together.mjs";
 
 /** @import { Fields, KeptEntry, WaitOptions } from "./types.d.ts" */
@@ -33,7 +33,8 @@ function wait(name, { key, signal }, { frame, read }) {
 export function waitAt({ name, key, position, parent }, { frame: { type, ...fields }, read, signal }) {
   const known = journal.entries.get(key);
   const result = new WaitPromise((resolve, reject) => {
-    journal.slots.set(key, { resolve, reject, read });
+    const takes = type === "messages.take" || fields["kind"] === "signal";
+    journal.slots.set(key, { resolve, reject, read, takes });
     signal?.addEventListener("abort", () => abandon(key, signal.reason), { once: true });
   });
   result.keys = [key];
@@ -52,11 +53,7 @@ export function waitAt({ name, key, position, parent }, { frame: { type, ...fiel
 function abandon(key, reason) {
   const slot = journal.slots.get(key);
   if (!slot) return;
-  journal.slots.delete(key);
-  journal.waits.delete(key);
-  const known = journal.entries.get(key);
-  if (known?.kind !== "abandoned") writeFrame("wait.abandon", { key });
-  if (known) known.kind = "abandoned";
+  giveUp(key);
   slot.reject(reason);
   keepWhileBusy();
 }

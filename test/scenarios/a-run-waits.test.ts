@@ -5,6 +5,7 @@ import { voidedBy } from "../../shared/domain/run/void-events.ts";
 import { call, execute, makeAgent, readEvents, type SentEvent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
+import { waitFor } from "../harness/wait-for.ts";
 
 const stack = await useTestStack();
 const { url } = await stack.openApi({ PUBLIC_URL: "" });
@@ -150,6 +151,45 @@ test("asyncio: what a wait has taken that the code's last words give up is liste
   const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
   expect(untaken.body).toMatchObject({ data: [{ name: "note", taken: false }], has_more: false });
 });
+
+/** The end of each is held up when its function has returned. */
+const leaving = {
+  python: py`
+    import atexit, time
+    from runfleet import context
+
+    async def main(input):
+        context.wait_for("go")
+        await context.wait_for("stop")
+        atexit.register(time.sleep, 600)
+        return {}
+  `,
+  node: `
+    export async function main(input, context) {
+      void context.waitFor("go");
+      await context.waitFor("stop");
+      return { toJSON: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600_000) };
+    }
+  `,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: a wait that is left open when the agent's function returns takes no signal any more",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, leaving[adapter_type], { adapter_type, stop_grace_ms: 100 });
+    const { run_id, events } = await begin(agent_id);
+    await signal(run_id, "stop");
+    await waitFor(async () => {
+      const { body } = await call(url, "GET", `/v1/runs/${run_id}/steps`);
+      return (body["data"] as { state: string }[]).some(({ state }) => state === "given_up");
+    }, 20_000);
+    expect((await signal(run_id, "go")).status).toBe(202);
+    const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
+    expect(untaken.body).toMatchObject({ data: [{ name: "go", taken: false }] });
+    await call(url, "POST", `/v1/runs/${run_id}/cancel`);
+    expect((await events).at(-1)?.event).toBe("run.cancelled");
+  },
+);
 
 test("a signed address sends one signal, for a time, and can't be changed", async () => {
   const agent_id = await makeAgent(

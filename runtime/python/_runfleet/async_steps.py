@@ -159,7 +159,7 @@ def begin_wait(wait: Wait) -> Any:
     with lock:
         known = journal.entries.get(wait.key)
         if known is None or known["kind"] != "abandoned":
-            journal.ask(wait.key, hand, is_durable=known is None)
+            journal.ask(wait.key, hand, is_durable=known is None, takes=wait.takes)
     journal.futures[future] = [wait.key]
     future.add_done_callback(forget_future)
     if known is None:
@@ -242,15 +242,7 @@ def begin_first(count: int, given: tuple[Any, ...]) -> Any:
 
 
 def give_up_wait(wait: Wait) -> None:
-    with lock:
-        journal.slots.pop(wait.key, None)
-        journal.durable.discard(wait.key)
-        known = journal.entries.get(wait.key)
-        if known and known["kind"] == "abandoned":
-            return
-        if known:
-            known["kind"] = "abandoned"
-    if not order.is_over and not Interrupted.raised:
+    if journal.give_up(wait.key) and not order.is_over and not Interrupted.raised:
         write_frame("wait.abandon", key=wait.key)
 
 
@@ -364,5 +356,6 @@ async def to_the_end(result: Any) -> Any:
         await asyncio.wait([driver for _, driver in order.open.values()])
     if journal.slots:
         await asyncio.sleep(0)  # What the code gave up in its last words is told: a signal that it had taken goes back.
+    journal.give_up_left([slot for slot in journal.slots.values() if slot.hand])
     order.is_over = True
     return value

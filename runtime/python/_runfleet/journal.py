@@ -37,12 +37,15 @@ class Nondeterminism(BaseException):
 
 
 class Slot:
-    """A call that waits for its entry. A thread waits by the lock, asyncio's code by `hand`."""
+    """A call that waits for its entry. A thread waits by the lock, asyncio's code by `hand`.
 
-    __slots__ = ("deadline", "entry", "hand", "is_durable", "key", "leads", "lock")
+    `takes`: the entry takes signals or messages.
+    """
 
-    def __init__(self, key: str, hand: Callable[[dict[str, Any]], None] | None, is_durable: bool) -> None:
-        self.key, self.hand, self.is_durable = key, hand, is_durable
+    __slots__ = ("deadline", "entry", "hand", "is_durable", "key", "leads", "lock", "takes")
+
+    def __init__(self, key: str, hand: Callable[[dict[str, Any]], None] | None, is_durable: bool, takes: bool) -> None:
+        self.key, self.hand, self.is_durable, self.takes = key, hand, is_durable, takes
         self.deadline: float | None = None  # By the monotonic clock: it is waited for no longer.
         self.entry: dict[str, Any] | None = None
         self.leads = False
@@ -208,12 +211,36 @@ class Journal:
             closes, branch.said = [branch.segment], False
             write_frame("segment.end", closes=closes)
 
-    def ask(self, key: str, hand: Callable[[dict[str, Any]], None] | None = None, is_durable: bool = False) -> Slot:
+    def ask(
+        self,
+        key: str,
+        hand: Callable[[dict[str, Any]], None] | None = None,
+        is_durable: bool = False,
+        takes: bool = False,
+    ) -> Slot:
         with lock:
-            slot = self.slots[key] = Slot(key, hand, is_durable)
+            slot = self.slots[key] = Slot(key, hand, is_durable, takes)
             if is_durable:
                 self.durable.add(key)
         return slot
+
+    def give_up(self, key: str) -> bool:
+        """Forgets what waits for an entry. Returns false when an earlier attempt has given it up."""
+        with lock:
+            self.slots.pop(key, None)
+            self.durable.discard(key)
+            known = self.entries.get(key)
+            if known is None:
+                return True
+            is_new = known["kind"] != "abandoned"
+            known["kind"] = "abandoned"
+            return is_new
+
+    def give_up_left(self, slots: list[Slot]) -> None:
+        """The agent's function has returned: what still waits takes no signal and no message any more."""
+        for slot in slots:
+            if slot.takes and self.give_up(slot.key):
+                write_frame("wait.abandon", key=slot.key)
 
     def send(self, fields: dict[str, Any]) -> None:
         """Sends an entry to be committed. The answer names its key only."""

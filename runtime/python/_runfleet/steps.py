@@ -338,6 +338,7 @@ def prepare_async(coroutine: Any) -> Any:
 def end_run() -> None:
     """Raises when the code was caught at doing something else than in an earlier attempt."""
     await_steps()
+    journal.give_up_left(list(journal.slots.values()))
     if journal.broken:
         raise journal.broken
 

@@ -24,11 +24,16 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", re.ASCII)
 
 
 class Wait:
-    """One call that waits. `frame`: what opens the wait. `asked`: the names of signals; one text for one."""
+    """One call that waits. `frame`: what opens the wait. `asked`: the names of signals; one text for one.
+
+    `takes`: its end takes a signal or messages.
+    """
+
+    takes = False
 
     def __init__(self, type_: str, name: str, key: Any, asked: str | list[str] = "", **fields: Any) -> None:
         self.branch, self.key, position, closes = journal.place("wait", name, key)
-        self.asked = asked
+        self.asked, self.takes = asked, type_ == "messages.take" or fields.get("kind") == "signal"
         place = {"key": self.key, "name": name, "branch": self.branch.path, "position": position, "closes": closes}
         self.frame: dict[str, Any] = {"type_": type_, **place, **fields}
 
@@ -50,10 +55,13 @@ def begin(wait: Wait) -> Any:
         return load_part("async_steps").begin_wait(wait)
     with lock:
         entry = journal.entries.get(wait.key)
-        slot = None if entry else journal.ask(wait.key, is_durable=True)
+        # One that an earlier attempt has given up never ends.
+        is_known = entry is not None and entry["kind"] != "abandoned"
+        slot = None if is_known else journal.ask(wait.key, is_durable=True, takes=wait.takes)
     if slot is None:
         return wait.unwrap(journal.entries[wait.key])
-    wait.open()
+    if entry is None:
+        wait.open()
     if journal.is_read_by_loop():
         journal.loop.call_soon_threadsafe(load_part("idle").watch.plan)
     return wait.unwrap(journal.wait(slot))
