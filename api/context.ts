@@ -4,7 +4,7 @@ import type { Config } from "../shared/platform/config/load-config.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import { shareRead } from "../shared/platform/lifecycle/share-read.ts";
-import type { Log } from "../shared/platform/log.ts";
+import { type Log, logFaults } from "../shared/platform/log.ts";
 import { createSourceChecker, type SourceChecker } from "../shared/platform/source-check/source-checker.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
@@ -76,7 +76,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     opened.push(() => part.close());
     return part;
   };
-  const logFault = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+  const logFault = (part: string) => logFaults(log, part);
   const { url, prefix } = config.redis;
   const { readUrl, poolSize, ...database } = config.database;
   const options = { ...database, role: "api" } as const;

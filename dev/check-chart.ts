@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { errorText } from "../shared/platform/error-text.ts";
 
 /**
  * Checks the chart without a cluster: Helm's linter, each set of values of deploy/chart/ci, and every object that they make
@@ -78,7 +79,7 @@ async function faultsOf(object: KubernetesObject): Promise<string[]> {
   try {
     (watch(made, seen, new Map()) as typeof made).validate();
   } catch (error) {
-    wrong.push(error instanceof Error ? error.message : String(error));
+    wrong.push(errorText(error));
   }
   return [...wrong, ...unknownIn(made, seen, "").map((place) => `${place} is unknown`)].map(
     (fault) => `${object.kind} ${object.metadata.name}: ${fault}`,

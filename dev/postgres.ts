@@ -11,6 +11,7 @@ import { findPostgresBinaries } from "./postgres-binaries.ts";
 import { reachableFolder, serviceUser } from "./reachable.ts";
 import { endRecordedProcess } from "./recorded-process.ts";
 import { type Service, ServiceDidNotStart, type ServiceProcess, startService } from "./start-service.ts";
+import { errorText } from "../shared/platform/error-text.ts";
 
 export type PostgresOptions = {
   /** The cluster is in its folder `postgres`, which is made when missing, and outlives restarts. */
@@ -99,7 +100,7 @@ async function initialise(folder: string, { native, password, fsync }: NewCluste
     await promisify(execFile)(join(native, "bin", "initdb"), args, { ...user, env: { LC_ALL: "C" }, cwd: aside });
     await rename(join(aside, "cluster"), join(folder, "cluster"));
   } catch (error) {
-    throw new ServiceDidNotStart("initdb", error instanceof Error ? error.message : String(error));
+    throw new ServiceDidNotStart("initdb", errorText(error));
   } finally {
     await rm(aside, { recursive: true, force: true });
   }

@@ -6,6 +6,7 @@ import { type FromGateway, gatewayOptions } from "../shared/schemas/gateway.ts";
 import { gatewayLimits } from "./limits.ts";
 import { createMessageHandler } from "./handle-messages.ts";
 import { outliveWorker } from "./outlive-worker.ts";
+import { errorText } from "../shared/platform/error-text.ts";
 
 /**
  * A worker's gateway: the process through which everything leaves the worker's sandboxes. It reads what agents and strangers
@@ -24,7 +25,7 @@ const send = (message: FromGateway): void => void process.send?.(message, () => 
 /** An error ends its own connection only. After too many errors the gateway itself must be broken, and its process ends. */
 function note(error: unknown, origin: string): void {
   log.error(
-    { origin, err: error instanceof Error ? error.stack : String(error) },
+    { origin, err: errorText(error), stack: error instanceof Error ? error.stack : null },
     "an error in a connection's handler",
   );
   if (faults.add(performance.now())) process.exit(70);

@@ -1,5 +1,6 @@
 import { readEnv } from "../shared/platform/config/env.ts";
 import { deployMigrations } from "./deploy.ts";
+import { errorText } from "../shared/platform/error-text.ts";
 
 try {
   const env = readEnv();
@@ -12,6 +13,6 @@ try {
     applied.length === 0 ? "Nothing to deploy.\n" : applied.map((name) => `Deployed ${name}\n`).join(""),
   );
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 1;
 }

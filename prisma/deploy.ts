@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { errorText } from "../shared/platform/error-text.ts";
 
 /**
  * Applies what `prisma/migrations` holds beyond the database's `_prisma_migrations`, as `prisma migrate deploy` would:
@@ -167,7 +168,7 @@ async function applyOne(client: pg.Client, migration: Migration): Promise<void> 
     } catch (error) {
       const isLocked = error instanceof pg.DatabaseError && ["55P03", "40P01"].includes(error.code ?? "");
       if (!isLocked || nth === mostTries)
-        throw new Error(`The migration ${migration.name} failed and was undone: ${String(error)}`, { cause: error });
+        throw new Error(`The migration ${migration.name} failed and was undone: ${errorText(error)}`, { cause: error });
       await sleep(300 + 600 * Math.random());
     }
 }

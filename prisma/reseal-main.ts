@@ -4,6 +4,7 @@ import { openDb } from "../shared/store/client.ts";
 import { countByKey } from "../shared/store/sealed/count-by-key.ts";
 import { resealColumn } from "../shared/store/sealed/reseal-column.ts";
 import { sealedColumns } from "../shared/store/sealed/sealed-columns.ts";
+import { errorText } from "../shared/platform/error-text.ts";
 
 /* Seals everything with the first of ENCRYPTION_KEYS, beside running processes, and tells what other keys still seal. */
 try {
@@ -27,6 +28,6 @@ try {
   );
   process.exitCode = left === 0 ? 0 : 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@ import type { Config } from "../shared/platform/config/load-config.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
-import type { Log } from "../shared/platform/log.ts";
+import { type Log, logFaults } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
@@ -217,7 +217,7 @@ function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {
-  const quiet = (part: string) => (error: Error) => log.warn({ part, err: error.message }, "connection fault");
+  const quiet = (part: string) => logFaults(log, part);
   return {
     db: openDb(database.url, database.poolSize, quiet("postgres"), { ...database, role: "worker" }),
     streams: openRunStreams(redis.url, redis.prefix, quiet("streams")),

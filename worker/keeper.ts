@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { readEnv } from "../shared/platform/config/env.ts";
 import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { runProcess } from "../shared/platform/lifecycle/run-process.ts";
-import { createLog } from "../shared/platform/log.ts";
+import { createLog, logFaults } from "../shared/platform/log.ts";
 import { openDb } from "../shared/store/client.ts";
 import { keepLeftCalls } from "./calls/keep-left-calls.ts";
 import { readPrices } from "./calls/read-prices.ts";
@@ -19,7 +19,7 @@ const mostMs = 120_000;
 await runProcess(async () => {
   const config = loadConfig(readEnv());
   const log = createLog("keeper", config.logLevel);
-  const db = openDb(config.database.url, 2, (error) => log.warn({ err: error.message }, "postgres"), {
+  const db = openDb(config.database.url, 2, logFaults(log, "postgres"), {
     ...config.database,
     role: "worker",
   });

@@ -6,6 +6,7 @@ import { exportConnections } from "../shared/store/export-connections.ts";
 import { createWorkerContext } from "./context.ts";
 import { type FleetMember, joinFleet } from "./fleet/join-fleet.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
+import { errorText } from "../shared/platform/error-text.ts";
 
 /** A worker that takes runs. */
 export type Worker = Pick<FleetMember, "dismissed"> & {
@@ -33,7 +34,7 @@ export async function openWorker(config: Config, log: Log, tracing: Tracing | nu
   };
   const server = config.metrics && (await serveMetrics(config.metrics, seen));
   const joined = await joinFleet(ctx).catch((error: unknown) => {
-    throw new Error(`The worker can't register in Postgres: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`The worker can't register in Postgres: ${errorText(error)}`);
   });
   member = joined;
   log.info({ worker_id: ctx.workerId, slots, sandbox: ctx.sandbox.report }, "worker ready");

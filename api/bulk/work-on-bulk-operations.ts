@@ -5,6 +5,7 @@ import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
 import type { ApiContext } from "../context.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
 import { runAgain } from "../../shared/services/runs/run-again.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 const intervalMs = 1_000;
 /** So many runs are cancelled or run again at the same time. */
@@ -48,7 +49,7 @@ async function applyToRun(
     await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, actor, traceparent: null, key });
     return true;
   } catch (error) {
-    ctx.log.warn({ bulk_id: id, run_id: runId, err: String(error) }, "a bulk operation failed for a run");
+    ctx.log.warn({ bulk_id: id, run_id: runId, err: errorText(error) }, "a bulk operation failed for a run");
     return false;
   }
 }

@@ -9,6 +9,7 @@ import type { Db } from "../../shared/store/client.ts";
 import { type LiveSession, noteSessionUse, readSession } from "../../shared/store/sessions/read-session.ts";
 import { noteKeyUse, readApiKey } from "../../shared/store/users/read-api-key.ts";
 import type { Caller } from "./caller.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type Credentials = {
   /** The `Authorization` header as it came. */
@@ -78,7 +79,7 @@ async function bySession({ db, log }: Deps, cookie: SessionCookie, operator: Pri
     return refuse("invalid_session", "The session has ended or expired. Sign in again.");
   if (session.stale_use)
     noteSessionUse(db, session.id).catch((error: unknown) =>
-      log.warn({ err: String(error) }, "the last use of a session could not be stored"),
+      log.warn({ err: errorText(error) }, "the last use of a session could not be stored"),
     );
   const { id, user_id, scopes, principal_kind, principal_id, user_per_minute: user, key_per_minute } = session;
   return {
@@ -122,7 +123,7 @@ async function byKey({ db, log }: Deps, text: string): Promise<Caller> {
     return refuse("invalid_key", "The key is unknown, revoked or expired. Send a valid key.");
   if (key.stale_use)
     noteKeyUse(db, key.id).catch((error: unknown) =>
-      log.warn({ err: String(error) }, "the last use of a key could not be stored"),
+      log.warn({ err: errorText(error) }, "the last use of a key could not be stored"),
     );
   const { user_id, scopes, run_id, user_per_minute: user, key_per_minute } = key;
   const owner = scopes.includes("admin") ? null : user_id;

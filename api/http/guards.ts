@@ -1,5 +1,5 @@
 import type { Config } from "../../shared/platform/config/load-config.ts";
-import type { Log } from "../../shared/platform/log.ts";
+import { type Log, logFaults } from "../../shared/platform/log.ts";
 import { type Act, appendAudit } from "../../shared/store/append-audit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type BodyBudget, createBodyBudget } from "./body-budget.ts";
@@ -7,6 +7,7 @@ import { type AnswerOnce, createAnswerOnce } from "./answer-once.ts";
 import { createStreamCounter, type StreamCounter } from "./count-streams.ts";
 import { type Authenticate, createAuthenticate } from "./authenticate.ts";
 import { openRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What checks and records requests before and after operations. */
 export type Guards = {
@@ -26,7 +27,7 @@ const MiB = 1024 * 1024;
 const openBodies = { all: 64 * MiB, each: 16 * MiB };
 
 export function openGuards(config: Config, db: Db, log: Log): Guards {
-  const onError = (error: Error) => log.warn({ part: "rate-limit", err: error.message }, "connection fault");
+  const onError = logFaults(log, "rate-limit");
   const limiter = openRateLimiter({ ...config.redis, perMinute: config.auth.requestsPerMinute, onError });
   return {
     authenticate: createAuthenticate({ db, auth: config.auth, log }),
@@ -37,7 +38,7 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
     audit: (act) =>
       appendAudit(db, act).catch((error: unknown) =>
         log.error(
-          { action: act.action, target_id: act.target_id, err: String(error) },
+          { action: act.action, target_id: act.target_id, err: errorText(error) },
           "an act could not be written to the audit log",
         ),
       ),

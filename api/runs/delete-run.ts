@@ -3,6 +3,7 @@ import { deleteRun as remove } from "../../shared/store/runs/delete-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { runParams } from "./run-params.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export const deleteRun = defineOperation({
   method: "delete",
@@ -25,7 +26,7 @@ export const deleteRun = defineOperation({
     await streams
       .forget(run_id)
       .catch((error: unknown) =>
-        log.warn({ run_id, err: String(error) }, "a deleted run's stream could not be removed"),
+        log.warn({ run_id, err: errorText(error) }, "a deleted run's stream could not be removed"),
       );
     return { status: 204 };
   },

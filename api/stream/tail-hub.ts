@@ -1,4 +1,4 @@
-import type { Log } from "../../shared/platform/log.ts";
+import { type Log, logFaults } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
@@ -9,6 +9,7 @@ import { createBackfill, type Backfill } from "./backfill.ts";
 import { createEncodeOnce, type EncodedChunk } from "./encoded-chunk.ts";
 import { createRunChannels } from "./run-channels.ts";
 import { Tail } from "./tail.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type TailHub = {
   /** Starts to listen to a run. The tail gets every later event, or asks its reader to resync. */
@@ -35,7 +36,7 @@ const rowPollMs = 2_000;
  * two seconds for the rows of all followed runs. So a stream ends even when Redis lost all of its events.
  */
 export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub {
-  const redis = connectSubscriber(url, (error) => log.warn({ part: "tail", err: error.message }, "connection fault"));
+  const redis = connectSubscriber(url, logFaults(log, "tail"));
   const tailsByRun = new Map<string, Set<Tail>>();
   const channels = createRunChannels(redis, prefix);
   let isLeaving = false;
@@ -57,7 +58,7 @@ export function openTailHub({ url, prefix, db, streams, log }: Options): TailHub
     polling = true;
     readRunStates(db, [...tailsByRun.keys()], null)
       .then((states) => states.forEach(updateTails))
-      .catch((error: unknown) => log.warn({ err: String(error) }, "followed runs could not be read"))
+      .catch((error: unknown) => log.warn({ err: errorText(error) }, "followed runs could not be read"))
       .finally(() => {
         polling = false;
       });

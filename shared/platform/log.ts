@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { errorText } from "./error-text.ts";
 
 export type Log = Logger;
 
@@ -6,3 +7,9 @@ export type Log = Logger;
 export function createLog(role: string, level: string): Log {
   return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
 }
+
+/** Returns what logs the faults of a part's connection. */
+export const logFaults =
+  (log: Log, part: string) =>
+  (error: Error): void =>
+    log.warn({ part, err: errorText(error) }, "connection fault");

@@ -1,4 +1,4 @@
-import type { Log } from "../platform/log.ts";
+import { type Log, logFaults } from "../platform/log.ts";
 import { type Db, openDb } from "./client.ts";
 import { t } from "./columns.ts";
 import { isPostgresAway } from "./sql-faults.ts";
@@ -24,14 +24,9 @@ export function openReadReplica(
   { url, poolSize, options, log }: { url: string | undefined; poolSize: number; options: Options; log: Log },
 ): ReadReplica {
   if (url === undefined) return { read: (act) => act(primary), close: () => Promise.resolve() };
-  const standby = openDb(
-    url,
-    poolSize,
-    (error) => log.warn({ part: "standby", err: error.message }, "connection fault"),
-    {
-      ...options,
-    },
-  );
+  const standby = openDb(url, poolSize, logFaults(log, "standby"), {
+    ...options,
+  });
   const watch = watchAge(primary, standby, log);
   return {
     async read(act) {

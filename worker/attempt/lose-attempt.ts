@@ -3,6 +3,7 @@ import { loseRun } from "../../shared/store/runs/requeue-run.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import type { WorkerContext } from "../context.ts";
 import { SandboxUnavailable } from "../sandbox/sandbox.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type LoseDeps = Pick<WorkerContext, "db" | "streams" | "queue" | "log" | "metrics">;
 
@@ -17,8 +18,7 @@ export async function loseAttempt(ctx: LoseDeps, { id, attempt }: HeldRun, fault
   ctx.metrics.attemptLost(code);
   const lost = await loseRun(ctx.db, { id, attempt }, code);
   const outcome = lost?.outcome ?? "stale";
-  const cause = fault instanceof Error && fault.cause instanceof Error ? { cause: fault.cause.message } : {};
-  ctx.log.error({ run_id: id, attempt, outcome, err: String(fault), ...cause }, "an attempt was lost here");
+  ctx.log.error({ run_id: id, attempt, outcome, err: errorText(fault) }, "an attempt was lost here");
   if (!lost || lost.outcome === "requeued") return;
   const what = isSandbox ? "No sandbox was available" : "The worker failed";
   const message = `${what}, and the run has no attempt left (max_attempts).`;

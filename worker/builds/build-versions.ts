@@ -1,6 +1,6 @@
 import type { Config } from "../../shared/platform/config/load-config.ts";
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import type { Log } from "../../shared/platform/log.ts";
+import { type Log, logFaults } from "../../shared/platform/log.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { buildsChannel } from "../../shared/platform/stream/keys.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
@@ -20,6 +20,7 @@ import { nudgeRuns } from "../../shared/services/runs/nudge-run.ts";
 import type { Environments } from "../environments/environments.ts";
 import { buildNode, type NodeBuildDeps } from "./build-node.ts";
 import { buildPython } from "./build-python.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type BuildDeps = {
   config: Pick<Config, "redis">;
@@ -59,7 +60,7 @@ export function buildVersions(deps: BuildDeps): Loop {
   }
   function begin(build: ClaimedBuild): void {
     const one = buildOne(deps, build, leaving.signal)
-      .catch((error: unknown) => log.warn({ agent_id: build.agent_id, err: String(error) }, "a build was left"))
+      .catch((error: unknown) => log.warn({ agent_id: build.agent_id, err: errorText(error) }, "a build was left"))
       .then(() => {
         building.delete(one);
         // The next look is due anyway when this one fails.
@@ -72,9 +73,7 @@ export function buildVersions(deps: BuildDeps): Loop {
     return taking;
   }
 
-  const redis = connectSubscriber(config.redis.url, (error) =>
-    log.warn({ part: "builds", err: error.message }, "connection fault"),
-  );
+  const redis = connectSubscriber(config.redis.url, logFaults(log, "builds"));
   redis.subscribe(buildsChannel(config.redis.prefix)).catch(() => undefined);
   redis.on("message", () => {
     isSignalled = true;
@@ -129,7 +128,7 @@ async function run(deps: BuildDeps, build: ClaimedBuild, watch: Watch): Promise<
       : buildWithNode(deps, build, watch));
     return "error" in ending ? { error: ending.error.replaceAll("\0", "").slice(0, 16_384) } : ending;
   } catch (error) {
-    deps.log.error({ agent_id: build.agent_id, err: String(error) }, "a version could not be built");
+    deps.log.error({ agent_id: build.agent_id, err: errorText(error) }, "a version could not be built");
     return { error: "The build could not be started: the worker has no sandbox for it." };
   }
 }

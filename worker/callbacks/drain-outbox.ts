@@ -11,6 +11,7 @@ import { readSigningSecrets } from "../../shared/store/users/signing-secrets.ts"
 import { readWebhookSecrets } from "../../shared/store/webhooks/webhook-secrets.ts";
 import { buildPayload } from "./build-payload.ts";
 import { callbackTimeoutMs, deliverCallback } from "./deliver-callback.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Waiting sockets cost little. The more there are, the more slow hosts it takes to occupy all of them. */
 const atOnce = 256;
@@ -82,7 +83,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
         () => true,
         (error: unknown) => {
           log.warn(
-            { message_id: message.id, err: String(error) },
+            { message_id: message.id, err: errorText(error) },
             "a message of the outbox could not be tried; another try follows",
           );
           return false;
@@ -101,7 +102,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
     wokenMeanwhile = true;
     claiming ??= claim()
       .catch((error: unknown) =>
-        log.warn({ err: String(error) }, "due messages of the outbox could not be read; the poll tries again"),
+        log.warn({ err: errorText(error) }, "due messages of the outbox could not be read; the poll tries again"),
       )
       .finally(() => {
         claiming = null;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { PriceTable } from "../../shared/domain/price/model-price.ts";
 import { modelPrices } from "../../shared/domain/price/model-prices.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 const usd = z.number().nonnegative();
 const table = z.object({
@@ -24,7 +25,7 @@ export async function readPrices(path: string | null): Promise<PriceTable> {
   try {
     return table.parse(JSON.parse(await readFile(path, "utf8")));
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error);
     throw new Error(`MODEL_PRICES=${path} can't be read as a table of prices: ${why}`, { cause: error });
   }
 }

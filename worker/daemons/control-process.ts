@@ -8,6 +8,7 @@ import { isReplacementWanted } from "./observed-state.ts";
 import { handleDaemonFrame } from "./handle-daemon-frame.ts";
 import { errorLineOf } from "./refuse-messages.ts";
 import { startDaemon } from "./start-daemon.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What a replaced version's processes did counts no more. */
 const forgotten = { crashes: 0, restarts: 0, unreadEnds: 0, loadFaults: 0, loadFault: null };
@@ -48,7 +49,7 @@ export async function startProcess(life: DaemonLife, wanted: WantedDaemon, signa
     void live.process.exited.then((exit) => noteExit(life, live, exit));
   } catch (error) {
     if (signal.aborted) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     noteCrash(life, 0, { code: null, signal: null, reason });
   }
 }

@@ -3,6 +3,7 @@ import type { DaemonLogLine } from "../../shared/schemas/daemon.ts";
 import { appendDaemonLog, type LogEntry, trimDaemonLog } from "../../shared/store/daemons/append-daemon-log.ts";
 import type { OwnedDaemon } from "../../shared/store/daemons/report-daemon.ts";
 import type { Db } from "../../shared/store/client.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type DaemonLog = {
   add(stream: DaemonLogLine["stream"], message: string, level?: string): void;
@@ -50,7 +51,7 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
       chunks += 1;
       if (chunks % trimEvery === 0) await trimDaemonLog(db, daemon.agent_id, keptChunks);
     } catch (error) {
-      log.warn({ agent_id: daemon.agent_id, err: String(error) }, "a daemon's log could not be written");
+      log.warn({ agent_id: daemon.agent_id, err: errorText(error) }, "a daemon's log could not be written");
     }
   }
 

@@ -1,6 +1,7 @@
 import { saveDaemonState } from "../../shared/store/daemons/save-daemon-state.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import type { DaemonLife } from "./daemon-life.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Handles a frame that belongs to no message: a state is saved, text goes to the daemon's log. */
 export function handleDaemonFrame(life: DaemonLife, frame: AgentFrame): void {
@@ -15,7 +16,7 @@ export function handleDaemonFrame(life: DaemonLife, frame: AgentFrame): void {
 /** Saves a daemon's state; the daemon doesn't wait for that. Its next process starts with the last state that was saved. */
 export function saveState({ ctx, claimed }: DaemonLife, state: string): void {
   saveDaemonState(ctx.db, claimed, state).catch((error: unknown) =>
-    ctx.log.warn({ agent_id: claimed.agent_id, err: String(error) }, "a daemon's state could not be saved"),
+    ctx.log.warn({ agent_id: claimed.agent_id, err: errorText(error) }, "a daemon's state could not be saved"),
   );
 }
 

@@ -11,6 +11,7 @@ import { type ExecuteDeps, executeRun } from "../attempt/execute-run.ts";
 import { loseAttempt, type LoseDeps } from "../attempt/lose-attempt.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { DaemonLost } from "./daemon-process.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type Mailbox = {
   /** To be called when a message came, or the daemon takes messages again. */
@@ -71,7 +72,10 @@ export function openMailbox(ctx: MailboxDeps, options: MailboxOptions): Mailbox 
       try {
         last = await takeNext(last);
       } catch (error) {
-        ctx.log.warn({ agent_id: daemon.agent_id, err: String(error) }, "a daemon's next message could not be taken");
+        ctx.log.warn(
+          { agent_id: daemon.agent_id, err: errorText(error) },
+          "a daemon's next message could not be taken",
+        );
         await sleep(againMs);
       }
     }

@@ -11,6 +11,7 @@ import { deliverMessage } from "./deliver-message.ts";
 import { decideStep, type Step } from "./desired-state.ts";
 import { type Mailbox, type MailboxDeps, openMailbox } from "./mailbox.ts";
 import { killProcess, startProcess, stopProcess } from "./control-process.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type SupervisorDeps = DaemonLife["ctx"] & MailboxDeps;
 
@@ -77,7 +78,7 @@ async function supervise(supervision: Supervision): Promise<void> {
       if (await superviseOnce(supervision, leaseMs)) break;
       await wake.wait(nextCheckMs(life, leaseMs / 3));
     } catch (error) {
-      ctx.log.warn({ agent_id: claimed.agent_id, err: String(error) }, "a daemon could not be supervised");
+      ctx.log.warn({ agent_id: claimed.agent_id, err: errorText(error) }, "a daemon could not be supervised");
       await sleep(retryMs);
     }
   }

@@ -2,6 +2,7 @@ import { claimDaemons } from "../../shared/store/daemons/claim-daemons.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { daemonsChannel } from "../../shared/platform/stream/keys.ts";
 import { superviseDaemon, type Supervisor, type SupervisorDeps } from "./supervise-daemon.ts";
+import { logFaults } from "../../shared/platform/log.ts";
 
 export type WorkerDaemons = {
   /** Claims daemons without an owner, up to this worker's limit. */
@@ -46,9 +47,7 @@ export function openWorkerDaemons(ctx: SupervisorDeps): WorkerDaemons {
     else void claim().catch(() => undefined);
   }
 
-  const redis = connectSubscriber(config.redis.url, (error) =>
-    log.warn({ part: "daemons", err: error.message }, "connection fault"),
-  );
+  const redis = connectSubscriber(config.redis.url, logFaults(log, "daemons"));
   redis.subscribe(daemonsChannel(config.redis.prefix)).catch(() => undefined);
   redis.on("message", (_channel, message: string) => onMessage(message));
 

@@ -2,6 +2,7 @@ import { type WorkerMessage, workerMessage } from "../../shared/schemas/dispatch
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { workerChannel } from "../../shared/platform/stream/keys.ts";
 import type { WorkerContext } from "../context.ts";
+import { logFaults } from "../../shared/platform/log.ts";
 
 /**
  * Listens for messages to this worker about its runs. `look`: the run was cancelled or taken over, so its row is read at
@@ -19,9 +20,7 @@ export function listenForMessages(
   }: Pick<WorkerContext, "config" | "leases" | "log" | "outputs" | "journals" | "workerId">,
   taker: { execute(runId: string): Promise<void>; executeGranted(runId: string, sealed: string | null): void },
 ): { close(): void } {
-  const redis = connectSubscriber(config.redis.url, (error) =>
-    log.warn({ part: "messages", err: error.message }, "connection fault"),
-  );
+  const redis = connectSubscriber(config.redis.url, logFaults(log, "messages"));
   redis.subscribe(workerChannel(config.redis.prefix, workerId)).catch(() => undefined);
   redis.on("message", (_channel, json: string) => {
     const message = parseMessage(json);

@@ -11,6 +11,8 @@ import { giveBackRun } from "../../shared/store/runs/requeue-run.ts";
 import { createCreditGiver } from "./give-credit.ts";
 import { createSlots } from "./slots.ts";
 import { createFairScheduler } from "./fair-scheduling.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
+import { logFaults } from "../../shared/platform/log.ts";
 
 /** A nudge takes some milliseconds. The poll finds runs that have been queued for this long. */
 export const nudgePatienceMs = 3_000;
@@ -82,7 +84,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     try {
       return await execution();
     } catch (error) {
-      log.error({ run_id: runId, err: String(error) }, "a run could not be executed");
+      log.error({ run_id: runId, err: errorText(error) }, "a run could not be executed");
       return true;
     } finally {
       inHand.delete(runId);
@@ -169,7 +171,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     for (const runId of suspect === null ? runIds.slice(mine.length) : runIds) void ctx.nudge(runId, queuedAt);
     await Promise.all([slots.untilFree(), ctx.memory.untilRoom()]);
   }
-  const onError = (error: Error): void => log.warn({ part: "consumer", err: error.message }, "connection fault");
+  const onError = logFaults(log, "consumer");
 
   return {
     busy: () => slots.busy(),

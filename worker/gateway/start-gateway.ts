@@ -5,6 +5,7 @@ import type { Log } from "../../shared/platform/log.ts";
 import { fromGateway, type FromGateway, type GatewayOptions, type ToGateway } from "../../shared/schemas/gateway.ts";
 import type { ListeningSocket } from "./egress.ts";
 import { startKeeper } from "./start-keeper.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type GatewayProcess = {
   pid: number | undefined;
@@ -72,7 +73,7 @@ export function startGateway(
     onMessage(parsed.data);
   });
   child.on("exit", (code, signal) => onEnd({ code, signal }));
-  child.on("error", (error) => (child.pid === undefined ? onEnd({ err: error.message }) : undefined));
+  child.on("error", (error) => (child.pid === undefined ? onEnd({ err: errorText(error) }) : undefined));
   return {
     pid: child.pid,
     send: (message, socket) => sendTo(child, message, socket),

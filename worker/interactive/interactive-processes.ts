@@ -9,6 +9,7 @@ import type { DaemonHost } from "../daemons/daemon-host.ts";
 import type { Environments } from "../environments/environments.ts";
 import { chooseEvicted } from "./choose-evicted.ts";
 import { openInteractiveProcess, type InteractiveProcess } from "./interactive-process.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type InteractiveProcesses = {
   /** By adapter_type: run runs of lifecycle `interactive`. */
@@ -45,7 +46,7 @@ export function openInteractiveProcesses(options: Options): InteractiveProcesses
       if (processes.get(threadId) !== process) return;
       processes.delete(threadId);
       await leaveSession(db, card.id, threadId).catch((error: unknown) =>
-        log.warn({ thread_id: threadId, err: String(error) }, "a thread is held until its lease is over"),
+        log.warn({ thread_id: threadId, err: errorText(error) }, "a thread is held until its lease is over"),
       );
     });
   }

@@ -2,6 +2,7 @@ import type { Log } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { type HeldRun, renewLeases } from "../../shared/store/runs/renew-leases.ts";
 import type { AbortReason } from "./abort-reason.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** The lease of one run, held by this worker. `stop` aborts `signal` with its reason; the first reason wins. */
 export type Hold = { signal: AbortSignal; stop(reason: AbortReason): void; release(): void };
@@ -51,7 +52,7 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
         entry.provenAt = Math.max(entry.provenAt, askedAt);
       }
     } catch (error) {
-      log.warn({ err: String(error), runs: due.length }, "leases could not be renewed");
+      log.warn({ err: errorText(error), runs: due.length }, "leases could not be renewed");
     }
   }
 

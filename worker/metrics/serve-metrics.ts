@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from "prom-client";
 import { onLoop } from "../../shared/platform/lifecycle/start-loop.ts";
 import { exportStepTimes } from "./step-times.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 /** What a worker is asked from outside. */
 export type Seen = {
@@ -39,7 +40,7 @@ export async function serveMetrics(address: { host: string; port: number }, seen
     if (path !== "/metrics") return answer(res, 404, "There are /metrics, /health/live and /health/ready.");
     registry.metrics().then(
       (text) => res.writeHead(200, { "content-type": registry.contentType }).end(text),
-      (error: unknown) => answer(res, 500, String(error)),
+      (error: unknown) => answer(res, 500, errorText(error)),
     );
   });
   server.listen(address.port, address.host);

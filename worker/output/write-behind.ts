@@ -3,6 +3,7 @@ import type { Log } from "../../shared/platform/log.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 export type WriteBehind = {
   /** Adds an event, which is written within a second. */
@@ -78,7 +79,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
       written += batch.length;
       batch = [];
     } catch (error) {
-      log.warn({ run_id: runId, err: String(error) }, "a transcript could not be written; it is tried again");
+      log.warn({ run_id: runId, err: errorText(error) }, "a transcript could not be written; it is tried again");
     }
   }
 

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { type CanaryTargets, openCanaryTargets } from "./canary-targets.ts";
 import type { Python, Sandbox } from "./sandbox.ts";
 import type { SandboxProcess } from "./process.ts";
+import { errorText } from "../../shared/platform/error-text.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 96 * MiB, processes: 16, disk_bytes: MiB, cpu_ms: 10_000 };
@@ -38,7 +39,7 @@ export async function runCanaries(sandbox: Sandbox, python: Python): Promise<str
     ];
     return (await Promise.all(attempts)).flat();
   } catch (error) {
-    return [`starts: ${error instanceof Error ? error.message : String(error)}`];
+    return [`starts: ${errorText(error)}`];
   } finally {
     await targets.close();
   }

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import type { Log } from "../log.ts";
 import { createFaultCount } from "./count-faults.ts";
+import { errorText } from "../error-text.ts";
 
 const echoMs = 1_000;
 /**
@@ -49,7 +50,7 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
   process.on("SIGINT", end);
   process.on("disconnect", () => controller.abort());
   const onRejection = (reason: unknown): void => {
-    process.stderr.write(`${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    process.stderr.write(`${errorText(reason)}\n${reason instanceof Error ? reason.stack : ""}\n`);
     // Closing a connection may reject a promise that nobody can catch: ioredis 6.0 subscribes again after a reconnect without a catch.
     if (!controller.signal.aborted) process.exit(1);
   };
@@ -61,7 +62,7 @@ export async function runProcess(work: (signal: AbortSignal, survive: Survive) =
     });
     process.exit();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorText(error)}\n`);
     process.exit(1);
   }
 }
@@ -90,7 +91,7 @@ function surviveErrors(log: Log): UncaughtErrors {
 function describe(error: unknown): { err: string; at: string } {
   const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
   return {
-    err: String(error).slice(0, 300),
+    err: errorText(error).slice(0, 300),
     at: frames
       .slice(0, 8)
       .map((line) => line.trim())

@@ -1,5 +1,6 @@
 import { channel } from "node:diagnostics_channel";
 import type { Log } from "../log.ts";
+import { errorText } from "../error-text.ts";
 
 export type Loop = { close(): Promise<void> };
 
@@ -26,7 +27,7 @@ export function startLoop(name: string, intervalMs: number, log: Log, duty: () =
         running = duty()
           .catch((error: unknown) => {
             turns.publish({ name, isFailed: true } satisfies LoopTurn);
-            log.warn({ duty: name, err: String(error) }, "a periodic duty failed; it is tried again");
+            log.warn({ duty: name, err: errorText(error) }, "a periodic duty failed; it is tried again");
           })
           .finally(next);
       },

@@ -4,6 +4,7 @@ import type * as Sdk from "@opentelemetry/sdk-trace";
 import type { TracingConfig } from "../config/load-config.ts";
 import type { Log } from "../log.ts";
 import { version } from "../version.ts";
+import { errorText } from "../error-text.ts";
 
 /** Names are those of https://opentelemetry.io/docs/specs/semconv/ where there is one, else they begin with `runfleet.`. */
 export type Attributes = Record<string, string | number | boolean>;
@@ -123,7 +124,7 @@ function complaining(exporter: Sdk.SpanExporter, log: Log): Sdk.SpanExporter {
       exporter.export(spans, (result) => {
         if (result.error && performance.now() - complainedAt > complaintMs) {
           complainedAt = performance.now();
-          log.warn({ spans: spans.length, err: result.error.message.slice(0, 300) }, "spans could not be sent");
+          log.warn({ spans: spans.length, err: errorText(result.error).slice(0, 300) }, "spans could not be sent");
         }
         done(result);
       }),

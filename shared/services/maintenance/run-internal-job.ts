@@ -2,6 +2,7 @@ import { withTimeLimit } from "../../platform/lifecycle/with-time-limit.ts";
 import { claimJob } from "../../store/internal-jobs/claim-job.ts";
 import { finishJob, type JobOutcome } from "../../store/internal-jobs/finish-job.ts";
 import type { InternalJob, JobDeps } from "./internal-job.ts";
+import { errorText } from "../../platform/error-text.ts";
 
 /** A job is stopped after this time. Its next run does the rest. */
 const maxRunMs = 60_000;
@@ -26,7 +27,7 @@ export async function runInternalJob(deps: JobDeps, job: InternalJob, trigger: T
     job.run(deps, { dry_run: trigger.dry_run, signal: limited }),
   ).then(
     (result): JobOutcome => ({ result }),
-    (error: unknown): JobOutcome => ({ error: String(error) }),
+    (error: unknown): JobOutcome => ({ error: errorText(error) }),
   );
   if ("error" in outcome) deps.log.error({ job: job.name, err: outcome.error }, "an internal job failed");
   await finishJob(deps.db, id, outcome);

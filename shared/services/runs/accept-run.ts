@@ -16,6 +16,7 @@ import { announceGrant, type Granted, returnCredit, takeCredit } from "./grant-r
 import { nudgeRun, nudgeRuns } from "./nudge-run.ts";
 import { type Origin, type PrepareDeps, prepareRun } from "./prepare-run.ts";
 import { retryWhenAgentChanged } from "./version-cache.ts";
+import { errorText } from "../../platform/error-text.ts";
 
 /** The codes that `acceptRun` throws. */
 export const acceptErrors = [
@@ -149,7 +150,7 @@ async function tellOnceListening(
   (granted === null ? nudgeRun(deps, run) : announceGrant(deps, run, granted))
     .then(() => trace(run.id, "queued"))
     .catch((error: unknown) =>
-      deps.log.warn({ run_id: run.id, err: String(error) }, "no worker was told of a new run"),
+      deps.log.warn({ run_id: run.id, err: errorText(error) }, "no worker was told of a new run"),
     );
 }
 

@@ -5,6 +5,7 @@ import { makeOwnedFolder } from "../../environments/make-owned-folder.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { codeRangeBytes, type NodeRuntime } from "./node-command.ts";
 import { copyTypeStripper } from "./copy-type-stripper.ts";
+import { errorText } from "../../../shared/platform/error-text.ts";
 
 type FindOptions = {
   sandbox: Sandbox;
@@ -31,6 +32,6 @@ async function tryNode(sandbox: Sandbox, path: string): Promise<string | null> {
     const [said, complaint] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
     return said.trim() === process.version ? null : complaint.trim();
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }

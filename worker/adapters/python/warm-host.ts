@@ -9,6 +9,7 @@ import type { AgentRequest } from "../adapter.ts";
 import { type AgentCode, type Interpreter, type Loaded, loaded } from "../../warm/interpreter.ts";
 import { type ControlFrame, createFrameReader, encodeControlFrame } from "./control-frames.ts";
 import { runtimeHead, type Site } from "./python-command.ts";
+import { errorText } from "../../../shared/platform/error-text.ts";
 
 type Equipment = { runtime: Buffer; site: Site };
 
@@ -136,7 +137,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     try {
       sandbox.holdDescriptors();
     } catch (error) {
-      return fail(`its descriptors can't be held: ${error instanceof Error ? error.message : String(error)}`);
+      return fail(`its descriptors can't be held: ${errorText(error)}`);
     }
     enter("started");
     answer?.(body);
@@ -160,7 +161,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
       events.on("error", () => {});
       pipes = { request, events };
     } catch (error) {
-      return fail(`its pipes can't be opened: ${error instanceof Error ? error.message : String(error)}`);
+      return fail(`its pipes can't be opened: ${errorText(error)}`);
     }
     enter("ready");
     wake?.();

@@ -7,6 +7,7 @@ import { lockDueJob, moveJob } from "../../../shared/store/jobs/due-jobs.ts";
 import type { JobRow } from "../../../shared/store/jobs/job-columns.ts";
 import { recordMissed, settleTick, takeTick } from "../../../shared/store/jobs/record-ticks.ts";
 import type { WorkerContext } from "../../context.ts";
+import { errorText } from "../../../shared/platform/error-text.ts";
 
 export type FireDeps = Pick<WorkerContext, "db" | "log" | "ticks"> &
   Parameters<typeof fireTick>[0] &
@@ -45,7 +46,7 @@ async function fireNext(ctx: FireDeps, broken: string[]): Promise<boolean> {
   } catch (error) {
     if (jobId === "") throw error;
     broken.push(jobId);
-    ctx.log.error({ job_id: jobId, err: String(error) }, "a job could not be fired; the next poll tries again");
+    ctx.log.error({ job_id: jobId, err: errorText(error) }, "a job could not be fired; the next poll tries again");
   }
   return true;
 }

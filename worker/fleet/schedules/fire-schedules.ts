@@ -2,6 +2,8 @@ import { type Loop, startLoop } from "../../../shared/platform/lifecycle/start-l
 import { consumeTicks } from "../consume.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type FireDeps, fireDueJobs } from "./fire-due-jobs.ts";
+import { errorText } from "../../../shared/platform/error-text.ts";
+import { logFaults } from "../../../shared/platform/log.ts";
 
 /** A tick whose nudge is late or lost fires at most this much later. */
 const pollMs = 1_000;
@@ -11,12 +13,12 @@ export function fireSchedules(ctx: FireDeps & Pick<WorkerContext, "config">): Lo
   const { config, log } = ctx;
   const leaving = new AbortController();
   const fire = () => fireDueJobs(ctx, leaving.signal);
-  const onError = (error: Error): void => log.warn({ part: "ticks", err: error.message }, "connection fault");
+  const onError = logFaults(log, "ticks");
   const loop = startLoop("fire-due-jobs", pollMs, log, fire);
   const consumer = consumeTicks({ ...config.redis, onError }, () =>
     fire().catch((error: unknown) =>
       log.warn(
-        { duty: "fire-due-jobs", err: String(error) },
+        { duty: "fire-due-jobs", err: errorText(error) },
         "due jobs could not be fired at a nudge; the poll tries again",
       ),
     ),

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ownerTag } from "../owner-tag.ts";
+import { errorText } from "../../../shared/platform/error-text.ts";
 
 /**
  * Where this worker may create groups: one directory per controller, which under v2 are all the same one. `cpu` counts CPU
@@ -99,7 +100,7 @@ function delegate(directory: string): { reason: string } | null {
     for (const optional of ["+cpu", "+io"]) if (available.includes(optional.slice(1))) tryWrite(control, optional);
     return isDelegated() ? null : { reason: `${directory} took no controllers` };
   } catch (error) {
-    return { reason: `${directory} can't be delegated: ${error instanceof Error ? error.message : String(error)}` };
+    return { reason: `${directory} can't be delegated: ${errorText(error)}` };
   }
 }
 
