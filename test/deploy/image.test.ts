@@ -47,6 +47,13 @@ test("the image brings what agents need, an init that reaps, and no test", () =>
   for (const folder of ["test", "bench", "chaos", "dev"]) expect(dockerfile).toContain(`dist/${folder}`);
 });
 
+test("the image lists its packages once those of development are gone", () => {
+  const [pruned = -1, listed = -1] = ["npm prune --omit=dev", "npm sbom "].map((step) => dockerfile.indexOf(step));
+  expect(pruned).toBeGreaterThan(0);
+  expect(listed).toBeGreaterThan(pruned);
+  expect(dockerfile).toMatch(/^COPY --from=build .*sbom\.json/m);
+});
+
 test("both stages are of one image, which may be named by its digest", () => {
   expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from)).toEqual(["${NODE_IMAGE}", "${NODE_IMAGE}"]);
   expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+-\w+-slim$/m);

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
@@ -6,8 +7,11 @@ import { startPostgres } from "../../dev/postgres.ts";
 import { prepareEmbedded } from "../../dev/prepare-database.ts";
 import { reachableFolder } from "../../dev/reachable.ts";
 import { loginUrl } from "../../dev/database-roles.ts";
+import { findProgram } from "../../dev/find-program.ts";
+import { freePort } from "../../dev/free-port.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { copyCluster } from "../harness/copy-cluster.ts";
+import { nodePassword, openRedisNodes } from "../harness/redis-nodes.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -82,6 +86,52 @@ test("analytics come from a standby while it keeps up, else from the primary", a
   await standby.close();
   expect(await counted()).toBe(2);
   await reading.close();
+});
+
+test("Postgres and Redis are spoken to by TLS, and not when nobody known vouches for them", async (ctx) => {
+  const nodes = await openRedisNodes();
+  const openssl = findProgram(["openssl"], process.env["PATH"] ?? "");
+  if (nodes === null || openssl === null) return ctx.skip("there is no redis-server or no openssl here");
+  ctx.onTestFinished(() => nodes.close());
+  const [key, certificate] = [join(folder, "server.key"), join(folder, "server.crt")];
+  const made = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+  const names = ["-addext", "subjectAltName=DNS:localhost"];
+  execFileSync(openssl, ["req", ...made, ...names, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const { uid, gid } = statSync(realpathSync(join(dataDir("first"), "postgres", "cluster")));
+  chownSync(key, uid, gid);
+  chmodSync(key, 0o600);
+
+  const sql = new pg.Client({ connectionString: first.url });
+  await sql.connect();
+  for (const [name, value] of Object.entries({ ssl_cert_file: certificate, ssl_key_file: key, ssl: "on" }))
+    await sql.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+  await sql.query("SELECT pg_reload_conf()");
+  const tlsPort = await freePort();
+  const files = [`tls-cert-file ${certificate}`, `tls-key-file ${key}`, `tls-ca-cert-file ${certificate}`];
+  await nodes.start([`requirepass ${nodePassword}`, `tls-port ${tlsPort}`, "tls-auth-clients no", ...files]);
+
+  const place = new URL(processUrl);
+  place.hostname = "localhost";
+  const checked = { ...env, REDIS_URL: `rediss://:${nodePassword}@localhost:${tlsPort}` };
+  const [known, unknown] = await Promise.all([
+    stack.start("api", {
+      ...{ ...checked, NODE_EXTRA_CA_CERTS: certificate },
+      DATABASE_URL: `${place.href}?sslmode=verify-full&sslrootcert=${certificate}`,
+    }),
+    stack.openApi({ ...checked, DATABASE_URL: `${place.href}?sslmode=verify-full` }),
+  ]);
+  const stores = async (at: string) => {
+    const { postgres, redis } = (await call(at, "GET", "/health")).body;
+    return { postgres, redis };
+  };
+  await waitFor(async () => (await stores(known.url)).redis === "up");
+  expect(await stores(known.url)).toEqual({ postgres: "up", redis: "up" });
+  expect(await stores(unknown.url)).toEqual({ postgres: "down", redis: "down" });
+  const { rows } = await sql.query(
+    "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'runfleet-api' AND ssl",
+  );
+  expect(rows).toEqual([{ ssl: true }]);
+  await Promise.all([known.stop(), unknown.close(), sql.end()]);
 });
 
 test("a backup is restored: what was said is there, what waited is executed, and an API follows the file with its URL", async () => {
