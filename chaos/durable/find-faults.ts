@@ -64,13 +64,14 @@ function faultsOfNotes(
   return [`of the notes ${accepted.join()} it took ${taken.join()}, and ${untaken} are listed as untaken`];
 }
 
-/** Each run's entries have places of their own, and none lies behind the last. */
+/** Each run's entries have places of their own, without a gap from the first one on. A run that goes on as a fresh one begins behind the earlier ones. */
 export async function faultsOfPlaces(sql: pg.Pool): Promise<string[]> {
   const { rows } = await sql.query<{ run_id: string }>(
     `SELECT run_id FROM journal_entries JOIN run_journals USING (run_id) GROUP BY run_id, last_place
-     HAVING count(*) <> last_place OR max(place) <> last_place OR count(DISTINCT place) <> last_place`,
+     HAVING count(*) <> last_place + 1 - min(place) OR max(place) <> last_place OR count(DISTINCT place) <> count(*)
+       OR (min(place) <> 1 AND NOT bool_or(kind = 'continued'))`,
   );
-  return rows.map(({ run_id }) => `${run_id}: its entries aren't numbered from 1 on`);
+  return rows.map(({ run_id }) => `${run_id}: its entries aren't numbered one after the other`);
 }
 
 /** Each call that starts a run has started one, however often its run began. */

@@ -121,6 +121,22 @@ async def main(input):
     return {"done": done[1:], "answer": answer, "end": await context.step("t", later, 9)}
 `,
   },
+  goes_on: {
+    adapter_type: "python",
+    signals: goes,
+    source: `${python}
+async def main(input):
+    n = input.get("n", 0)
+    say("main", leg=n)
+    done = await asyncio.gather(*[context.step("load", later, n * 10 + k) for k in range(2)])
+    heard = [*input.get("heard", []), await context.wait_for("go")]
+    say("main", heard=heard)
+    done = [*input.get("done", []), *done]
+    if n < 2:
+        context.continue_as({"n": n + 1, "heard": heard, "done": done})
+    return {"heard": heard, "done": done}
+`,
+  },
   notes: {
     adapter_type: "python",
     notes: 20,
@@ -159,6 +175,20 @@ export async function* main(input, context) {
     return step.number;
   };
   return { found, answer, tries: await context.step("flaky", flaky, { retry: { max_attempts: 2, delay_ms: 250 } }) };
+}
+`,
+  },
+  node_goes_on: {
+    adapter_type: "node",
+    signals: goes,
+    source: `${node}
+export async function* main({ n = 0, heard = [], done = [] }, context) {
+  yield { lane: "main", leg: n };
+  done = [...done, ...(await Promise.all([0, 1].map((k) => context.step("load", later(n * 10 + k)))))];
+  heard = [...heard, await context.waitFor("go")];
+  yield { lane: "main", heard };
+  if (n < 2) context.continueAs({ n: n + 1, heard, done });
+  return { heard, done };
 }
 `,
   },

@@ -46,14 +46,15 @@ export async function rehearse(
     rehearsed.attempts += 1;
     rehearsed.output = "";
     rehearsed.events = [];
+    const { answered: before, ...part } = world.part();
     const request = requestOf({
-      ...{ input, answers: answers.slice(0, answered), ...world.kept(), attempt: rehearsed.attempts },
+      ...{ input, answers: answers.slice(before, answered), ...world.kept(), ...part, attempt: rehearsed.attempts },
       rehearsal: { mocks },
     });
     const agent = startAgent(program, request);
-    const left = await followToEnd(agent, { world, rehearsed, restarts });
+    const left = await followToEnd(agent, { world, rehearsed, restarts, answered });
     rehearsed.slept_ms = world.clock();
-    if (left === "restarted") continue;
+    if (left === "again") continue;
     if (left === "asked" && answered < answers.length) {
       answered += 1;
       rehearsed.question = null;
@@ -72,8 +73,8 @@ const nothing = (): Rehearsed => ({
 const toOutcome = (outcome: Raised | { result: unknown }) =>
   "error" in outcome ? outcome : { result: JSON.stringify(outcome.result ?? null) };
 
-type Following = { world: World; rehearsed: Rehearsed; restarts: boolean };
-type Left = "ended" | "asked" | "restarted" | "waits" | "died";
+type Following = { world: World; rehearsed: Rehearsed; restarts: boolean; answered: number };
+type Left = "ended" | "asked" | "again" | "waits" | "died";
 
 async function followToEnd(agent: AgentProcess, following: Following): Promise<Left> {
   try {
@@ -84,13 +85,16 @@ async function followToEnd(agent: AgentProcess, following: Following): Promise<L
 }
 
 /** Plays the worker of one process. Returns why it has ended. */
-async function follow(agent: AgentProcess, { world, rehearsed, restarts }: Following): Promise<Left> {
+async function follow(agent: AgentProcess, { world, rehearsed, restarts, answered }: Following): Promise<Left> {
   let given = 0;
   for await (const frame of agent.frames) {
     if (frame === null) continue;
     note(rehearsed, frame);
     const end = endings[frame.type];
-    if (end) return end;
+    if (end) {
+      world.end(frame, { attempt: rehearsed.attempts, answered });
+      return end;
+    }
     const isIdle = frame.type === "idle";
     // It has not heard what was sent to it meanwhile.
     if (isIdle && frame["seen"] !== given) continue;
@@ -99,7 +103,7 @@ async function follow(agent: AgentProcess, { world, rehearsed, restarts }: Follo
       rehearsed.waiting = world.waiting();
       return "waits";
     }
-    if (isIdle && restarts) return "restarted";
+    if (isIdle && restarts) return "again";
     if (line === null) continue;
     given += 1;
     agent.send(line);
@@ -107,7 +111,9 @@ async function follow(agent: AgentProcess, { world, rehearsed, restarts }: Follo
   return "died";
 }
 
-const endings: Readonly<Record<string, Left>> = { result: "ended", error: "ended", interrupt: "asked" };
+const endings: Readonly<Record<string, Left>> = {
+  ...{ result: "ended", error: "ended", interrupt: "asked", continue: "again" },
+};
 
 /** Notes what the code says of itself. */
 function note(rehearsed: Rehearsed, frame: Frame): void {

@@ -14,7 +14,7 @@ export type Recorded = {
   [field: string]: unknown;
 };
 
-export type Recording = { input: unknown; answers: unknown[]; entries: readonly Recorded[] };
+export type Recording = { input: unknown; answers: unknown[]; leg?: string; entries: readonly Recorded[] };
 
 export type Verdict =
   /** `calls`: how many were replayed. `next`: what the code would do now; null: it ends, or waits. */
@@ -30,9 +30,12 @@ type Placed = { key: string; name: string; at: string | null };
  * Replays a recorded run over code that has changed. No step is done: its result is the recorded one, and the replay ends
  * where the recording does.
  */
-export async function replay(program: Program, { input, answers, entries }: Recording): Promise<Verdict> {
+export async function replay(program: Program, { input, answers, leg = "", entries }: Recording): Promise<Verdict> {
   const kept = entries.map((entry) => Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)));
-  const agent = startAgent(program, requestOf({ input, answers, entries: kept, rehearsal: { only_recorded: true } }));
+  const agent = startAgent(
+    program,
+    requestOf({ input, answers, leg, entries: kept, rehearsal: { only_recorded: true } }),
+  );
   try {
     return judge(entries, await watch(agent), agent.stderr());
   } finally {
@@ -59,7 +62,7 @@ async function watch({ frames }: AgentProcess): Promise<Seen> {
   return seen;
 }
 
-const endings = new Set(["result", "error", "interrupt"]);
+const endings = new Set(["result", "error", "interrupt", "continue"]);
 
 const placedOf = ({ key, name, at }: Frame): Placed => ({
   key: String(key),

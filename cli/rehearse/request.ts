@@ -6,12 +6,23 @@ type Given = {
   waits?: readonly [branch: string, position: number, name: string][];
   tries?: readonly [key: string, number: number, at: number][];
   attempt?: number;
+  /** Begins the keys of what is done since the run went on as a fresh one. */
+  leg?: string;
   /** For runtime/'s rehearsal. */
   rehearsal: object;
 };
 
 /** Returns a run's request to an agent's process, as a worker makes it. */
-export const requestOf = ({ input, answers, entries, waits = [], tries = [], attempt = 1, rehearsal }: Given) => ({
+export const requestOf = ({
+  input,
+  answers,
+  entries,
+  waits = [],
+  tries = [],
+  attempt = 1,
+  leg = "",
+  rehearsal,
+}: Given) => ({
   run_id: "run_rehearsal",
   thread_id: null,
   agent_id: "agent_rehearsal",
@@ -25,6 +36,6 @@ export const requestOf = ({ input, answers, entries, waits = [], tries = [], att
   env: {},
   files: {},
   state_snapshot: "",
-  journal: { entries, waits, tries, segments: [], count: entries.length },
+  journal: { entries, waits, tries, segments: [], leg, count: entries.length },
   rehearsal,
 });

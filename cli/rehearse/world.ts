@@ -7,6 +7,8 @@ export type Script = {
 };
 
 type Wait = { frame: Frame; due: number | null };
+/** `leg`: begins the keys since then. `answered`: how many questions were answered before. */
+type Part = { leg: string; answered: number; input?: unknown };
 type Entry = Frame & { key: string; kind: string };
 
 /** What a run is given instead of the service: a journal in memory, and time that passes only when the run waits. */
@@ -17,6 +19,10 @@ export type World = {
   skip(): object | null;
   /** Returns what the journal gives the run's next process. */
   kept(): { entries: Entry[]; waits: [string, number, string][]; tries: [string, number, number][] };
+  /** Returns what the run has gone on with as a fresh one. */
+  part(): Part;
+  /** Notes a process's last frame. A run that goes on as a fresh one forgets what it has done and waited for. */
+  end(frame: Frame, at: { attempt: number; answered: number }): void;
   /** Returns the names of what is waited for. */
   waiting(): string[];
   /** Returns how much time has passed, in ms. */
@@ -34,6 +40,7 @@ export function createWorld({ signals, messages }: Script): World {
   const unsent = signals.map((signal) => ({ ...signal, at: (signal.after_s ?? 0) * 1000 }));
   const unread = messages.map((message) => ({ ...message, at: (message.after_s ?? 0) * 1000 }));
   let clock = 0;
+  let part: Part = { leg: "", answered: 0 };
 
   function keep(fields: Frame & { kind: string }): object {
     const entry: Entry = { ...fields, key: String(fields["key"]), skipped_ms: clock };
@@ -134,6 +141,12 @@ export function createWorld({ signals, messages }: Script): World {
       ]),
       tries: [...tries].map(([key, number]) => [key, number, 0]),
     }),
+    part: () => part,
+    end({ type, input_payload: input }, { attempt, answered }) {
+      if (type !== "continue") return;
+      part = { leg: `+${attempt}`, answered, input };
+      for (const known of [entries, waits, tries]) known.clear();
+    },
     waiting: () => [...waits.values()].map(({ frame }) => String(frame["name"])),
     clock: () => clock,
   };

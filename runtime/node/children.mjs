@@ -2,7 +2,7 @@
 import { rebuildStepError } from "./step-values.mjs";
 import { checkActive, checkRoom, journal, placeCall } from "./steps.mjs";
 import { promiseWaits, waitAll } from "./together.mjs";
-import { waitAt } from "./waits.mjs";
+import { checkInput, waitAt } from "./waits.mjs";
 
 /** @import { ChildOptions, KeptEntry } from "./types.d.ts" */
 
@@ -21,13 +21,6 @@ function placeChildren(what, agent, { key, version = "current" }) {
   const name = `${what} ${agent}`.slice(0, 128);
   const place = placeCall(name, key === undefined ? {} : { key });
   return { name, ...place, fields: { agent_id: agent, version } };
-}
-
-/** @param {unknown} input @param {string} what */
-function checkInput(input, what) {
-  if (input === undefined || input === null) return {};
-  if (typeof input === "object" && !Array.isArray(input)) return input;
-  throw new TypeError(`${what} is an object, the fields of the other agent's input.`);
 }
 
 /** What a run has come to. @param {KeptEntry} entry */

@@ -7,7 +7,7 @@ import { Interrupted } from "./context.mjs";
 import { describe } from "./describe-error.mjs";
 import { frameworkOf } from "./frameworks.mjs";
 import { readerOf } from "./read-returned.mjs";
-import { atPart, Nondeterminism } from "./steps.mjs";
+import { atPart, Continued, Nondeterminism } from "./steps.mjs";
 import { placeSyntaxError, readTypeScript } from "./read-typescript.mjs";
 
 /** @import { AgentCode, AgentFunction, AgentModule, Context, Frame } from "./types.d.ts" */
@@ -220,6 +220,7 @@ export async function drive(returned, signal) {
  */
 export function endingOf(error) {
   if (error instanceof Interrupted) return { type: "interrupt", ...error.question };
+  if (error instanceof Continued) return { type: "continue", input_payload: error.input };
   if (error instanceof NoEntrypoint || error instanceof BadEntrypoint || error instanceof Nondeterminism)
     return {
       type: "error",

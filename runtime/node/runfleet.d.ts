@@ -65,6 +65,11 @@ declare module "runfleet" {
     first<T>(count: number, waits: Iterable<Promise<T>>): Promise<T[]>;
     /** An address to which anybody who has it may POST a signal, for `expires_in` seconds (a week). */
     signalUrl(name: string, options?: { key?: string | number; expires_in?: number }): Promise<string>;
+    /**
+     * Ends the code here, by an error that is to be let through: the run goes on from the first line, with this input and an empty
+     * journal.
+     */
+    continueAs(input?: object | null): never;
     /** From here on the process stays while the run waits. */
     keepWarm(): void;
     /** What was said to the run since it was asked last, the oldest first, without waiting for more. */
@@ -169,6 +174,7 @@ declare module "runfleet" {
   export const sleepUntil: Context["sleepUntil"];
   export const waitFor: Context["waitFor"];
   export const first: Context["first"];
+  export const continueAs: Context["continueAs"];
   export const keepWarm: Context["keepWarm"];
   export const newMessages: Context["newMessages"];
   export const steering: Context["steering"];

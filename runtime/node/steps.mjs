@@ -36,6 +36,15 @@ export class Nondeterminism extends Error {
   code = "nondeterminism";
 }
 
+/** What `continueAs` throws to end the code. */
+export class Continued extends Error {
+  /** @param {object} input */
+  constructor(input) {
+    super("The run goes on as a fresh one.");
+    this.input = input;
+  }
+}
+
 /** @param {string} text */
 const hash = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -83,6 +92,10 @@ export const journal = {
   /** The process stays while the run waits. */
   isWarm: false,
   isToldWhyBusy: false,
+  /** Begins the keys of what is done since the run went on as a fresh one. */
+  leg: "",
+  /** The run goes on as a fresh one, whatever its code still does. @type {Continued | null} */
+  continued: null,
   /** Segments that are complete, for the next frame. @type {string[]} */
   closes: [],
   /** The entry that is being handed out; null in what other waits set going. @type {string | null} */
@@ -114,20 +127,24 @@ export const journal = {
 export function beginSteps({ runId, kept, rehearsal, readLine, keepAlive, fail }) {
   Object.assign(journal, { active: true, runId, keepAlive, fail });
   if (rehearsal) journal.rehearsal = createRehearsal(rehearsal);
-  for (const entry of kept?.entries ?? []) {
-    addEntry(entry);
-    journal.earlier.add(entry.key);
-    if (entry.copied) journal.copied.add(entry.key);
-  }
-  for (const [key, number, at] of kept?.tries ?? []) journal.tries.set(key, [number, at]);
-  journal.settled = new Set(kept?.segments);
-  journal.count = kept?.count ?? 0;
+  if (kept) goOnWith(kept);
   channel.segmentOf = segmentOf;
   channel.onReport = noteReport;
   journal.resources = countResources();
   process.on("beforeExit", sayIdle);
   followPromises();
   void readAnswers(readLine);
+}
+
+/** @param {KeptForAgent} kept */
+function goOnWith({ entries, tries, segments, count, leg = "" }) {
+  for (const entry of entries) {
+    addEntry(entry);
+    journal.earlier.add(entry.key);
+    if (entry.copied) journal.copied.add(entry.key);
+  }
+  for (const [key, number, at] of tries) journal.tries.set(key, [number, at]);
+  Object.assign(journal, { settled: new Set(segments), count, leg });
 }
 
 /** @param {() => Promise<string>} readLine */
@@ -363,12 +380,9 @@ function handOut(key) {
  */
 export function placeCall(name, options) {
   const flow = flows.getStore();
-  if (flow?.step)
-    throw new stepErrors.DurableCallInStep(
-      `step '${name}' was called inside of step '${flow.step.name}'. A step is one unit: make '${flow.step.name}' a plain function, whose steps are kept one by one, or call the plain function here`,
-    );
+  refuseInStep(`step '${name}'`);
   checkText(name, "name");
-  const parent = flow?.node ?? "main";
+  const parent = flow?.node ?? mainNode();
   const place =
     options.key === undefined ? placeByFlow(name, parent, flow?.isBranch === true) : placeByKey(name, options.key);
   if (!journal.entries.has(place.key)) checkRoom(name, 0);
@@ -378,9 +392,20 @@ export function placeCall(name, options) {
   return { ...place, parent };
 }
 
+/** @param {string} what */
+export function refuseInStep(what) {
+  const step = flows.getStore()?.step;
+  if (step)
+    throw new stepErrors.DurableCallInStep(
+      `${what} was called inside of step '${step.name}'. A step is one unit: make '${step.name}' a plain function, whose steps are kept one by one, or call the plain function here`,
+    );
+}
+
+const mainNode = () => `main${journal.leg}`;
+
 /** @param {string} name @param {unknown} given */
 function placeByKey(name, given) {
-  const key = `=${name}:${checkText(String(given), "key")}`;
+  const key = `${journal.leg}=${name}:${checkText(String(given), "key")}`;
   if (journal.used.has(key))
     throw new stepErrors.DuplicateKey(`step '${name}' with key '${String(given)}' was called twice in this run`);
   return { key, position: 0 };
@@ -602,7 +627,7 @@ function sendEnd({ key, name, branch, position, args, reports }, number, ended) 
 function chance() {
   if (!journal.active) throw new DurableError("uuid() and random() need a run of its own process.");
   const flow = flows.getStore();
-  const at = flow?.step ? `${flow.step.key}~${flow.step.number}` : (flow?.node ?? "main");
+  const at = flow?.step ? `${flow.step.key}~${flow.step.number}` : (flow?.node ?? mainNode());
   const count = (journal.chances.get(at) ?? 0) + 1;
   journal.chances.set(at, count);
   return createHash("sha256").update(`${journal.runId}\0${at}\0${count}`).digest();
@@ -610,7 +635,7 @@ function chance() {
 
 /** Returns a place of its own for what the flow makes there, the same on every attempt. @param {string} what */
 export function placeCount(what) {
-  const from = `${flows.getStore()?.node ?? "main"}\0\0${what}`;
+  const from = `${flows.getStore()?.node ?? mainNode()}\0\0${what}`;
   const count = (journal.chances.get(from) ?? 0) + 1;
   journal.chances.set(from, count);
   return hash(`${from}\0${count}`).slice(0, 16);
@@ -621,7 +646,7 @@ export const stepMethods = {
   step: doStep,
   /** Gives a flow that begins with another wait a place of its own. @param {string} name @param {() => unknown} fn */
   branch(name, fn) {
-    const id = `branch:${checkText(String(name), "branch")}`;
+    const id = `${journal.leg}branch:${checkText(String(name), "branch")}`;
     if (journal.used.has(id)) throw new stepErrors.DuplicateKey(`The branch '${name}' was begun twice in this run.`);
     journal.used.add(id);
     return flows.run({ node: id, isBranch: true }, fn);
@@ -653,16 +678,20 @@ export function giveUp(key) {
  * @returns {Promise<T>}
  */
 export async function runInTurn(run) {
-  const value = await new Promise((/** @type {(value: T) => void} */ resolve, reject) => {
-    inTurn("main", () => flows.run({ node: "main" }, () => void run().then(resolve, reject)));
+  const ended = new Promise((/** @type {(value: T) => void} */ resolve, reject) => {
+    inTurn("main", () => flows.run({ node: mainNode() }, () => void run().then(resolve, reject)));
+  });
+  const value = await ended.catch((error) => {
+    if (!journal.continued) throw error;
   });
   if (journal.open.size > 0) {
     warn("The agent's function returned while steps were under way; the run waits for them.");
     await Promise.allSettled(journal.open.values());
   }
-  // What still waits takes no signal and no message any more.
-  for (const [key, { takes }] of journal.slots) if (takes) giveUp(key);
-  return value;
+  // What still waits takes no signal and no message any more. In a fresh run nothing waits for the runs that this one has started.
+  for (const [key, { takes }] of journal.slots) if (takes || (journal.continued && journal.waits.has(key))) giveUp(key);
+  if (journal.continued) throw journal.continued;
+  return /** @type {T} */ (value);
 }
 
 /**
@@ -673,14 +702,14 @@ export async function runInTurn(run) {
  * @returns {T}
  */
 export const atPart = (count, next) =>
-  journal.active && count > 0 ? flows.run({ node: `part ${count}` }, next) : next();
+  journal.active && count > 0 ? flows.run({ node: `part ${count}${journal.leg}` }, next) : next();
 
 const stepWords =
-  /\.step\b|\bstep\(|\b(?:context|ctx)\.(?:now|uuid|random|sleep|sleepUntil|waitFor|signalUrl|newMessages|steering|keepWarm|runAgent|startAgent|map)\(|\b(?:waitFor|newMessages|steering|keepWarm|runAgent|startAgent)\(/;
+  /\.step\b|\bstep\(|\b(?:context|ctx)\.(?:now|uuid|random|sleep|sleepUntil|waitFor|signalUrl|newMessages|steering|keepWarm|continueAs|runAgent|startAgent|map)\(|\b(?:waitFor|newMessages|steering|keepWarm|continueAs|runAgent|startAgent)\(/;
 
 /** `import { sleep } from "runfleet"`, or the like. */
 const importedCalls =
-  /import\s*\{[^}]*\b(?:step|branch|now|uuid|random|sleep|sleepUntil|waitFor|signalUrl|newMessages|steering|keepWarm|runAgent|startAgent|map)\b[^}]*\}\s*from\s*["']runfleet["']/;
+  /import\s*\{[^}]*\b(?:step|branch|now|uuid|random|sleep|sleepUntil|waitFor|signalUrl|newMessages|steering|keepWarm|continueAs|runAgent|startAgent|map)\b[^}]*\}\s*from\s*["']runfleet["']/;
 
 /**
  * Whether code may use steps. Its flows must be followed from its first line on then.

@@ -56,6 +56,8 @@ export type KeptForAgent = {
   tries: [string, number, number][];
   segments: string[];
   count: number;
+  /** Begins the keys of what is done since the run went on as a fresh one. */
+  leg?: string;
 };
 
 /** `on`: the classes of errors that are worth a try. */

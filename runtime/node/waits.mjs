@@ -1,14 +1,32 @@
 // Waits of a durable run: what the code waits for, that the service knows of. They outlive the process.
 import { writeFrame } from "./channel.mjs";
 import { describeStepError, DurableError, stepErrors } from "./step-values.mjs";
-import { checkActive, giveUp, journal, keepWhileBusy, placeCall, pump, watchBusy } from "./steps.mjs";
+import {
+  checkActive,
+  Continued,
+  giveUp,
+  journal,
+  keepWhileBusy,
+  placeCall,
+  pump,
+  refuseInStep,
+  watchBusy,
+} from "./steps.mjs";
 import { WaitPromise, waitFirst } from "./together.mjs";
 
 /** @import { Fields, KeptEntry, WaitOptions } from "./types.d.ts" */
 
 const longestSeconds = 10 * 365 * 86_400;
 const mostNames = 16;
+const inputBytes = 3 << 20;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
+
+/** @param {unknown} input @param {string} what */
+export function checkInput(input, what) {
+  if (input === undefined || input === null) return {};
+  if (typeof input === "object" && !Array.isArray(input)) return input;
+  throw new TypeError(`${what} is an object, the fields of an agent's input.`);
+}
 
 /** What was sent to a run is plain JSON. @param {KeptEntry} entry */
 const payloadOf = ({ result }) => JSON.parse(result ?? "null");
@@ -137,6 +155,21 @@ export const waitMethods = {
     return waitFirst(count, promises, (key) =>
       abandon(key, new DurableError("The wait was given up: others ended first.")),
     );
+  },
+  /**
+   * Ends the code here, by an error that is to be let through. The run goes on from the first line with another input and an empty
+   * journal.
+   * @param {object | null} [input]
+   * @returns {never}
+   */
+  continueAs(input) {
+    checkActive("continueAs()");
+    refuseInStep("continueAs()");
+    const given = checkInput(input, "continueAs()'s input");
+    if (Buffer.byteLength(JSON.stringify(given)) > inputBytes)
+      throw new RangeError(`continueAs() takes an input of at most ${inputBytes} bytes.`);
+    journal.continued ??= new Continued(given);
+    throw journal.continued;
   },
   /** Keeps the process while the run waits: for what is dear to load and is needed again soon. */
   keepWarm() {

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, overload
+from typing import Any, Generic, NoReturn, ParamSpec, TypedDict, TypeVar, overload
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -156,6 +156,8 @@ class Context(dict[str, Any]):
         """What the first `count` of several waits end as, in that order. The others are given up. For asyncio's code."""
     def signal_url(self, name: str, *, expires_in: float = 604800, key: str | int | None = None) -> Any:
         """An address to which anybody who has it may POST a signal, for so many seconds. The same on every attempt."""
+    def continue_as(self, input: dict[str, Any] | None = None) -> NoReturn:
+        """Ends the code here: the run goes on from the first line, with this input and an empty journal."""
     def keep_warm(self) -> None:
         """From here on the process stays while the run waits."""
     def new_messages(self, *, key: str | int | None = None) -> Any:
@@ -210,6 +212,7 @@ def sleep_until(time: datetime | float, *, key: str | int | None = None) -> Any:
 def wait_for(names: str | list[str], *, timeout: float | None = None, key: str | int | None = None) -> Any: ...
 def first(count: int, *waits: Awaitable[T]) -> Awaitable[list[T]]: ...
 def signal_url(name: str, *, expires_in: float = 604800, key: str | int | None = None) -> Any: ...
+def continue_as(input: dict[str, Any] | None = None) -> NoReturn: ...
 def keep_warm() -> None: ...
 def new_messages(*, key: str | int | None = None) -> Any: ...
 def steering() -> Steering: ...

@@ -124,6 +124,9 @@ test("branches wait side by side, the earliest first, and a wait that nothing en
           return await context.step("note", lambda: f"really {name}")
 
       async def main(input):
+          if not input:
+              await context.step("note", lambda: 0)
+              context.continue_as({"anew": True})
           order = []
           async def noted(name, seconds):
               order.append([name, await branch(name, seconds)])
@@ -142,7 +145,13 @@ test("branches wait side by side, the earliest first, and a wait that nothing en
       ],
     },
   ]);
-  expect(rehearsed).toMatchObject({ result: null, error: null, waiting: ["wait_for one,two"], slept_ms: 3_600_000 });
+  expect(rehearsed).toMatchObject({
+    result: null,
+    error: null,
+    waiting: ["wait_for one,two"],
+    slept_ms: 3_600_000,
+    attempts: 2,
+  });
 });
 
 test("the command line and Python's module run such tests, and name what is wrong with one", async () => {
@@ -191,6 +200,8 @@ const recorded = {
     text: py`
       from runfleet import context
       def main(input):
+          if "begin" in input:
+              context.continue_as({"n": input["begin"]})
           one = context.step("one", lambda n: n, input["n"])
           two = context.step("two", lambda: one + 1)
           return {"two": two, "go": context.wait_for("go")}
@@ -202,6 +213,7 @@ const recorded = {
     file: "main.mjs",
     text: `
       export async function main(input, context) {
+        if (input.begin) context.continueAs({ n: input.begin });
         const one = await context.step("one", () => input.n, { args: [input.n] });
         const two = await context.step("two", () => one + 1);
         const go = await context.waitFor("go");
@@ -217,7 +229,7 @@ test.each(Object.entries(recorded))(
   "%s: a recorded run is replayed over changed code, which does nothing, and the first step that differs is named",
   async (adapter_type, { file, text, end, call: two }) => {
     const agent_id = await makeAgent(url, text, { adapter_type });
-    const response = await execute(url, { agent_id, version: "current", input_payload: { n: 1 } });
+    const response = await execute(url, { agent_id, version: "current", input_payload: { begin: 1 } });
     const run_id = response.headers.get("x-run-id") ?? "";
     await call(url, "POST", `/v1/runs/${run_id}/signals/go`, { payload: "now" });
     expect((await readEvents(response)).at(-1)?.event).toBe("run.success");
@@ -253,6 +265,6 @@ test("a run that has kept nothing can't be replayed, and a journal is for who ma
   });
   expect((await runfleet(["check", at, "--replay", "run_nobody"])).code).toBe(4);
   expect((await call(url, "GET", `/v1/runs/${run_id}/journal`)).body).toEqual({
-    ...{ data: [], answers: [], has_more: false, last_place: null },
+    ...{ data: [], answers: [], continued: null, has_more: false, last_place: null },
   });
 });

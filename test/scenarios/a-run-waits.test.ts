@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { parseEventId } from "../../shared/domain/run/event-id.ts";
 import { voidedBy } from "../../shared/domain/run/void-events.ts";
-import { call, execute, makeAgent, readEvents, type SentEvent } from "../harness/client.ts";
+import { answerRun, call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -190,6 +190,83 @@ test.each(["python", "node"] as const)(
     expect((await events).at(-1)?.event).toBe("run.cancelled");
   },
 );
+
+const legs = {
+  python: py`
+    from runfleet import context
+
+    async def main(input):
+        n, ids, heard = input.get("n", 0), input.get("ids", []), input.get("heard", [])
+        print(f"leg {n}. ", end="")
+        ids = [*ids, context.uuid(), await context.step("once", lambda step: step.idempotency_key, key="k")]
+        heard = [*heard, context.interrupt("Go on?"), await context.wait_for("go")]
+        if n < 1:
+            context.wait_for("go")
+            context.continue_as({"n": n + 1, "ids": ids, "heard": heard})
+        return {"ids": ids, "heard": heard}
+  `,
+  node: `
+    export async function main({ n = 0, ids = [], heard = [] }, context) {
+      process.stdout.write(\`leg \${n}. \`);
+      ids = [...ids, context.uuid(), await context.step("once", (step) => step.idempotencyKey, { key: "k" })];
+      heard = [...heard, context.interrupt("Go on?"), await context.waitFor("go")];
+      try {
+        if (n < 1) {
+          void context.waitFor("go");
+          context.continueAs({ n: n + 1, ids, heard });
+        }
+      } catch {}
+      return { ids, heard };
+    }
+  `,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: a run goes on as a fresh one, with another input and an empty journal, and what it has said stands",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, legs[adapter_type], { adapter_type });
+    const { run_id, events } = await begin(agent_id);
+    const all = [...(await events)];
+    for (const answer of ["a", "b"]) {
+      expect(all.at(-1)?.event).toBe("run.interrupted");
+      await signal(run_id, "go", { payload: answer.toUpperCase() });
+      await answerRun(url, run_id, { response: answer });
+      all.push(...(await readEvents(await resume(url, run_id, all.at(-1)?.id))));
+    }
+    const { ids, heard } = resultOf(all) as { ids: string[]; heard: unknown[] };
+    expect(heard).toEqual(["a", "A", "b", "B"]);
+    expect(new Set(ids).size).toBe(4);
+    expect(shownOf(all)).toBe("leg 0. leg 1. ");
+    const continued = all.find(({ data }) => data["reason"] === "continued");
+    expect(continued).toMatchObject({ id: "3-1", event: "run.started", data: { voids: [] } });
+    const { body } = await call(url, "GET", `/v1/runs/${run_id}/steps`);
+    const steps = body["data"] as { attempt: number; kind: string }[];
+    expect(steps.filter(({ kind }) => kind !== "question").map(({ attempt }) => attempt)).toEqual([3, 4]);
+    expect((await call(url, "GET", `/v1/runs/${run_id}`)).body).toMatchObject({ input_payload: {}, status: "success" });
+    expect((await call(url, "GET", `/v1/runs/${run_id}/journal`)).body).toMatchObject({
+      continued: { leg: "+2", input_payload: { n: 1, heard: ["a", "A"] } },
+      answers: ["b"],
+    });
+  },
+);
+
+test("a run can't go on with an input that its agent doesn't take, nor inside of a step", async () => {
+  const source = py`
+    from runfleet import context
+
+    def main(input):
+        try:
+            context.step("inner", lambda: context.continue_as())
+        except Exception as error:
+            context.continue_as({"n": str(error)})
+  `;
+  const input_schema = { type: "object", properties: { n: { type: "integer" } } };
+  const { events } = await begin(await makeAgent(url, source, { input_schema }), { n: 1 });
+  expect(resultOf(await events)).toMatchObject({
+    code: "invalid_input",
+    message: expect.stringMatching(/^The input of continue_as\(\) breaks .* input_payload\.n: .*integer/),
+  });
+});
 
 test("a signed address sends one signal, for a time, and can't be changed", async () => {
   const agent_id = await makeAgent(

@@ -3,12 +3,13 @@ import type { ChannelBreach } from "../channel/channel-budget.ts";
 import { decodeFrames, type FrameFault } from "../channel/decode-frames.ts";
 import type { AgentFrame, ExitFrame, Frame } from "../channel/frame-schema.ts";
 import { mergeStreams } from "../channel/merge-streams.ts";
+import type { ContinueFrame } from "../channel/continue-frame.ts";
 import { isStepType, type StepFrame } from "../channel/step-frame.ts";
 import { abortReasonOf, stopGraceMs } from "../lease/abort-reason.ts";
 import type { AgentProcess, SandboxExit } from "../sandbox/process.ts";
 import type { Replies } from "./adapter.ts";
 
-type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }>;
+type LastFrame = Extract<AgentFrame, { type: "result" | "error" | "interrupt" }> | ContinueFrame;
 /** `opening`: the adapter's own first frames. */
 type Reading = {
   opening: readonly Frame[];
@@ -22,7 +23,7 @@ type Reading = {
 
 /**
  * Yields the adapter's `opening`, then a process's frames until it is gone; its stdout and stderr become `output` and `log`
- * frames. The first `result`, `error` or `interrupt` is held back until just before `exit`: later frames of the agent,
+ * frames. The first `result`, `error`, `interrupt` or `continue` is held back until just before `exit`: later frames of the agent,
  * except text, are dropped. When `signal` aborts, the agent is asked to end, and the whole process tree is killed
  * `stop_grace_ms` later, or at once for a broken limit; the iteration still ends with `exit`.
  */
@@ -137,7 +138,7 @@ function toFrame({ reason, frame_type }: FrameFault, isByHand: boolean): AgentFr
 }
 
 function isLast(frame: AgentFrame | StepFrame): frame is LastFrame {
-  return frame.type === "result" || frame.type === "error" || frame.type === "interrupt";
+  return ["result", "error", "interrupt", "continue"].includes(frame.type);
 }
 
 function toExitFrame(exit: SandboxExit, last: LastFrame | null): ExitFrame {

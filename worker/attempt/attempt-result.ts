@@ -17,6 +17,10 @@ export type AttemptResult = {
   interrupt: Question | null;
   /** What the agent waits for, when its process was ended for that. */
   suspension: Suspension | null;
+  /** The input with which the run goes on as a fresh one. Such an agent has no result. */
+  continues_with: Record<string, unknown> | null;
+  /** How often the run has gone on so before. */
+  continued: number;
   /** True when it has opened waits, or found some. */
   waits: boolean;
   exit: ExitFrame | null;
@@ -36,6 +40,8 @@ export const emptyResult = (): AttemptResult => ({
   error: null,
   interrupt: null,
   suspension: null,
+  continues_with: null,
+  continued: 0,
   waits: false,
   exit: null,
   outputs: [],

@@ -8,6 +8,7 @@ import { answerUrlOf } from "../../shared/services/runs/answer-url.ts";
 import { addLateUsage } from "../../shared/store/runs/add-late-usage.ts";
 import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
+import { continueRun } from "../../shared/store/runs/continue-run.ts";
 import { finalizeRun } from "../../shared/store/runs/finalize-run.ts";
 import { interruptRun } from "../../shared/store/runs/interrupt-run.ts";
 import { giveBackRun, restartRun } from "../../shared/store/runs/requeue-run.ts";
@@ -16,6 +17,7 @@ import { suspendRun } from "../../shared/store/runs/suspend-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { Suspension } from "../channel/suspension.ts";
 import type { WorkerContext } from "../context.ts";
+import { sealContinuation } from "../journal/seal-continuation.ts";
 import type { RunOutput } from "../output/run-output.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Ending } from "./decide-ending.ts";
@@ -42,6 +44,7 @@ export async function commitEnding(deps: Deps, ended: Ended, ending: Ending): Pr
     return true;
   }
   if (ending.kind === "restart") return restart(deps, ended);
+  if (ending.kind === "continue") return continueAs(deps, ended, ending);
   if (ending.kind === "suspend") return suspend(deps, ended, ending);
   if (ending.kind === "finish") {
     await finish(deps, ended, ending);
@@ -59,10 +62,37 @@ export async function giveBack(
   if (await giveBackRun(db, attempt)) await nudge(attempt.id);
 }
 
+/** The run goes on as a fresh one, with an empty journal. Returns false when somebody has asked to cancel it. */
+async function continueAs(
+  { config, db, nudge }: Deps,
+  { attempt: run, output, duration_ms }: Ended,
+  { input_payload, continued, state_snapshot, usage }: Extract<Ending, { kind: "continue" }>,
+): Promise<boolean> {
+  await saveRest(db, run.id, output);
+  const last_seq = output.sent().events;
+  const said = {
+    input_payload: JSON.stringify(input_payload),
+    answers: run.answers.length,
+    count: continued + 1,
+    last_seq,
+  };
+  const begin = await sealContinuation(config.encryptionKeys, run, said);
+  const queue_ttl_ms = run.config.limits?.queue_ttl_ms ?? queueTtlMs;
+  const given = { run, begin, state_snapshot, usage, duration_ms, queue_ttl_ms };
+  if (!(await untilPostgresAnswers(() => continueRun(db, given)))) return false;
+  await nudge(run.id);
+  return true;
+}
+
+/** Writes what the transcript lacks of an attempt that ends without an event of its own. */
+async function saveRest(db: Deps["db"], run_id: string, output: RunOutput): Promise<void> {
+  const events = await output.finish(null);
+  if (events.length > 0) await untilPostgresAnswers(() => appendTranscript(db, run_id, events, null));
+}
+
 /** Returns false when somebody has asked to cancel the run. */
 async function restart({ db, nudge }: Deps, { attempt, output }: Ended): Promise<boolean> {
-  const events = await output.finish(null);
-  if (events.length > 0) await untilPostgresAnswers(() => appendTranscript(db, attempt.id, events, null));
+  await saveRest(db, attempt.id, output);
   if (!(await untilPostgresAnswers(() => restartRun(db, attempt)))) return false;
   await nudge(attempt.id);
   return true;

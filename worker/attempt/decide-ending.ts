@@ -14,6 +14,7 @@ import type { AttemptResult, Question } from "./attempt-result.ts";
  * - `leave`: the run is no longer this worker's. - `give_back`: this worker drains, another one executes the run.
  * - `restart`: the run goes on by its journal, in another process.
  * - `suspend`: the run waits for what the service knows of, without a process.
+ * - `continue`: the run goes on as a fresh one, with another input and an empty journal.
  * - `interrupt`: the run waits for a person. - `retry`: the run is executed again after a delay. - `finish`: the run ends.
  */
 export type Ending =
@@ -22,8 +23,12 @@ export type Ending =
   | { kind: "restart" }
   | { kind: "suspend"; suspension: Suspension; state_snapshot: string | null; usage: Usage | null }
   | { kind: "interrupt"; question: Question; state_snapshot: string | null; usage: Usage | null }
+  | (Continuing & { state_snapshot: string | null; usage: Usage | null })
   | { kind: "retry"; delay_ms: number; error: RunError; usage: Usage | null }
   | { kind: "finish"; outcome: Outcome; output: { output: unknown } | null; said: string | null };
+
+/** `continued`: how often the run has gone on so before. */
+type Continuing = { kind: "continue"; input_payload: Record<string, unknown>; continued: number };
 
 /** What the decision depends on beside the result itself. */
 export type Circumstances = {
@@ -60,17 +65,22 @@ export function decideEnding(result: AttemptResult, circumstances: Circumstances
   return { kind: "finish", outcome, output: joinOutputs(result.outputs), said: saidBesides(result) };
 }
 
-/** Returns what an agent waits for that has come to no end: what the service knows of, or a person. */
-function putAside(
-  { result, error, interrupt, suspension }: AttemptResult,
-  aborted: AbortReason | null,
-  schemaError: RunError | null,
-): { kind: "suspend"; suspension: Suspension } | { kind: "interrupt"; question: Question } | null {
-  if (result || error) return null;
+type Aside = { kind: "suspend"; suspension: Suspension } | { kind: "interrupt"; question: Question } | Continuing;
+
+/** Returns why an agent has come to no end: it waits for what the service knows of, or for a person, or goes on as a fresh run. */
+function putAside(result: AttemptResult, aborted: AbortReason | null, schemaError: RunError | null): Aside | null {
+  const { suspension, interrupt } = result;
+  if (result.result || result.error) return null;
   if (suspension !== null && aborted !== "fenced" && aborted !== "cancelled") return { kind: "suspend", suspension };
+  if (schemaError) return null;
   const mayAsk = !aborted || aborted === "awaiting_approval";
-  return interrupt !== null && mayAsk && !schemaError ? { kind: "interrupt", question: interrupt } : null;
+  return (
+    continuing(result, aborted) ?? (interrupt !== null && mayAsk ? { kind: "interrupt", question: interrupt } : null)
+  );
 }
+
+const continuing = ({ continues_with, continued }: AttemptResult, aborted: AbortReason | null): Continuing | null =>
+  continues_with !== null && !aborted ? { kind: "continue", input_payload: continues_with, continued } : null;
 
 /** Limits after which a result does not count: output before it was dropped. */
 const limitAborts = new Set([

@@ -86,7 +86,11 @@ export function createFrameHandler(
   async function handleStep(frame: StepFrame): Promise<void> {
     if (hold.signal.aborted) return;
     result.waits ||= frame.type === "wait.open" || frame.type === "child.open" || (kept?.open.length ?? 0) > 0;
-    if (replies.write) return journal.take(frame);
+    if (replies.write) {
+      if (frame.type !== "continue") return journal.take(frame);
+      result.continues_with ??= frame.input_payload;
+      return;
+    }
     const message = `The agent wrote a frame '${frame.type}'. Only Python and Node processes of one run have steps.`;
     await publish({ type: "log", level: "warn", stream: "agent", message });
   }

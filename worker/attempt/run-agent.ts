@@ -1,3 +1,4 @@
+import { applyDefaults } from "../../shared/domain/json/apply-defaults.ts";
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 import { openConnections } from "../../shared/store/connections/open-connections.ts";
@@ -102,14 +103,28 @@ type Beginning = { attempt: Attempt; hold: Hold; request: Prepared["request"]; r
 /** Lets an attempt begin with what earlier attempts have kept. */
 async function goOnWith(
   { db }: RunAgentDeps,
-  { agent, checkpoints, isReplayed, outputs, events }: Kept,
+  { agent, checkpoints, continued, isReplayed, outputs, events }: Kept,
   { attempt, hold, request, result }: Beginning,
 ): Promise<void> {
   request.journal = agent;
+  if (continued) beginAnew(request, continued, attempt.config);
   if (checkpoints.length > 0) request.checkpoints = checkpoints;
   // Only code that waits cleans up where it waits.
   if (attempt.cancel_requested && !isReplayed) hold.stop("cancelled");
+  result.continued = continued?.count ?? 0;
   if (outputs) result.outputs.push(...(await readStandingOutputs(db, attempt.id, events)));
+}
+
+/** The run has gone on as a fresh one: with another input, and its questions are others. */
+function beginAnew(
+  request: Prepared["request"],
+  { input_payload, answers }: NonNullable<Kept["continued"]>,
+  { input_schema }: Attempt["config"],
+): void {
+  request.answers = request.answers.slice(answers);
+  if (input_payload === undefined) return;
+  const input = JSON.parse(input_payload) as Record<string, unknown>;
+  request.input_payload = input_schema ? applyDefaults(input_schema, input) : input;
 }
 
 type Ready = Pick<Prepared, "request" | "secrets" | "limits"> & { adapter: Adapter; connections: OpenConnection[] };

@@ -3,6 +3,7 @@ import { journalLimits, requestLimits } from "../../shared/domain/run/limits.ts"
 import { usage } from "../../shared/schemas/run-event.ts";
 import { callError, callFields, closes } from "./call-fields.ts";
 import { checkpointFrame } from "./checkpoint-frame.ts";
+import { continueFrame } from "./continue-frame.ts";
 import { waitFrames } from "./wait-frame.ts";
 
 const tryNumber = z.number().int().min(1).max(1_000_000);
@@ -61,6 +62,7 @@ export const stepFrames = [
     drops: z.array(key).max(journalLimits.entries),
   }),
   checkpointFrame,
+  continueFrame,
   ...waitFrames,
 ] as const;
 export type StepFrame = z.infer<(typeof stepFrames)[number]>;

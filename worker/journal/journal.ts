@@ -11,6 +11,7 @@ import { dropEntries, readJournal } from "../../shared/store/journal/read-journa
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { Suspension } from "../channel/suspension.ts";
+import type { ContinueFrame } from "../channel/continue-frame.ts";
 import type { StepEnd, StepFrame } from "../channel/step-frame.ts";
 import type { UrlAsked, WaitFrame } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
@@ -30,7 +31,7 @@ import { openWaits } from "./waits.ts";
 /** The journal of one attempt. */
 export type Journal = {
   /** Takes a frame of the agent's steps. Resolves at once, unless too many entries wait for their commit. */
-  take(frame: StepFrame): Promise<void>;
+  take(frame: Exclude<StepFrame, ContinueFrame>): Promise<void>;
   /** Tells readers what waits have come to, and what was said, while no attempt told it. */
   begin(): void;
   /** Looks for what others have added to the run's journal, and what was said to the run. */

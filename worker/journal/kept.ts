@@ -13,6 +13,7 @@ import { readOpenCalls } from "../../shared/store/calls/open-calls.ts";
 import { readWaits } from "../../shared/store/journal/read-waits.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
+import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
 import { type KeptCheckpoints, readKeptCheckpoints } from "./checkpoints.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
@@ -27,6 +28,8 @@ export type KeptForAgent = {
   tries: [string, number, number][];
   /** The output segments that are not said again. */
   segments: string[];
+  /** Begins the keys of what the run has done since it went on as a fresh one. */
+  leg: string;
   /** How many entries the journal has, failed tries included. */
   count: number;
 };
@@ -50,6 +53,8 @@ export type Kept = {
   untold: Entry[];
   /** The entries of the run that is run again, by their keys. */
   copied: Map<string, Entry[]>;
+  /** With what the run has gone on as a fresh one, and the attempt that said so; null: it never has. */
+  continued: (Continuation & { attempt: number }) | null;
   /** Whether the code has made durable calls, and so goes on by its journal. */
   isReplayed: boolean;
   /** Where a graph goes on, for the agent's process. Empty for code that goes on by its journal. */
@@ -71,7 +76,7 @@ type ReplayedRun = HeldRun & { requeue_reason: string | null };
  */
 export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Promise<Kept> {
   let bytes = 0;
-  const entries: Entry[] = [];
+  const all: Entry[] = [];
   const calls: StoredEntry[] = [];
   // Before the entries: each of these may become one at any time.
   const leftCalls = (await readOpenCalls(db, run.id, run.attempt)).map(({ key }) => key);
@@ -87,10 +92,12 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
     for (const stored of page) {
       bytes += stored.sealed_entry.length;
       if (stored.kind === "call") calls.push(stored);
-      else entries.push(await openEntry(keyRing, run.id, stored));
+      else all.push(await openEntry(keyRing, run.id, stored));
     }
     await giveWay();
   }
+  const entries = all.filter(({ continuation }) => continuation === undefined);
+  const continued = continuedBy(all);
   const dropped = run.requeue_reason === "retry" ? failedEntries(entries, waits) : new Set<string>();
   if (dropped.size > 0) await dropEntries(db, run, [...dropped]);
   const spenders = entries.some(({ usage }) => usage !== undefined);
@@ -106,9 +113,10 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
   const due = open.flatMap(({ due_in_ms }) => (due_in_ms === null ? [] : [due_in_ms]));
   return {
     ...withCheckpoints(
-      keptOf(left, open, (attempt) => attempt === 0 || counted.includes(attempt)),
+      keptOf(left, open, { continued, isCounted: (attempt) => attempt === 0 || counted.includes(attempt) }),
       graph,
     ),
+    continued,
     isReplayed,
     checkpoints: graph.contents,
     ...{ bytes, calls, leftCalls, last_place, due_in_ms: due.length > 0 ? Math.min(...due) : null },
@@ -116,6 +124,12 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
     open: open.map(({ stored_key }) => stored_key),
     untold: left.filter(({ attempt, kind, place }) => attempt > 0 && isOfWait(kind) && place > head.told_place),
   };
+}
+
+/** Returns with what a run has gone on as a fresh one. */
+function continuedBy(entries: readonly Entry[]): Kept["continued"] {
+  const [found] = entries.flatMap(({ continuation, attempt }) => (continuation ? [{ ...continuation, attempt }] : []));
+  return found ?? null;
 }
 
 const noCheckpoints: KeptCheckpoints = { contents: [], events: new Map(), outputs: false };
@@ -132,7 +146,7 @@ function withCheckpoints<K extends Pick<Kept, "events" | "outputs">>(kept: K, gr
 function keptOf(
   entries: readonly Entry[],
   waits: readonly OpenWait[],
-  isCounted: (attempt: number) => boolean,
+  { continued, isCounted }: { continued: Kept["continued"]; isCounted: (attempt: number) => boolean },
 ): Pick<Kept, "agent" | "events" | "outputs" | "copied"> {
   const calls = entries.filter(({ kind }) => kind !== "try");
   const events = new Map<number, Range[]>();
@@ -148,6 +162,7 @@ function keptOf(
       waits: waits.map(({ branch, position, name }) => [branch, position, name]),
       tries: triesOf(entries),
       segments: all.flatMap(({ segments }) => segments),
+      leg: continued?.leg ?? "",
       count: all.length,
     },
     events,
@@ -176,17 +191,23 @@ const lastSeq = 999_999_999;
 
 /**
  * Returns null where nothing of any earlier attempt stands. All of them are named: an attempt that was lost early may have told
- * its readers nothing of those before it.
+ * its readers nothing of those before it. The attempt that called `continue_as` has told of those before it, and stands itself.
  */
-export function standingOf({ events }: Pick<Kept, "events">, attempt: number): Standing | null {
-  if (![...events.values()].some((ranges) => ranges.length > 0)) return null;
+export function standingOf(
+  { events, continued }: Pick<Kept, "events" | "continued">,
+  attempt: number,
+): Standing | null {
+  const { attempt: stands, last_seq } = continued ?? { attempt: 0, last_seq: 0 };
+  if (stands === 0 && ![...events.values()].some((ranges) => ranges.length > 0)) return null;
   const before = attempt - 1;
-  const voids = Array.from({ length: before }, (_, index) => {
-    const ranges = events.get(index + 1) ?? [];
-    const end = index + 1 === before ? [] : ([[lastSeq + 1, lastSeq + 1]] satisfies Range[]);
+  if (before === stands) return { keeps: formatEventId({ attempt: stands, seq: last_seq }), voids: [] };
+  const voids = Array.from({ length: before - stands }, (_, index) => {
+    const number = stands + index + 1;
+    const ranges = events.get(number) ?? [];
+    const end = number === before ? [] : ([[lastSeq + 1, lastSeq + 1]] satisfies Range[]);
     return gapsOf([...ranges, ...end]).map(([from, to]) => [
-      formatEventId({ attempt: index + 1, seq: from }),
-      formatEventId({ attempt: index + 1, seq: to }),
+      formatEventId({ attempt: number, seq: from }),
+      formatEventId({ attempt: number, seq: to }),
     ]);
   });
   const keeps = formatEventId({ attempt: before, seq: events.get(before)?.at(-1)?.[1] ?? 0 });

@@ -20,7 +20,7 @@ const deliveryOutcomes = ["delivered", "retry", "exhausted", "gone"] as const;
 export type DeliveryOutcome = (typeof deliveryOutcomes)[number];
 
 /** Beside the terminal statuses: what an attempt may end as that doesn't end its run. */
-const openEndings = ["retry", "interrupt", "suspend", "give_back", "restart", "leave"];
+const openEndings = ["retry", "interrupt", "suspend", "continue", "give_back", "restart", "leave"];
 
 /** From a warm run of some milliseconds to an agent of an hour. */
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 15, 60, 300, 1_800];

@@ -14,7 +14,7 @@ from _runfleet import load_part, step_values
 from _runfleet.arguments import is_async
 from _runfleet.branches import Branch, current, follow_tasks, lock, make_task
 from _runfleet.channel import flush, write_frame
-from _runfleet.context import Interrupted
+from _runfleet.context import Continued, Interrupted
 from _runfleet.idle import watch
 from _runfleet.journal import journal, say_log
 
@@ -345,8 +345,11 @@ def prepare(result: Any) -> Any:
 
 async def to_the_end(result: Any) -> Any:
     """Awaits an agent's result, and then the steps that its code has begun and not awaited."""
+    value, continued = None, None
     try:
         value = await result
+    except Continued as error:
+        continued = error
     except BaseException:
         order.is_over = True
         raise
@@ -358,4 +361,6 @@ async def to_the_end(result: Any) -> Any:
         await asyncio.sleep(0)  # What the code gave up in its last words is told: a signal that it had taken goes back.
     journal.give_up_left([slot for slot in journal.slots.values() if slot.hand])
     order.is_over = True
+    if continued:
+        raise continued
     return value

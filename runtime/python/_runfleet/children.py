@@ -10,7 +10,7 @@ from _runfleet.branches import lock
 from _runfleet.encode_json import parse
 from _runfleet.journal import MOST_ENTRIES, journal
 from _runfleet.steps import in_loop
-from _runfleet.waits import Wait, begin, begin_call
+from _runfleet.waits import Wait, begin, begin_call, check_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ class Child(Wait):
         child = entry.get("child") or {}
         error.run_id, error.status, error.code = child.get("run_id"), child.get("status"), child.get("code")
         raise error
-
-
-def check_input(given: Any, what: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise TypeError(f"{what} is a dict, the fields of the other agent's input, not {type(given).__name__}.")
-    return given
 
 
 def run_agent(agent: str, input: Any = None, *, version: str = "current", key: Any = None) -> Any:

@@ -159,8 +159,18 @@ class Interrupted(BaseException):
         Interrupted.raised = True
 
 
+class Continued(BaseException):
+    """The run goes on as a fresh one. It is no Exception, so that agents don't catch it by accident."""
+
+    def __init__(self, input: dict[str, Any]) -> None:
+        self.input = input
+
+
 # Loaded at first use: the context's methods and where they are.
-waiting_calls = ("sleep", "sleep_until", "wait_for", "first", "signal_url", "new_messages", "steering", "keep_warm")
+waiting_calls = (
+    *("sleep", "sleep_until", "wait_for", "first", "signal_url", "new_messages", "steering", "keep_warm"),
+    "continue_as",
+)
 starting_calls = ("run_agent", "start_agent", "map")
 named_calls = ("now", "uuid", "random", *waiting_calls, *starting_calls)
 durable_calls = {"step": "run_step", **{name: name for name in named_calls}}

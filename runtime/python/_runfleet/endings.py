@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from _runfleet.channel import LINE_BYTES, flush, last_log, write_frame
-from _runfleet.context import Interrupted
+from _runfleet.context import Continued, Interrupted
 from _runfleet.stopping import Stopped
 
 TYPE_CHECKING = False
@@ -49,6 +49,8 @@ def ending_of(error: BaseException) -> tuple[str, dict[str, Any]]:
     """Returns the type and fields of the last frame of a run that raised `error`."""
     if isinstance(error, Interrupted):
         return "interrupt", error.question
+    if isinstance(error, Continued):
+        return "continue", {"input_payload": error.input}
     if isinstance(error, Stopped):
         fields = {"error_type": "Stopped", "message": "The run was asked to end.", "traceback": None}
         return "error", {"code": "agent_error", **fields}

@@ -83,6 +83,8 @@ class Journal:
         self.is_called = False  # Whether the code has made durable calls, beside questions.
         self.received = 0  # How many lines the worker has sent since the request.
         self.is_warm = False  # The process stays while the run waits.
+        self.leg = ""  # Begins the keys of what is done since the run went on as a fresh one.
+        self.continues = False  # Whether the run goes on as a fresh one now.
         self.durable: set[str] = set()  # The keys of waits that are open.
         self.retries: dict[str, float] = {}  # Steps that wait for their next try: when it begins, in ms since 1970.
         self.blocked: dict[int, Slot] = {}  # By thread: the durable wait that it is in.
@@ -108,11 +110,11 @@ class Journal:
             self.is_called = bool(kept["waits"] or kept["tries"]) or any(
                 entry["kind"] != "question" for entry in kept["entries"]
             )
-            self.settled, self.count = set(kept["segments"]), kept["count"]
+            self.settled, self.count, self.leg = set(kept["segments"]), kept["count"], kept.get("leg", "")
             self.tries = {key: (number, at) for key, number, at in kept["tries"]}
             for branch, position, name in kept["waits"]:
                 self.shape[branch, position] = {"name": name, "key": ""}
-        current.set(Branch("main"))
+        current.set(Branch(f"main{self.leg}"))
         branches.ended.append(self.end_branch)
         branches.follow_threads()
         branches.follow_imported()
@@ -134,12 +136,7 @@ class Journal:
                 f"{kind} {name!r} was called by a thread or task that Runfleet doesn't know; "
                 "start it by threading, concurrent.futures or asyncio"
             )
-        if branch.step is not None:
-            raise step_values.DurableCallInStep(
-                f"{kind} {name!r} was called inside of step {branch.step.name!r}. A step is one unit: "
-                f"make {branch.step.name!r} a plain function, whose steps are kept one by one, "
-                f"or call the plain function (a decorated one's `.fn`) here"
-            )
+        refuse_in_step(f"{kind} {name!r}")
         if self.broken:
             raise self.broken
         if os.getpid() != self.pid:
@@ -151,7 +148,7 @@ class Journal:
             closes = [branch.segment] if branch.said else []
             position = branch.position
             if key is not None:
-                place = f"={name}:{check_text(str(key), 'key')}"
+                place = f"{self.leg}={name}:{check_text(str(key), 'key')}"
             else:
                 count = branch.uses[name] = branch.uses.get(name, 0) + 1
                 place = f"{branch.path}/{name}#{count}"
@@ -237,9 +234,13 @@ class Journal:
             return is_new
 
     def give_up_left(self, slots: list[Slot]) -> None:
-        """The agent's function has returned: what still waits takes no signal and no message any more."""
+        """The agent's function has returned: what still waits takes no signal and no message any more.
+
+        Where the run goes on as a fresh one, its waits end, and with them the runs that it waits for.
+        """
         for slot in slots:
-            if slot.takes and self.give_up(slot.key):
+            is_over = slot.takes or (self.continues and slot.key in self.durable)
+            if is_over and self.give_up(slot.key):
                 write_frame("wait.abandon", key=slot.key)
 
     def send(self, fields: dict[str, Any]) -> None:
@@ -389,6 +390,16 @@ def flush_text(self: PromptText) -> None:
 
 def say_log(message: str) -> None:
     write_plain("log", {"level": "warn", "stream": "agent", "message": message})
+
+
+def refuse_in_step(what: str) -> None:
+    branch = current.get()
+    if branch is not None and branch.step is not None:
+        raise step_values.DurableCallInStep(
+            f"{what} was called inside of step {branch.step.name!r}. A step is one unit: "
+            f"make {branch.step.name!r} a plain function, whose steps are kept one by one, "
+            f"or call the plain function (a decorated one's `.fn`) here"
+        )
 
 
 def check_text(text: Any, what: str) -> str:

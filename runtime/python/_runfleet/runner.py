@@ -9,7 +9,15 @@ import sys
 
 from _runfleet import call_agent, load_part
 from _runfleet.channel import channel, print_in_one_write, print_log, print_output, send, text_stream
-from _runfleet.context import context, fill_context, graph_checkpoints, offer_helper, starting_calls, waiting_calls
+from _runfleet.context import (
+    Continued,
+    context,
+    fill_context,
+    graph_checkpoints,
+    offer_helper,
+    starting_calls,
+    waiting_calls,
+)
 from _runfleet.endings import ending_of, write_ending
 from _runfleet.files import write_files
 from _runfleet.stopping import begin, end, listen
@@ -88,7 +96,11 @@ def is_durable(request: dict[str, Any], module: ModuleType | None) -> bool:
 def run_durably(request: dict[str, Any], module: ModuleType | None) -> tuple[str, dict[str, Any]]:
     steps = load_part("steps")
     steps.begin_run(request["run_id"], replies.fd, request.get("journal"), request.get("rehearsal"))
-    result = call_agent.call_entrypoint(request["entrypoint"] or "", context, send, module)
+    try:
+        result = call_agent.call_entrypoint(request["entrypoint"] or "", context, send, module)
+    except Continued:
+        steps.end_run()
+        raise
     steps.end_run()
     return "result", {"result_content": result}
 

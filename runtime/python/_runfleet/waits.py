@@ -10,16 +10,18 @@ import re
 from _runfleet import load_part, step_values
 from _runfleet.branches import follow_imported, lock
 from _runfleet.channel import write_frame
-from _runfleet.encode_json import parse
-from _runfleet.journal import journal
+from _runfleet.context import Continued
+from _runfleet.encode_json import encode, parse
+from _runfleet.journal import journal, refuse_in_step
 from _runfleet.steps import check_active, in_loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 LONGEST_S = 10 * 365 * 86_400
 MOST_NAMES = 16
+INPUT_BYTES = 3 << 20
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", re.ASCII)
 
 
@@ -158,6 +160,25 @@ def steering() -> Any:
     """Returns what gives new messages to the model's next turn, for frameworks."""
     begin_call()
     return load_part("steering").Steering()
+
+
+def continue_as(input: Any = None) -> NoReturn:
+    """Ends the code here. The run goes on from the first line with another input and an empty journal."""
+    begin_call()
+    refuse_in_step("continue_as()")
+    given = check_input(input, "continue_as()'s input")
+    if len(encode(given)) > INPUT_BYTES:
+        raise ValueError(f"continue_as() takes an input of at most {INPUT_BYTES} bytes.")
+    journal.continues = True
+    raise Continued(given)
+
+
+def check_input(given: Any, what: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise TypeError(f"{what} is a dict, the fields of an agent's input, not {type(given).__name__}.")
+    return given
 
 
 def keep_warm() -> None:

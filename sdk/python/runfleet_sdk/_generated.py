@@ -3465,10 +3465,19 @@ class RunInterruptedMessage(TypedDict):
     interrupts: list[RunInterruptedMessageInterruptsItem]
 
 
+class RunJournalContinued(TypedDict):
+    leg: str
+    """What the keys begin with."""
+    input_payload: Any
+    """Null: the run's own input."""
+
+
 class RunJournal(TypedDict):
     data: list[JournalEntry]
     answers: list[Any]
     """What people have answered to the run's questions."""
+    continued: RunJournalContinued | None
+    """With what the run has gone on (`continue_as`), and the journal has begun anew."""
     has_more: bool
     last_place: int | None
 

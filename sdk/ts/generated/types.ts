@@ -2910,6 +2910,13 @@ export type RunJournal = {
   data: Array<JournalEntry>;
   /** What people have answered to the run's questions. */
   answers: Array<unknown>;
+  /** With what the run has gone on (`continue_as`), and the journal has begun anew. */
+  continued: {
+    /** What the keys begin with. */
+    leg: string;
+    /** Null: the run's own input. */
+    input_payload: unknown;
+  } | null;
   has_more: boolean;
   last_place: number | null;
 };

@@ -51,6 +51,8 @@ export const journalLimits = {
   entry_bytes: 1 * MiB,
   entries: 10_000,
   bytes: 64 * MiB,
+  // How often a run may go on as a fresh one.
+  continuations: 1_000,
 } as const;
 
 /** The limits of what is said to a run. `untaken`: what no entry of its journal has taken yet. */

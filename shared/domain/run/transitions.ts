@@ -59,6 +59,16 @@ export const transitions = {
     unlessCancelling: true,
     reason: "step_timeout",
   },
+  /** Its code goes on as a fresh run, with another input and an empty journal: back to the queue, uncharged. */
+  continue_as: {
+    from: ["running"],
+    to: ["queued"],
+    actor: "worker",
+    attempt: "keep",
+    names: "held",
+    unlessCancelling: true,
+    reason: "continued",
+  },
   /** Its worker has lost the run's process: back to the queue, charged. Refused once it has no attempt left. */
   lose_process: {
     from: ["running"],

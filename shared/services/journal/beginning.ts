@@ -12,8 +12,11 @@ import { failedEntries, isFailed } from "./failed-entries.ts";
 
 type Deps = { db: Db; config: Pick<Config, "encryptionKeys"> };
 
-/** `from`: `failed`, a step or the id of an event. `set`: results that steps have instead of their own. */
-export type ReplayPoint = { source: string; from: string; set: Record<string, unknown> };
+/**
+ * `from`: `failed`, a step or the id of an event. `set`: results that steps have instead of their own. `has_input`: the new run's input is
+ * its own, whatever the earlier one went on with.
+ */
+export type ReplayPoint = { source: string; from: string; set: Record<string, unknown>; has_input: boolean };
 
 export const fault = (field: string, why: string): ValidationFault =>
   new ValidationFault([{ type: "value_error", loc: ["body", field], msg: `Value error, ${why}` }]);
@@ -35,6 +38,7 @@ export function beginningOf({ db, config }: Deps, point: ReplayPoint): (runId: s
     for (const { attempt: _, place: __, kind, stored_key, ...content } of chosen) {
       const told = said.get(stored_key) ?? content.said;
       const copied = { ...content, ...nothingSettled, ...(told && { said: told }) };
+      if (copied.continuation && point.has_input) delete copied.continuation.input_payload;
       const sealed_entry = await sealEntry(config.encryptionKeys, { run_id: runId, stored_key }, copied);
       copies.push({ key: stored_key, place: copies.length + 1, kind, sealed_entry });
     }

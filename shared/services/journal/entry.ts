@@ -6,6 +6,7 @@ import { open } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import { type RunEventBody, usage } from "../../schemas/run-event.ts";
 import type { StoredEntry } from "../../store/journal/read-journal.ts";
+import { continuation } from "./continuation.ts";
 import { openText, sealText } from "./seal-text.ts";
 
 /** An error of a step, by which the agent's runtime makes it anew. */
@@ -45,6 +46,8 @@ const content = z.object({
   signal: z.string().optional(),
   /** The run that it has started, or waited for; `code`: of that run's error, or why it was not started. */
   child: z.object({ run_id: z.string().nullable(), status: z.string(), code: z.string().nullable() }).optional(),
+  /** What the run has gone on with as a fresh one: see `sealContinuation`. */
+  continuation: continuation.optional(),
 });
 export type EntryContent = z.infer<typeof content>;
 

@@ -48,7 +48,9 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
   });
   const { from, set } = edits;
   if (set && !from) throw fault("set", "it needs `from`");
-  const begin = from ? beginningOf(deps, { source: runId, from, set: set ?? {} }) : undefined;
+  const begin = from
+    ? beginningOf(deps, { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null })
+    : undefined;
   const annotated = { ...request, metadata: runMetadata.parse(run.metadata) };
   const { run_id } = await acceptRun(deps, annotated, { ...origin, replay_of: runId, ...(begin && { begin }) });
   return run_id;

@@ -48,8 +48,8 @@ export async function* readJournal(
 }
 
 /**
- * Returns a run's entries after a place, `limit` at most, and few more bytes than a page may have. `with_calls`: also those of
- * recorded calls, which are no steps.
+ * Returns a run's entries after a place, `limit` at most, and few more bytes than a page may have. `with_calls`: also those that are
+ * of no step: recorded calls, and what the run goes on with as a fresh one.
  */
 export async function readEntries(
   db: Db,
@@ -73,7 +73,7 @@ const read = statement({
           SELECT key, place, attempt, kind, writer, sealed_entry, created_at, input_id, child_id, CASE WHEN child_id IS NOT NULL
             THEN (SELECT octet_length(result_content::text) FROM runs WHERE id = child_id) END AS child_bytes
           FROM journal_entries
-          WHERE run_id = $run_id AND place > $after AND ($with_calls OR kind <> 'call') ORDER BY place LIMIT $limit
+          WHERE run_id = $run_id AND place > $after AND ($with_calls OR kind NOT IN ('call', 'continued')) ORDER BY place LIMIT $limit
         ) AS listed
       ) AS next
     ) AS sized

@@ -86,7 +86,15 @@ function apply(model: Model, { cause, to }: Move, worker: number): void {
 }
 
 /** Moves that only the worker may make that has the run. */
-const workersOwn: readonly Cause[] = ["finish", "give_back", "restart", "lose_process", "interrupt", "retry"];
+const workersOwn: readonly Cause[] = [
+  "finish",
+  "give_back",
+  "restart",
+  "lose_process",
+  "interrupt",
+  "retry",
+  "continue_as",
+];
 
 /** What must hold whatever the table says. */
 function judge(

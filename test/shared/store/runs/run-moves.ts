@@ -6,6 +6,7 @@ import type { Db } from "../../../../shared/store/client.ts";
 import { claimRun } from "../../../../shared/store/runs/claim-run.ts";
 import { type Finalization, finalizeRun } from "../../../../shared/store/runs/finalize-run.ts";
 import { insertRun, type NewRun } from "../../../../shared/store/runs/insert-run.ts";
+import { continueRun } from "../../../../shared/store/runs/continue-run.ts";
 import { interruptRun } from "../../../../shared/store/runs/interrupt-run.ts";
 import { requestCancel, wakeToCancel } from "../../../../shared/store/runs/request-cancel.ts";
 import { giveBackRun, loseRun, requeueLostRuns, restartRun } from "../../../../shared/store/runs/requeue-run.ts";
@@ -146,6 +147,11 @@ export const moves: Record<Cause | "askToCancel" | "grant", Move> = {
   expire: (db, tried) => finalize(db, tried, "expire"),
   give_back: (db, run) => giveBackRun(db, run),
   restart: (db, run) => restartRun(db, run),
+  continue_as: (db, run) => {
+    const begin = { key: `continued ${run.attempt}`, sealed_entry: Buffer.of(1) };
+    const left = { state_snapshot: null, usage: null, duration_ms: 1, queue_ttl_ms: hourMs };
+    return continueRun(db, { run, begin, ...left });
+  },
   lose_process: async (db, run) => (await loseRun(db, run, "worker_fault"))?.outcome === "requeued",
   lose: async (db, { id }) => {
     await db.sql.query(
