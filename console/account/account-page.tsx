@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { CurrentSession, User } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { useSession } from "../data/session.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
@@ -83,7 +83,7 @@ function ProfileForm({ me, of }: { me: User; of: Of }): ReactElement {
   const [email, setEmail] = useState(me.email ?? "");
   const save = useMutation({
     mutationFn: () => client.users.updateMe({ name: name || null, email: email || null }, of),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["me"] }),
+    onSuccess: () => renew(["me"]),
   });
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -155,7 +155,7 @@ function Sessions(): ReactElement {
   });
   const end = useMutation({
     mutationFn: (id: string) => client.sessions.end(id),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["sessions"] }),
+    onSettled: () => renew(["sessions"]),
   });
   return (
     <Section title="Sessions">

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { ApiKey, CurrentSession, NewApiKey } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -117,7 +117,7 @@ function NewKey({ session, of, onClose, onMade }: NewKeyProps): ReactElement {
       return client.users.createApiKey({ ...of, name: name || null, scopes: [...scopes] as Scope[], expires_at });
     },
     onSuccess: async (key) => {
-      await queryClient.invalidateQueries({ queryKey: ["keys"] });
+      await renew(["keys"]);
       onMade(key);
     },
   });
@@ -169,9 +169,7 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }): R
   const revoke = useMutation({
     mutationFn: () => client.users.revokeApiKey(apiKey.id),
     onSuccess: async () => {
-      await Promise.all(
-        [["keys"], ["sessions"], ["session"]].map((queryKey) => queryClient.invalidateQueries({ queryKey })),
-      );
+      await Promise.all([["keys"], ["sessions"], ["session"]].map((queryKey) => renew(queryKey)));
       onClose();
     },
   });

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useParams } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { Agent } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { allows, useSession } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
@@ -63,7 +63,7 @@ function Pause({ agent }: { agent: Agent }): ReactElement | null {
   const change = useMutation({
     mutationFn: async () =>
       void (isPaused ? await client.agents.resume(agent.id) : await client.agents.pause(agent.id, {})),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["agent", agent.id] }),
+    onSettled: () => renew(["agent", agent.id]),
   });
   if (!session.data || !allows(session.data, "agents:write") || agent.status === "archived") return null;
   return (

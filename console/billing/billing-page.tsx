@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { SpendLimit, Wallet } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { useSession } from "../data/session.ts";
 import { AskDialog } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
@@ -165,7 +165,7 @@ const usePutLimit = ({ user_id }: Wallet, onDone: () => void) =>
   useMutation({
     mutationFn: (limit: Limit) => client.billing.putSpendLimit({ user_id, ...limit }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["wallet"] });
+      await renew(["wallet"]);
       onDone();
     },
   });

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { Daemon, DaemonLogLine } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, queryClient, renew } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { FigureRow } from "../ui/figures.tsx";
@@ -57,7 +57,7 @@ type Action = "start" | "stop" | "restart" | "pause" | "resume";
 function Actions({ id, daemon }: { id: string; daemon: Daemon }): ReactElement {
   const act = useMutation({
     mutationFn: (action: Action) => client.daemons.control(id, { agent_id: id, action }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["daemon", id] }),
+    onSettled: () => renew(["daemon", id]),
   });
   return (
     <span className={styles.actions}>
@@ -134,7 +134,7 @@ function Message({ id }: { id: string }): ReactElement {
   const [payload, setPayload] = useState<Record<string, unknown>>({});
   const send = useMutation({
     mutationFn: () => client.daemons.postMessage(id, { payload }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["daemon", id] }),
+    onSettled: () => renew(["daemon", id]),
   });
   function submit(event: FormEvent): void {
     event.preventDefault();

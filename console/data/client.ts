@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from "@tanstack/react-query";
 import { Runfleet, UnauthorizedError } from "../../sdk/ts/index.ts";
 import { noteAnswer, noteLoss, onConnectionBack } from "./connection.ts";
 import { isShared, sharedToken } from "./shared-link.ts";
@@ -37,7 +37,16 @@ export const queryClient = new QueryClient({
 
 /** The session may have ended while the page was open. */
 export function noteSignedOut(error: unknown): void {
-  if (error instanceof UnauthorizedError) void queryClient.invalidateQueries({ queryKey: ["session"] });
+  if (error instanceof UnauthorizedError) void renew(["session"]);
+}
+
+/**
+ * Asks anew for what is shown under a key that begins so. What is being read for the first time is asked for again, too: that
+ * answer may have been made before the change.
+ */
+export async function renew(queryKey: QueryKey): Promise<void> {
+  await queryClient.cancelQueries({ queryKey });
+  await queryClient.invalidateQueries({ queryKey });
 }
 
 onConnectionBack(() => void queryClient.invalidateQueries());

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { ErrorGroupDetails } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, queryClient, renew } from "../data/client.ts";
 import { type RangeName, ranges } from "../data/runs-search.ts";
 import { BulkDialog } from "../run-view/bulk-dialog.tsx";
 import { Button } from "../ui/button.tsx";
@@ -80,7 +80,7 @@ function Actions({ error, range }: Props & { range: RangeName }): ReactElement {
       client.studio.updateErrorGroup(error.fingerprint, { state }, { since: sinceOf(range) }),
     onSuccess: (changed) => {
       queryClient.setQueryData(["error", error.fingerprint, range], changed);
-      return queryClient.invalidateQueries({ queryKey: ["errors"] });
+      return renew(["errors"]);
     },
   });
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import type { InternalJob } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { allows, useSession } from "../data/session.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMs } from "../ui/format.ts";
@@ -37,7 +37,7 @@ function Chore({ job, mayRun }: { job: InternalJob; mayRun: boolean }): ReactEle
   const { name, summary, every_ms, last_run } = job;
   const run = useMutation({
     mutationFn: () => client.internal.runJob(name),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["chores"] }),
+    onSettled: () => renew(["chores"]),
   });
   return (
     <tr>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { DeadLetter } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, shortId } from "../ui/format.ts";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -19,7 +19,7 @@ export function DeadLetters(): ReactElement {
   });
   const again = useMutation({
     mutationFn: redeliver,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["dead-letters"] }),
+    onSettled: () => renew(["dead-letters"]),
   });
   return (
     <>

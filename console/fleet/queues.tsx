@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { QueueState } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs } from "../ui/format.ts";
 import { Loaded } from "../ui/states.tsx";
@@ -18,7 +18,7 @@ export function Queues(): ReactElement {
   const act = useMutation({
     mutationFn: ({ name, paused }: { name: string; paused: boolean }) =>
       paused ? client.admin.resumeQueue(name) : client.admin.pauseQueue(name),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["queues"] }),
+    onSettled: () => renew(["queues"]),
   });
   return (
     <>

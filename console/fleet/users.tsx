@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { AdminUser } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { AskDialog } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCost, formatCount, formatShare } from "../ui/format.ts";
@@ -79,8 +79,6 @@ export function Users(): ReactElement {
   );
 }
 
-const renew = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ["users"] });
-
 function New({ onClose }: { onClose: () => void }): ReactElement {
   const [id, setId] = useState("");
   const [name, setName] = useState("");
@@ -88,7 +86,7 @@ function New({ onClose }: { onClose: () => void }): ReactElement {
   const make = useMutation({
     mutationFn: () => client.users.create({ id: id || null, name: name || null, email: email || null }),
     onSuccess: async () => {
-      await renew();
+      await renew(["users"]);
       onClose();
     },
   });
@@ -121,7 +119,7 @@ function Remove({ user, onClose }: { user: AdminUser; onClose: () => void }): Re
   const remove = useMutation({
     mutationFn: () => client.users.delete(user.id),
     onSuccess: async () => {
-      await renew();
+      await renew(["users"]);
       onClose();
     },
   });

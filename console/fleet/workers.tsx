@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, type ReactNode, useState } from "react";
 import type { FleetWorker, RunListItem } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { AskDialog } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
@@ -161,7 +161,7 @@ function Dismiss({ act, worker: { id, busy }, onClose }: Asked & { onClose: () =
   const dismiss = useMutation({
     mutationFn: () => (act === "drain" ? client.admin.drainWorker(id) : client.admin.killWorker(id)),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["fleet"] });
+      await renew(["fleet"]);
       onClose();
     },
   });

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { AskingRun, Notification } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Question } from "../run-view/question.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
@@ -64,7 +64,7 @@ const Asking = ({ run }: { run: AskingRun }): ReactElement => (
         key={interrupt.id}
         runId={run.run_id}
         interrupt={interrupt}
-        onAnswered={() => void queryClient.invalidateQueries({ queryKey: ["questions"] })}
+        onAnswered={() => void renew(["questions"])}
       />
     ))}
   </li>
@@ -101,7 +101,7 @@ function Told({ notification }: { notification: Notification }): ReactElement {
   const { id, level, title, body, run_id, agent_id, created_at, read_at } = notification;
   const read = useMutation({
     mutationFn: () => client.notifications.read({ ids: [id] }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["notifications"] }),
+    onSettled: () => renew(["notifications"]),
   });
   return (
     <li data-level={level} data-read={read_at !== null || undefined}>
@@ -139,7 +139,7 @@ function ReadAll(): ReactElement | null {
   });
   const read = useMutation({
     mutationFn: () => client.notifications.readAll(),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["notifications"] }),
+    onSettled: () => renew(["notifications"]),
   });
   if (!data || data.unread === 0) return null;
   return (

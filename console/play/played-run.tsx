@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useEffect } from "react";
 import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Output } from "../run-view/output.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -26,7 +26,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
   useEffect(() => {
     if (marks === 0) return;
     void refetch();
-    void queryClient.invalidateQueries({ queryKey: ["last-inputs"] });
+    void renew(["last-inputs"]);
   }, [marks, refetch]);
   if (stream.failure !== null) return <Failure error={stream.failure} />;
   if (!data) return <Loading what="Starting" />;

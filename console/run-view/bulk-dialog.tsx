@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { BulkOperation, BulkPreview } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import type { RunsQuery } from "../data/runs-search.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
@@ -101,7 +101,7 @@ function Progress({ first, onClose }: { first: BulkOperation; onClose: () => voi
     queryKey: ["bulk", first.id],
     queryFn: async () => {
       const operation = await client.runs.getBulkOperation(first.id);
-      if (isOver(operation)) void queryClient.invalidateQueries({ queryKey: ["runs"] });
+      if (isOver(operation)) void renew(["runs"]);
       return operation;
     },
     refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : 500),

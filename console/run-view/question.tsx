@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
 import { ApiError, InvalidError, type Run } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
 import { firstValue, type Schema } from "../form/schema.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
@@ -18,7 +18,7 @@ export function Question({ runId, interrupt, onAnswered }: Props): ReactElement 
   const send = useMutation({
     mutationFn: () => client.runs.resume(runId, { response: answer ?? null, interrupt_id: interrupt.id }),
     ...(onAnswered && { onSuccess: onAnswered }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["run", runId] }),
+    onSettled: () => renew(["run", runId]),
   });
   function submit(event: FormEvent): void {
     event.preventDefault();

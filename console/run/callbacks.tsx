@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import type { Run, RunCallbacks } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatMs } from "../ui/format.ts";
 import { Empty, Failure, Loaded } from "../ui/states.tsx";
@@ -32,7 +32,7 @@ type TriesProps = RunCallbacks & { run: Run; callback: NonNullable<RunCallbacks[
 function Tries({ run, callback, data }: TriesProps): ReactElement {
   const again = useMutation({
     mutationFn: () => client.runs.redeliverCallback(run.id),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["callbacks", run.id] }),
+    onSuccess: () => renew(["callbacks", run.id]),
   });
   return (
     <>

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ReactElement, useEffect, useMemo } from "react";
 import { isEnd, type Run } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { isShared } from "../data/shared-link.ts";
 import { type RunStream, useRunStream } from "../data/use-run-stream.ts";
 import { Failure, Loaded } from "../ui/states.tsx";
@@ -55,7 +55,7 @@ function useRecordOfEvents(id: string, { events, count }: RunStream): void {
   const last = events.slice(Math.max(0, count - 20), count).findLast(({ type }) => type.startsWith("run."));
   const mark = last && `${last.attempt}-${last.seq}`;
   useEffect(() => {
-    if (mark) void queryClient.invalidateQueries({ queryKey: ["run", id] });
+    if (mark) void renew(["run", id]);
   }, [id, mark]);
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import type { ApiKey, Run } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { linkTo } from "../data/shared-link.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
@@ -24,7 +24,7 @@ export function ShareDialog({ run, onClose }: { run: Run; onClose: () => void })
         name: "shared link",
         expires_at: new Date(Date.now() + lives[life]).toISOString(),
       }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["links", run.id] }),
+    onSuccess: () => renew(["links", run.id]),
   });
   if (make.data)
     return (
@@ -66,7 +66,7 @@ function Links({ run }: { run: Run }): ReactElement | null {
   });
   const revoke = useMutation({
     mutationFn: (id: string) => client.users.revokeApiKey(id),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["links", run.id] }),
+    onSettled: () => renew(["links", run.id]),
   });
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   const live = query.data?.data.filter(isLive) ?? [];

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactElement, useState } from "react";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
@@ -17,7 +17,7 @@ export function NewSchedule({ onClose }: { onClose: () => void }): ReactElement 
   const make = useMutation({
     mutationFn: () => client.jobs.create({ agent_id, version: "current", schedule, timezone, input_payload }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ["jobs"] });
+      await renew(["jobs"]);
       onClose();
     },
   });

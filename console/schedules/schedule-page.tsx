@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import type { Job, JobTick } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { FigureRow } from "../ui/figures.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
@@ -56,8 +56,8 @@ function Actions({ job }: { job: Job }): ReactElement {
     mutationFn: async (does: "trigger" | "pause" | "resume" | "delete") => void (await client.jobs[does](job.id)),
     onSuccess: async (_, does) => {
       if (does === "delete") return navigate({ to: "/schedules" });
-      await queryClient.invalidateQueries({ queryKey: ["job", job.id] });
-      return queryClient.invalidateQueries({ queryKey: ["ticks", job.id] });
+      await renew(["job", job.id]);
+      return renew(["ticks", job.id]);
     },
   });
   return (

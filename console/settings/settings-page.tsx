@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { Agent, AgentSecret } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, queryClient, renew } from "../data/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
@@ -59,7 +59,7 @@ function Secrets({ id }: { id: string }): ReactElement {
 function Secret({ id, secret }: { id: string; secret: AgentSecret }): ReactElement {
   const remove = useMutation({
     mutationFn: () => client.agents.deleteSecret(id, secret.name, secret.tag === null ? {} : { tag: secret.tag }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["secrets", id] }),
+    onSettled: () => renew(["secrets", id]),
   });
   return (
     <tr>
@@ -90,7 +90,7 @@ function NewSecret({ id }: { id: string }): ReactElement {
     onSuccess: () => {
       setName("");
       setValue("");
-      return queryClient.invalidateQueries({ queryKey: ["secrets", id] });
+      return renew(["secrets", id]);
     },
   });
   function submit(event: FormEvent): void {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure, Loaded } from "../ui/states.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -25,7 +25,7 @@ function Editor({ threadId, text, at }: { threadId: string; text: string; at: st
   const [edited, setEdited] = useState(text);
   const set = useMutation({
     mutationFn: () => client.threads.setState(threadId, { state_snapshot: edited }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["state", threadId] }),
+    onSuccess: () => renew(["state", threadId]),
   });
   return (
     <>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { RunListItem, Thread, ThreadMessage } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { Empty, Failure, Loaded } from "../ui/states.tsx";
@@ -96,7 +96,7 @@ function Conversation({ thread }: { thread: Thread }): ReactElement {
             thread={thread}
             agentId={thread.agent_id ?? last?.agent_id ?? null}
             lastInput={last?.input_payload}
-            onSent={() => void queryClient.invalidateQueries({ queryKey: ["turns", thread.id] })}
+            onSent={() => void renew(["turns", thread.id])}
           />
         </div>
         {isStateShown && <StateView threadId={thread.id} />}

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { AgentVersion } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { Loaded } from "../ui/states.tsx";
@@ -96,7 +96,7 @@ function Publish({ version, files, edited, onLeave }: PublishProps): ReactElemen
   const publish = useMutation({
     mutationFn: () => client.versions.create(id, { config: withFiles(config, files, edited) }),
     onSuccess: async (published) => {
-      await queryClient.invalidateQueries({ queryKey: ["versions", id] });
+      await renew(["versions", id]);
       await navigate({ to: "/agents/$id/versions/$version", params: { id, version: published.version } });
     },
   });

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { AgentVersionListItem } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { allows, useSession } from "../data/session.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatCount, formatMs, formatShare } from "../ui/format.ts";
@@ -112,7 +112,7 @@ function Actions({ listed }: { listed: AgentVersionListItem }): ReactElement | n
   const [isPromoting, setPromoting] = useState(false);
   const change = useMutation({
     mutationFn: (to: "active" | "archived") => client.versions.update(id, version, { status: to }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["versions", id] }),
+    onSettled: () => renew(["versions", id]),
   });
   if (!session.data || !allows(session.data, "agents:write")) return null;
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { Delivery, Webhook } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { formatCount, formatMs, shortId } from "../ui/format.ts";
 import { JsonTree } from "../ui/json-tree.tsx";
@@ -22,11 +22,12 @@ export function Deliveries({ webhook: { id, created_at } }: { webhook: Webhook }
   const query = useQuery({
     queryKey: ["deliveries", id, status],
     queryFn: () => client.webhooks.listDeliveries(id, { limit: 100, ...(status !== "all" && { status }) }).page(),
-    refetchInterval: 3_000,
+    // What was just sent is tried at once.
+    refetchInterval: ({ state }) => (state.data?.data.some(isUntried) ? 500 : 3_000),
   });
   const redeliver = useMutation({
     mutationFn: (which: { delivery_id: string } | { since: string }) => client.webhooks.redeliverDelivery(id, which),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["deliveries", id] }),
+    onSettled: () => renew(["deliveries", id]),
   });
   return (
     <Section
@@ -75,6 +76,8 @@ export function Deliveries({ webhook: { id, created_at } }: { webhook: Webhook }
     </Section>
   );
 }
+
+const isUntried = ({ status, attempts }: Delivery): boolean => status === "pending" && attempts === 0;
 
 type RowProps = { delivery: Delivery; isPending: boolean; onAgain: () => void };
 

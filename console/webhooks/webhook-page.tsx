@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { Webhook } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { FigureRow } from "../ui/figures.tsx";
@@ -124,5 +124,3 @@ function Actions({ webhook }: { webhook: Webhook }): ReactElement {
     </>
   );
 }
-
-const renew = (queryKey: string[]): Promise<void> => queryClient.invalidateQueries({ queryKey });

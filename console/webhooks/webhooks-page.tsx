@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { NewWebhook, Webhook } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { AskDialog, ShownOnce } from "../ui/ask-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { formatCount } from "../ui/format.ts";
@@ -96,7 +96,7 @@ function New({ onClose, onMade }: NewProps): ReactElement {
   const make = useMutation({
     mutationFn: () => client.webhooks.create({ url, events: wordsOf(events), agent_ids: wordsOf(agents) }),
     onSuccess: async (webhook) => {
-      await queryClient.invalidateQueries({ queryKey: ["webhooks"] });
+      await renew(["webhooks"]);
       onMade(webhook);
     },
   });
