@@ -2,6 +2,7 @@ import type { ApiContext } from "../context.ts";
 import type { Operation } from "../http/define-operation.ts";
 import { getConfig } from "./get-config.ts";
 import { getAdminOverview } from "./get-admin-overview.ts";
+import { getFleetHistory } from "./get-fleet-history.ts";
 import { getFleet } from "./get-fleet.ts";
 import { drainWorker } from "./drain-worker.ts";
 import { killWorker } from "./kill-worker.ts";
@@ -21,6 +22,7 @@ export const adminOperations: readonly Operation<ApiContext>[] = [
   getAdminOverview,
   getConfig,
   getFleet,
+  getFleetHistory,
   drainWorker,
   killWorker,
   listQueues,

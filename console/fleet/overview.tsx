@@ -60,6 +60,7 @@ export function Overview(): ReactElement {
               </Table>
             </Section>
           </div>
+          <History />
           <LastDay />
         </>
       )}
@@ -68,6 +69,43 @@ export function Overview(): ReactElement {
 }
 
 const hourMs = 3_600_000;
+
+/** How busy the fleet was within the last day. */
+function History(): ReactElement {
+  const query = useQuery({
+    queryKey: ["fleet-history"],
+    queryFn: () => client.admin.getFleetHistory(),
+    refetchInterval: 60_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({ data }) => {
+        const times = data.map(({ at }) => formatTime(at));
+        return (
+          <div className={styles.plots}>
+            <Plot
+              title="Slots, 24 h"
+              kind="lines"
+              times={times}
+              format={formatCount}
+              series={[
+                { name: "all", tone: "wait", values: data.map(({ slots }) => slots) },
+                { name: "busy", tone: "live", values: data.map(({ busy }) => busy) },
+              ]}
+            />
+            <Plot
+              title="Longest wait in a queue, 24 h"
+              kind="lines"
+              times={times}
+              format={formatMs}
+              series={[{ name: "oldest run", tone: "warn", values: data.map(({ oldest_ms }) => oldest_ms ?? 0) }]}
+            />
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+}
 
 /** The last day of all users' runs, hour by hour. */
 function LastDay(): ReactElement {

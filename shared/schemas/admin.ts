@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exampleOf } from "./example-of.ts";
-import { choice, clientId, laxInt, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, laxInt, pageQuery, text, timestamp } from "./primitives.ts";
 import { runAnalytics, timeRangeQuery } from "./analytics.ts";
 import { timeRange } from "./run-filter.ts";
 import { userRecord } from "./user.ts";
@@ -118,6 +118,41 @@ export const deadLetter = z
     },
   });
 export type DeadLetter = z.infer<typeof deadLetter>;
+
+export const fleetHistoryQuery = z.object({
+  since: timestamp().optional().meta({ description: "From this time on. Left out: 24 hours before `until`." }),
+  until: timestamp().optional().meta({ description: "Before this time. Left out: now." }),
+  pool: text({ min: 1, max: 64 }).optional().meta({ description: "Only this pool. Left out: all pools together." }),
+});
+
+export const fleetHistory = z
+  .object({
+    object: z.literal("fleet_history"),
+    since: z.string(),
+    until: z.string(),
+    step_ms: count.meta({
+      description: "How long each step is: a minute, or longer where there would be more than 120 steps.",
+    }),
+    data: z.array(
+      z.object({
+        at: z.string().meta({ description: "When the step begins." }),
+        slots: count,
+        busy: count.meta({ description: "Slots that were taken." }),
+        queued: count.meta({ description: "Runs that were queued." }),
+        oldest_ms: z.number().nullable().meta({ description: "For how long the oldest queued run had waited." }),
+      }),
+    ),
+  })
+  .meta({
+    id: "FleetHistory",
+    example: {
+      object: "fleet_history",
+      since: "2026-11-20T10:00:00.000Z",
+      until: "2026-11-21T10:00:00.000Z",
+      step_ms: 720_000,
+      data: [{ at: "2026-11-20T10:00:00.000Z", slots: 48, busy: 31, queued: 0, oldest_ms: null }],
+    },
+  });
 
 export const costQuery = timeRangeQuery.extend({
   by: choice(["user", "agent"]).default("user").meta({ description: "What the costs are grouped by." }),

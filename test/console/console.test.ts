@@ -782,6 +782,7 @@ test("the fleet: who may not see it is told; a queue is paused and resumed, a ch
   const { page, open } = await openConsole(browser, { url, key: await makeKey(stack, "root", operator) });
   await open("/fleet");
   await page.getByText("Slots busy").waitFor();
+  await page.getByRole("figure", { name: "Slots, 24 h" }).waitFor();
   await page.getByRole("tab", { name: "Queues" }).click();
   await page.getByRole("button", { name: "Pause Callbacks and webhooks" }).click();
   await page.getByRole("button", { name: "Resume Callbacks and webhooks" }).click();

@@ -1526,6 +1526,27 @@ class Fleet(TypedDict):
     data: list[FleetWorker]
 
 
+class FleetHistoryDataItem(TypedDict):
+    at: str
+    """When the step begins."""
+    slots: int
+    busy: int
+    """Slots that were taken."""
+    queued: int
+    """Runs that were queued."""
+    oldest_ms: float | None
+    """For how long the oldest queued run had waited."""
+
+
+class FleetHistory(TypedDict):
+    object: Literal["fleet_history"]
+    since: str
+    until: str
+    step_ms: int
+    """How long each step is: a minute, or longer where there would be more than 120 steps."""
+    data: list[FleetHistoryDataItem]
+
+
 class FleetWorker(TypedDict):
     id: str
     host: str

@@ -55,6 +55,7 @@ import type {
   ExecuteBatch,
   ExecuteRequest,
   Fleet,
+  FleetHistory,
   ForkBody,
   Health,
   Hook,
@@ -382,6 +383,7 @@ export const operations = {
     getOverview: "GET /v1/admin/overview",
     getConfig: "GET /v1/admin/config",
     getFleet: "GET /v1/admin/fleet",
+    getFleetHistory: "GET /v1/admin/history query",
     drainWorker: "POST /v1/admin/workers/{worker_id}/drain",
     killWorker: "POST /v1/admin/workers/{worker_id}/kill",
     listQueues: "GET /v1/admin/queues",
@@ -1763,6 +1765,15 @@ export type Resources = {
     getConfig: (options?: CallOptions) => Promise<ServiceConfig>;
     /** The workers */
     getFleet: (options?: CallOptions) => Promise<Fleet>;
+    /** How busy the fleet was */
+    getFleetHistory: (query?: {
+        /** From this time on. Left out: 24 hours before `until`. */
+        since?: string | undefined;
+        /** Before this time. Left out: now. */
+        until?: string | undefined;
+        /** Only this pool. Left out: all pools together. */
+        pool?: string | undefined;
+      }, options?: CallOptions) => Promise<FleetHistory>;
     /** Drain a worker */
     drainWorker: (workerId: string, options?: CallOptions) => Promise<DismissedWorker>;
     /** Stop a worker at once */

@@ -1259,6 +1259,25 @@ export type Fleet = {
   data: Array<FleetWorker>;
 };
 
+export type FleetHistory = {
+  object: "fleet_history";
+  since: string;
+  until: string;
+  /** How long each step is: a minute, or longer where there would be more than 120 steps. */
+  step_ms: number;
+  data: Array<{
+    /** When the step begins. */
+    at: string;
+    slots: number;
+    /** Slots that were taken. */
+    busy: number;
+    /** Runs that were queued. */
+    queued: number;
+    /** For how long the oldest queued run had waited. */
+    oldest_ms: number | null;
+  }>;
+};
+
 export type FleetWorker = {
   id: string;
   host: string;

@@ -5,6 +5,7 @@ import { reconcileRuns } from "./reconcile-runs.ts";
 import { purgeTranscripts } from "./purge-old-rows.ts";
 import { retryCallbacks } from "./retry-callbacks.ts";
 import { rollupAnalytics } from "./rollup-analytics.ts";
+import { sampleFleet } from "./sample-fleet.ts";
 import { weeklyReset } from "./weekly-reset.ts";
 
 /** All internal jobs. Workers start them by the clock, and `POST /v1/internal/jobs/{name}` by request. */
@@ -15,5 +16,6 @@ export const internalJobs: readonly InternalJob[] = [
   reconcileDaemons,
   purgeTranscripts,
   rollupAnalytics,
+  sampleFleet,
   weeklyReset,
 ];

@@ -158,6 +158,31 @@ test("overview, costs and the lists of everybody's things add up", async () => {
   expect(data.length).toBeGreaterThan(0);
 });
 
+test("how busy the fleet was is written down each minute, and told in steps with the most of each", async () => {
+  expect(await call(url, "POST", "/v1/internal/jobs/sample-fleet")).toMatchObject({ status: 200 });
+  const history = async (query: string) => (await call(url, "GET", `/v1/admin/history?${query}`)).body;
+  const { data: written } = (await history("")) as { data: unknown[] };
+  expect(written.at(-1)).toMatchObject({
+    slots: expect.any(Number),
+    busy: expect.any(Number),
+    queued: expect.any(Number),
+  });
+  await stack.sql.query(
+    `INSERT INTO fleet_samples (at, pool, slots, busy, queued, oldest_ms)
+     SELECT '2026-01-02T00:00:00Z'::timestamptz + i * interval '1 min', pool, 4, i % 4, i, i * 10
+     FROM generate_series(0, 239) AS i, unnest(ARRAY['a', 'b']) AS pool`,
+  );
+  const range = "since=2026-01-02T00:00:00Z&until=2026-01-02T04:00:00Z";
+  const both = (await history(range)) as { step_ms: number; data: { at: string; slots: number }[] };
+  expect([both.step_ms, both.data.length]).toEqual([120_000, 120]);
+  expect(both.data[1]).toEqual({ at: "2026-01-02T00:02:00.000Z", slots: 8, busy: 6, queued: 6, oldest_ms: 30 });
+  expect((await history(`${range}&pool=b`))["data"]).toContainEqual({ ...both.data[1], slots: 4, busy: 3, queued: 3 });
+  expect((await history("since=2026-01-02T00:00:00Z&until=2026-01-02T00:05:00Z"))["step_ms"]).toBe(60_000);
+  // These minutes are old.
+  await call(url, "POST", "/v1/internal/jobs/sample-fleet");
+  expect((await history(range))["data"]).toEqual([]);
+});
+
 test("who moved production is in the audit log, with what they did; what only looks or previews is not", async () => {
   const source = "def on_message(input): return input\n";
   const agent_id = await makeAgent(url, source);

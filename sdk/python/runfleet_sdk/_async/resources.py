@@ -61,6 +61,7 @@ from .._generated import (
     ExecuteBatch,
     ExecuteRequest,
     Fleet,
+    FleetHistory,
     ForkBody,
     Health,
     Hook,
@@ -2163,6 +2164,12 @@ class AsyncAdmin(AsyncResource):
     async def get_fleet(self) -> Fleet:
         """The workers."""
         return await self._json("GET", "/v1/admin/fleet")
+
+    async def get_fleet_history(
+        self, *, since: str | None = None, until: str | None = None, pool: str | None = None
+    ) -> FleetHistory:
+        """How busy the fleet was."""
+        return await self._json("GET", "/v1/admin/history", query={"since": since, "until": until, "pool": pool})
 
     async def drain_worker(self, worker_id: str) -> DismissedWorker:
         """Drain a worker."""

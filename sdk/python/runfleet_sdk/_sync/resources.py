@@ -63,6 +63,7 @@ from .._generated import (
     ExecuteBatch,
     ExecuteRequest,
     Fleet,
+    FleetHistory,
     ForkBody,
     Health,
     Hook,
@@ -2131,6 +2132,12 @@ class Admin(Resource):
     def get_fleet(self) -> Fleet:
         """The workers."""
         return self._json("GET", "/v1/admin/fleet")
+
+    def get_fleet_history(
+        self, *, since: str | None = None, until: str | None = None, pool: str | None = None
+    ) -> FleetHistory:
+        """How busy the fleet was."""
+        return self._json("GET", "/v1/admin/history", query={"since": since, "until": until, "pool": pool})
 
     def drain_worker(self, worker_id: str) -> DismissedWorker:
         """Drain a worker."""
