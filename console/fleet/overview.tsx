@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
-import type { FiguresBucket } from "../../sdk/ts/index.ts";
+import type { FiguresBucket, FleetHistory } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
 import { FigureRow } from "../ui/figures.tsx";
 import { formatCost, formatCount, formatMs, formatShare, formatTime, formatTokens } from "../ui/format.ts";
@@ -79,8 +79,9 @@ function History(): ReactElement {
   });
   return (
     <Loaded query={query}>
-      {({ data }) => {
-        const times = data.map(({ at }) => formatTime(at));
+      {(history) => {
+        const steps = stepsOf(history);
+        const times = steps.map(({ at }) => formatTime(at));
         return (
           <div className={styles.plots}>
             <Plot
@@ -89,8 +90,8 @@ function History(): ReactElement {
               times={times}
               format={formatCount}
               series={[
-                { name: "all", tone: "wait", values: data.map(({ slots }) => slots) },
-                { name: "busy", tone: "live", values: data.map(({ busy }) => busy) },
+                { name: "all", tone: "wait", values: steps.map(({ figures }) => figures?.slots ?? null) },
+                { name: "busy", tone: "live", values: steps.map(({ figures }) => figures?.busy ?? null) },
               ]}
             />
             <Plot
@@ -98,13 +99,31 @@ function History(): ReactElement {
               kind="lines"
               times={times}
               format={formatMs}
-              series={[{ name: "oldest run", tone: "warn", values: data.map(({ oldest_ms }) => oldest_ms ?? 0) }]}
+              series={[
+                {
+                  name: "oldest run",
+                  tone: "warn",
+                  values: steps.map(({ figures }) => figures && (figures.oldest_ms ?? 0)),
+                },
+              ]}
             />
           </div>
         );
       }}
     </Loaded>
   );
+}
+
+type Step = { at: number; figures: FleetHistory["data"][number] | null };
+
+/** All steps of the time range. Those in which nothing was written down have no figures. */
+function stepsOf({ since, until, step_ms, data }: FleetHistory): Step[] {
+  const known = new Map(data.map((figures) => [Date.parse(figures.at), figures]));
+  const first = Math.floor(Date.parse(since) / step_ms) * step_ms;
+  return Array.from({ length: Math.ceil((Date.parse(until) - first) / step_ms) }, (_, index) => {
+    const at = first + index * step_ms;
+    return { at, figures: known.get(at) ?? null };
+  });
 }
 
 /** The last day of all users' runs, hour by hour. */
