@@ -215,6 +215,7 @@ test("a cancel goes down the tree, but not to detached runs; what the code gives
       import asyncio
       from runfleet import context
       async def main(input):
+          context.run_agent(input["agent"], {"n": 4, "waits": "go"}, key="at once").cancel()
           lost = context.run_agent(input["agent"], {"n": 3, "waits": "go"}, key="lost")
           await context.sleep(0.2)
           lost.cancel()

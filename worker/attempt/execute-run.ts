@@ -182,8 +182,10 @@ async function endAttempt(deps: ExecuteDeps, { attempt, result, hold, output, cl
     limitMessage: (limit: string) => limitMessage(limit, attempt),
     networkHint: (texts: readonly (string | null)[]) => networkHint(texts, attempt),
   };
+  // A run that started once more to clean up may fail by what its cancel has ended, such as a run that it waits for.
+  const asked = attempt.cancel_requested && !result.result ? "cancelled" : null;
   const decide = (mayPutAside: boolean) =>
-    decideEnding(result, { ...circumstances, aborted: abortReasonOf(hold.signal), mayPutAside });
+    decideEnding(result, { ...circumstances, aborted: abortReasonOf(hold.signal) ?? asked, mayPutAside });
   const ended = { attempt, output, duration_ms };
   let ending = decide(true);
   await forgetLastCall(deps, attempt, result, ending);

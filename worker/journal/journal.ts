@@ -244,7 +244,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
   function act(frame: StepEnd | CheckpointFrame | Exclude<WaitFrame, { type: "idle" | "busy" }>): Promise<void> {
     if (frame.type === "checkpoint") return checkpoints.keep(frame);
     if (frame.type === "wait.open") return waits.open(frame);
-    if (frame.type === "child.open") return children.open(frame);
+    if (frame.type === "child.open") return waits.opening(frame.key, children.open(frame));
     if (frame.type === "wait.abandon") return messages.between(() => waits.abandon(frame.key));
     if (frame.type === "messages.take") return messages.take(frame);
     return frame.type === "signal.url" ? giveUrl(frame) : end(frame);

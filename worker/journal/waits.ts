@@ -16,6 +16,8 @@ import type { Settled } from "./ledger.ts";
 export type Waits = {
   /** Opens a wait, or finds it open. What it ends as is handed over by the journal. */
   open(frame: WaitOpen): Promise<void>;
+  /** Notes that a wait is about to be opened by others: what gives it up waits for that. */
+  opening(key: string, done: Promise<void>): Promise<void>;
   /** Ends a wait that the code gave up. */
   abandon(key: string): Promise<void>;
   /** Notes, and tells, that a wait has ended. */
@@ -111,13 +113,14 @@ export function openWaits({ deps, run, kept, publish, stop, look, seal }: Option
     if (opened.place !== null || isKnown) await look();
   }
 
+  function follow(key: string, done: Promise<void>): Promise<void> {
+    opening.set(storedKey(key, null), done);
+    return done;
+  }
+
   return {
-    open(frame) {
-      const stored_key = storedKey(frame.key, null);
-      const done = openNow(frame, stored_key);
-      opening.set(stored_key, done);
-      return done;
-    },
+    open: (frame) => follow(frame.key, openNow(frame, storedKey(frame.key, null))),
+    opening: follow,
     async abandon(key) {
       const stored_key = storedKey(key, null);
       await opening.get(stored_key);
