@@ -159,28 +159,33 @@ test("overview, costs and the lists of everybody's things add up", async () => {
 });
 
 test("how busy the fleet was is written down each minute, and told in steps with the most of each", async () => {
-  expect(await call(url, "POST", "/v1/internal/jobs/sample-fleet")).toMatchObject({ status: 200 });
+  // A worker may be at it just then.
+  const sample = () =>
+    waitFor(async () => (await call(url, "POST", "/v1/internal/jobs/sample-fleet")).status === 200, 30_000);
+  await sample();
   const history = async (query: string) => (await call(url, "GET", `/v1/admin/history?${query}`)).body;
   const { data: written } = (await history("")) as { data: unknown[] };
-  expect(written.at(-1)).toMatchObject({
-    slots: expect.any(Number),
-    busy: expect.any(Number),
-    queued: expect.any(Number),
-  });
-  await stack.sql.query(
-    `INSERT INTO fleet_samples (at, pool, slots, busy, queued, oldest_ms)
-     SELECT '2026-01-02T00:00:00Z'::timestamptz + i * interval '1 min', pool, 4, i % 4, i, i * 10
-     FROM generate_series(0, 239) AS i, unnest(ARRAY['a', 'b']) AS pool`,
-  );
-  const range = "since=2026-01-02T00:00:00Z&until=2026-01-02T04:00:00Z";
+  const figures = { slots: expect.any(Number), busy: expect.any(Number), queued: expect.any(Number) };
+  expect(written.at(-1)).toMatchObject(figures);
+  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const rangeOf = (day: string): string => `since=${day}T00:00:00Z&until=${day}T04:00:00Z`;
+  const [lately, longAgo] = [daysAgo(5), daysAgo(16)];
+  for (const day of [lately, longAgo])
+    await stack.sql.query(
+      `INSERT INTO fleet_samples (at, pool, slots, busy, queued, oldest_ms)
+       SELECT $1::timestamptz + i * interval '1 min', pool, 4, i % 4, i, i * 10
+       FROM generate_series(0, 239) AS i, unnest(ARRAY['a', 'b']) AS pool`,
+      [`${day}T00:00:00Z`],
+    );
+  const range = rangeOf(lately);
   const both = (await history(range)) as { step_ms: number; data: { at: string; slots: number }[] };
   expect([both.step_ms, both.data.length]).toEqual([120_000, 120]);
-  expect(both.data[1]).toEqual({ at: "2026-01-02T00:02:00.000Z", slots: 8, busy: 6, queued: 6, oldest_ms: 30 });
+  expect(both.data[1]).toEqual({ at: `${lately}T00:02:00.000Z`, slots: 8, busy: 6, queued: 6, oldest_ms: 30 });
   expect((await history(`${range}&pool=b`))["data"]).toContainEqual({ ...both.data[1], slots: 4, busy: 3, queued: 3 });
-  expect((await history("since=2026-01-02T00:00:00Z&until=2026-01-02T00:05:00Z"))["step_ms"]).toBe(60_000);
-  // These minutes are old.
-  await call(url, "POST", "/v1/internal/jobs/sample-fleet");
-  expect((await history(range))["data"]).toEqual([]);
+  expect((await history(`since=${lately}T00:00:00Z&until=${lately}T00:05:00Z`))["step_ms"]).toBe(60_000);
+  await sample();
+  expect((await history(rangeOf(longAgo)))["data"]).toEqual([]);
+  expect((await history(range))["data"]).toHaveLength(120);
 });
 
 test("who moved production is in the audit log, with what they did; what only looks or previews is not", async () => {
