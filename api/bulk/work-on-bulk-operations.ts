@@ -46,7 +46,7 @@ async function applyToRun(
     if (action === "cancel") return await cancelRun(ctx, runId, { owner, actor });
     const key = { user_id, route: `bulk/${id}`, key: runId };
     const nothing = { env_vars: {}, files: {}, state_snapshot: "" };
-    await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, actor, traceparent: null, key });
+    await runAgain(ctx, runId, { ...nothing, ...edits }, { owner, actor, traceparent: null, key, bulk_id: id });
     return true;
   } catch (error) {
     ctx.log.warn({ bulk_id: id, run_id: runId, err: errorText(error) }, "a bulk operation failed for a run");

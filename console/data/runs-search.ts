@@ -23,6 +23,7 @@ const texts = [
   "thread_id",
   "job_id",
   "replay_of",
+  "bulk_id",
   "worker_id",
   "origin",
   "lifecycle",

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type ReactElement, useState } from "react";
 import type { BulkOperation, BulkPreview } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
@@ -116,6 +117,13 @@ function Progress({ first, onClose }: { first: BulkOperation; onClose: () => voi
         {isOver(data) ? "." : "…"}
       </p>
       <progress className={styles.progress} max={Math.max(1, data.total)} value={data.done} aria-label="Done" />
+      {data.action === "replay" && (
+        <p>
+          <Link to="/runs" search={{ bulk_id: data.id }} onClick={onClose}>
+            The runs that it starts
+          </Link>
+        </p>
+      )}
       <DialogButtons>
         <Button look="primary" onClick={onClose}>
           {isOver(data) ? "Close" : "Go on in the background"}

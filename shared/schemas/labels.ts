@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { metadataLabel, tagLabel } from "../domain/run/labels.ts";
+import { bulkLabel, metadataLabel, tagLabel } from "../domain/run/labels.ts";
 import { requestLimits } from "../domain/run/limits.ts";
 import { type Field, field, Refused, refuse, type Refusal, toRefusal } from "./field.ts";
 import { type JsonObject, metadataObject, text } from "./primitives.ts";
@@ -58,9 +58,14 @@ export const labelFilter = {
 };
 
 /** Returns the words that a thing must have. */
-export const wantedLabels = ({ tag: named, metadata = {} }: LabelFilter): string[] => [
+export const wantedLabels = ({ tag: named, metadata = {}, bulk_id }: LabelFilter): string[] => [
   ...(named === undefined ? [] : [tagLabel(named)]),
   ...Object.entries(metadata).map(([key, value]) => metadataLabel(key, value)),
+  ...(bulk_id === undefined ? [] : [bulkLabel(bulk_id)]),
 ];
 
-export type LabelFilter = { tag?: string | undefined; metadata?: Entries | undefined };
+export type LabelFilter = {
+  tag?: string | undefined;
+  metadata?: Entries | undefined;
+  bulk_id?: string | undefined;
+};

@@ -38,6 +38,7 @@ export const runFilter = {
   thread_id: clientId().optional().meta({ description: "Only runs of this thread." }),
   job_id: clientId().optional().meta({ description: "Only runs that this job made." }),
   replay_of: clientId().optional().meta({ description: "Only runs that ran this run again." }),
+  bulk_id: clientId().optional().meta({ description: "Only runs that this bulk operation has made." }),
   parent_run_id: clientId().optional().meta({ description: "Only runs that this run has started." }),
   root_run_id: clientId().optional().meta({
     description: "Only runs of the tree below this run: those that it has started, those that they have started.",

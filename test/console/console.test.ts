@@ -676,11 +676,14 @@ test("runs that fail alike are one error: it is resolved, and its runs are run a
   await dialog.getByRole("textbox").fill("2");
   await dialog.getByRole("button", { name: "Run again 2 runs" }).click();
   await dialog.getByText("2 of 2").waitFor();
+  const made = await dialog.getByRole("link", { name: "The runs that it starts" }).getAttribute("href");
   await dialog.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Resolve" }).click();
   await page.getByRole("button", { name: "Open again" }).waitFor();
   await open("/errors?agent=picky");
   await page.getByText("No error is open").waitFor();
+  await open((made ?? "").replace("/console", ""));
+  await waitFor(async () => (await page.getByLabel(/^Select run_/).count()) === 2);
 });
 
 test("a webhook is made, its secret shown once; a test is sent, its tries are told, and it is sent again", async () => {

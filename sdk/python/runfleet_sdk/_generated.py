@@ -607,6 +607,8 @@ class BulkCancelBodyFilter(TypedDict):
     """Only runs that this job made."""
     replay_of: NotRequired[str]
     """Only runs that ran this run again."""
+    bulk_id: NotRequired[str]
+    """Only runs that this bulk operation has made."""
     parent_run_id: NotRequired[str]
     """Only runs that this run has started."""
     root_run_id: NotRequired[str]
@@ -731,6 +733,8 @@ class BulkReplayBodyFilter(TypedDict):
     """Only runs that this job made."""
     replay_of: NotRequired[str]
     """Only runs that ran this run again."""
+    bulk_id: NotRequired[str]
+    """Only runs that this bulk operation has made."""
     parent_run_id: NotRequired[str]
     """Only runs that this run has started."""
     root_run_id: NotRequired[str]

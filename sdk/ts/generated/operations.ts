@@ -494,6 +494,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -539,6 +541,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -582,6 +586,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -791,6 +797,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -950,6 +958,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -1078,6 +1088,8 @@ export type Resources = {
         thread_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -1587,6 +1599,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -1670,6 +1684,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -1732,6 +1748,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -1853,6 +1871,8 @@ export type Resources = {
         job_id?: string | undefined;
         /** Only runs that ran this run again. */
         replay_of?: string | undefined;
+        /** Only runs that this bulk operation has made. */
+        bulk_id?: string | undefined;
         /** Only runs that this run has started. */
         parent_run_id?: string | undefined;
         /** Only runs of the tree below this run: those that it has started, those that they have started. */

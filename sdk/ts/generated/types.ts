@@ -478,6 +478,8 @@ export type BulkCancelBody = {
     job_id?: string | undefined;
     /** Only runs that ran this run again. */
     replay_of?: string | undefined;
+    /** Only runs that this bulk operation has made. */
+    bulk_id?: string | undefined;
     /** Only runs that this run has started. */
     parent_run_id?: string | undefined;
     /** Only runs of the tree below this run: those that it has started, those that they have started. */
@@ -561,6 +563,8 @@ export type BulkReplayBody = {
     job_id?: string | undefined;
     /** Only runs that ran this run again. */
     replay_of?: string | undefined;
+    /** Only runs that this bulk operation has made. */
+    bulk_id?: string | undefined;
     /** Only runs that this run has started. */
     parent_run_id?: string | undefined;
     /** Only runs of the tree below this run: those that it has started, those that they have started. */

@@ -38,6 +38,8 @@ type Material = {
   position?: number | null;
   /** How many runs the owner's plan allows at once. */
   bounds: RunBounds;
+  /** The id of the bulk operation that makes the run. */
+  bulk_id?: string | undefined;
   /** The id of the schedule (`/v1/jobs`) that made the run. */
   job_id?: string;
   /** What the service adds to the request's own. */
@@ -83,6 +85,7 @@ export function newRun(keys: KeyRing, material: Material): NewRun {
     origin,
     by,
     replay_of,
+    bulk_id: material.bulk_id,
     job_id: material.job_id ?? null,
     metadata: { ...request.metadata, ...material.metadata },
     tags: [...new Set(request.tags)],

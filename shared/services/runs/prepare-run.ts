@@ -22,6 +22,8 @@ export type Origin = {
   key: RepeatKey | null;
   /** The id of the run whose request is run again. */
   replay_of?: string;
+  /** The bulk operation that asks for it. */
+  bulk_id?: string;
   /** Returns the journal that the run begins with. */
   begin?: (runId: string) => Promise<CopiedEntry[]>;
   /** The run's metadata. */
@@ -71,6 +73,7 @@ export async function prepareRun(
     by: origin.actor,
     origin: origin.replay_of === undefined ? "api" : "replay",
     replay_of: origin.replay_of ?? null,
+    bulk_id: origin.bulk_id,
     metadata: origin.metadata,
     multitask: origin.multitask,
   });

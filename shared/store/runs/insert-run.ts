@@ -67,6 +67,8 @@ export type NewRun = {
   /** Who started it, such as a key's id. Null: the service itself. */
   by: string | null;
   replay_of: string | null;
+  /** The bulk operation that makes it. */
+  bulk_id?: string | undefined;
   job_id: string | null;
   metadata: Record<string, unknown>;
   tags: string[];

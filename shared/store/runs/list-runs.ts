@@ -25,6 +25,7 @@ export type RunFilter = {
   thread_id?: string | undefined;
   job_id?: string | undefined;
   replay_of?: string | undefined;
+  bulk_id?: string | undefined;
   parent_run_id?: string | undefined;
   root_run_id?: string | undefined;
   worker_id?: string | undefined;
@@ -99,13 +100,13 @@ export async function countListedRuns(db: Db, owner: Owner, filter: RunFilter): 
 
 /** Which runs a list shows. Indexes find those of a user, agent, thread, job, tag or entry of the metadata, and the few that did not succeed. */
 export function runListing(owner: Owner, filter: RunFilter) {
-  const { agent_id, thread_id, job_id, replay_of, parent_run_id, root_run_id, tag, metadata, since, until, ...rest } =
-    filter;
+  const { agent_id, thread_id, job_id, replay_of, bulk_id, parent_run_id, root_run_id, ...others } = filter;
+  const { tag, metadata, since, until, ...rest } = others;
   const status = rest.status === "success" ? undefined : rest.status;
   const user_id = agent_id === undefined ? rest.user_id : undefined;
   const within: Condition[] = [["user_id = ?", owner]];
   const filters = runConditions({
-    ...{ agent_id, thread_id, job_id, replay_of, parent_run_id, root_run_id, tag, metadata, since, until },
+    ...{ agent_id, thread_id, job_id, replay_of, bulk_id, parent_run_id, root_run_id, tag, metadata, since, until },
     ...{ status, user_id },
   });
   const { version, worker_id, origin, lifecycle, error_code, min_duration_ms, search, search_in = "record" } = rest;

@@ -1,5 +1,5 @@
 import { mergeMetadata } from "../../domain/json/merge-patch.ts";
-import { labelsOf } from "../../domain/run/labels.ts";
+import { isBulkLabel, labelsOf } from "../../domain/run/labels.ts";
 import { requestLimits } from "../../domain/run/limits.ts";
 import type { Db } from "../client.ts";
 import type { Prisma } from "../generated/client.ts";
@@ -15,10 +15,13 @@ export async function patchMetadata(
 ): Promise<boolean> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "runs", id);
-    const run = await tx.run.findUnique({ where: { id, ...ownedBy(owner) }, select: { tags: true, metadata: true } });
+    const run = await tx.run.findUnique({
+      where: { id, ...ownedBy(owner) },
+      select: { tags: true, metadata: true, labels: true },
+    });
     if (!run) return false;
     const metadata = mergeMetadata(run.metadata, patch, requestLimits.metadata_keys);
-    const labels = labelsOf({ tags: run.tags, metadata });
+    const labels = [...labelsOf({ tags: run.tags, metadata }), ...run.labels.filter(isBulkLabel)];
     const data = { labels, metadata: metadata as Prisma.InputJsonObject };
     await tx.run.update({ where: { id }, data, select: { id: true } });
     return true;

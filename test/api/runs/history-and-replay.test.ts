@@ -133,6 +133,20 @@ test("a bulk operation is counted before, done in the background, and tells how 
     const { body } = await get(`/v1/agents/${agent_id}/runs?status=success&search=fixed`);
     return (body["data"] as unknown[]).length === 5;
   });
+  // The runs that it has made are found by its id, also once their metadata is changed.
+  const made = async () => {
+    const { body } = await get(`/v1/runs?bulk_id=${String(answer.body["id"])}`);
+    return body["data"] as { id: string; agent_id: string; origin: string }[];
+  };
+  const first = await made();
+  expect(first).toHaveLength(5);
+  expect(first.every((one) => one.agent_id === agent_id && one.origin === "replay")).toBe(true);
+  await call(url, "PATCH", `/v1/runs/${first[0]?.id}`, { metadata: { pinned: true } });
+  expect((await made()).map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+  expect((await get(`/v1/runs?bulk_id=${String(answer.body["id"])}&metadata[pinned]=true`)).body["data"]).toHaveLength(
+    1,
+  );
+  expect((await get("/v1/runs?bulk_id=bulk_of_nobody")).body["data"]).toEqual([]);
   expect((await ask({ filter: {} })).status).toBe(422);
 });
 
