@@ -188,10 +188,12 @@ test("the command line opens the console signed in, and is let in by it: the key
   const terminal = spawn("python3", ["-c", "import pty,sys; pty.spawn(sys.argv[1:])", process.execPath, cli, "login"], {
     env: settings,
   });
+  // It may have ended before the page says so.
+  const closed = once(terminal, "close");
   await page.goto(await address());
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByText("Signed in. Go on in the terminal.").waitFor();
-  const [code] = await once(terminal, "close");
+  const [code] = await closed;
   expect(code).toBe(0);
   const { profiles } = JSON.parse(readFileSync(join(home, ".config/runfleet/config.json"), "utf8"));
   expect(profiles.default.api_key).toMatch(/^rf_/);

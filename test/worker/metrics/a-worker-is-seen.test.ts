@@ -94,11 +94,12 @@ test("a worker's metrics count its attempts and time their steps, its log has a 
   expect([(await at("/")).status, (await at("/metrics", { method: "POST" })).status]).toEqual([404, 405]);
   const long = execute(url, { agent_id, version: "current", input_payload: { wait: 3 } });
   await waitFor(async () => valueOf(await metrics(), 'runfleet_slots{state="busy"}') === 1);
+  const exited = once(worker.child, "exit");
   worker.child.kill("SIGTERM");
   await waitFor(async () => (await at("/health/ready")).status === 503);
   expect((await at("/health/live")).status).toBe(200);
   expect((await readEvents(await long)).at(-1)?.event).toBe("run.success");
-  await once(worker.child, "exit");
+  await exited;
 });
 
 test("a worker whose address for metrics is taken says so and doesn't start", async () => {
