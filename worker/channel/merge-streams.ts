@@ -1,5 +1,5 @@
-/** How many items may wait for the consumer before no source is read any more. */
-const waitingItems = 64;
+/** How many items may wait for the consumer before no source is read any more: a run that is ended has no more than these left to say. */
+const waitingItems = 16;
 
 /**
  * Merges streams: items come as they arrive, those of one source in order. While the consumer is slow, no source is read. A

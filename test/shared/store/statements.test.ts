@@ -2,7 +2,10 @@ import { subscribe } from "node:diagnostics_channel";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Columns } from "../../../shared/store/columns.ts";
+import { type Columns, orNull, t } from "../../../shared/store/columns.ts";
+import { inputRows } from "../../../shared/store/input-rows.ts";
+import { sql } from "../../../shared/store/sql.ts";
+import { statement } from "../../../shared/store/statement.ts";
 import { sourceFiles } from "../../architecture/source-files.ts";
 import { openTestStack, type TestStack } from "../../harness/test-stack.ts";
 
@@ -106,4 +109,21 @@ test("no statement of every run reads a whole table, planned on a database that 
   }
   await client.query("RESET plan_cache_mode");
   expect(wholeReads).toEqual([]);
+});
+
+test("a statement over rows takes any text as it is, and leaves the driver nothing to quote", async () => {
+  const columns = { id: t.integer, text: orNull(t.text), json: t.json() };
+  const rows = inputRows(columns);
+  const echo = statement({
+    name: "test_echo",
+    takes: rows.takes,
+    gives: columns,
+    text: sql`WITH ${rows.cte} SELECT id, text, json FROM input ORDER BY id`,
+  });
+  const texts = [null, "", "NULL", "{a,\"b\"}", "\\", '\\"', "a\nb\tc\u0001", "é😀", "\n".repeat(100_000)];
+  const given = texts.map((text, id) => ({ id, text, json: { text } }));
+
+  expect(await echo.rows(client, rows.listsOf(given))).toEqual(given);
+  // The driver takes seconds to quote the texts of a list that is megabytes long.
+  expect(typeof rows.takes.json.encode?.(given.map(({ json }) => json))).toBe("string");
 });

@@ -51,6 +51,26 @@ test("each item has its own verdict; a batch that rejects fails its own items, a
   expect(await after).toBe("of 4");
 });
 
+test("a heavy item delays no other: they go meanwhile, and the next heavy one after it", async () => {
+  const heavy = [1, 2];
+  const { sent, call } = open({ most: 8, weigh: (item) => (heavy.includes(item) ? 11 : 1), maxWeight: 10 });
+  const calls = [1, 2, 3, 4].map(call);
+  await turn();
+  expect(sent.map(({ items }) => items)).toEqual([[3, 4], [1]]);
+  sent[0]?.end();
+  expect(await Promise.all(calls.slice(2))).toEqual(["of 3", "of 4"]);
+  const meanwhile = call(5);
+  await turn();
+  sent[2]?.end();
+  expect(await meanwhile).toBe("of 5");
+  sent[1]?.end();
+  expect(await calls[0]).toBe("of 1");
+  await turn();
+  expect(sent.map(({ items }) => items)).toEqual([[3, 4], [1], [5], [2]]);
+  sent[3]?.end();
+  expect(await calls[1]).toBe("of 2");
+});
+
 test("whatever is asked for, each item goes once, in order of its key, within the bounds", async () => {
   const items = fc.array(fc.record({ key: fc.constantFrom("a", "b", null), weight: fc.nat(12) }), { maxLength: 40 });
   await fc.assert(
