@@ -65,6 +65,8 @@ export function createLeaseKeeper(db: Db, leaseMs: number, log: Log): LeaseKeepe
   return {
     hold(run, claimedAt) {
       const entry: Entry = { run, controller: new AbortController(), provenAt: claimedAt };
+      // The id may be of another run by now: of one that was accepted after the earlier was ended from outside and deleted.
+      entries.get(run.id)?.controller.abort("fenced" satisfies AbortReason);
       entries.set(run.id, entry);
       // A lease that began some time ago can't wait for the others' next renewal.
       if (performance.now() - claimedAt > leaseMs / 3) void renew([entry]);

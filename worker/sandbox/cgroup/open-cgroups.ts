@@ -29,8 +29,11 @@ export type Cgroups = {
 
 const removalMs = 5_000;
 
-/** A whole sandbox's weight against other sandboxes and the worker: the default of one process (v1), or of one group (v2). */
-const weights = { 1: { cpu: 1_024, io: 100 }, 2: { cpu: 100, io: 100 } } as const;
+/**
+ * A whole sandbox's weight. For the processor it is a quarter of the default of one process (v1), or of one group (v2): sandboxes
+ * share alike, and together they leave the worker, the API and the stores their time. For I/O it is the default.
+ */
+const weights = { 1: { cpu: 256, io: 100 }, 2: { cpu: 25, io: 100 } } as const;
 /** v1 has a separate limit for the memory of TCP sockets; v2 counts that memory with the rest. */
 const socketBytes = 32 * 1024 * 1024;
 
