@@ -6,8 +6,6 @@ export type HostileAgent = {
   config: Record<string, unknown>;
   /** True when the module attacks as it is imported or forked: then the agent's own runs suffer, too. */
   harmsItself: boolean;
-  /** How long a neighbour's slowest runs may take beside this agent, in ms, where that is more than for other agents. */
-  allowedMs: number;
 };
 
 const everyDescriptor = "[int(name) for name in os.listdir('/proc/self/fd')]";
@@ -44,17 +42,11 @@ def main(input):
         return probe()
     attack()
 `;
-const agent = (
-  name: string,
-  kind: string,
-  body: string,
-  { config = {}, allowedMs = 0 }: Partial<Pick<HostileAgent, "config" | "allowedMs">> = {},
-): HostileAgent => ({
+const agent = (name: string, kind: string, body: string, config: HostileAgent["config"] = {}): HostileAgent => ({
   name,
   class: kind,
   source: `${head}\n${body}\n${tail}`,
   config,
-  allowedMs,
   harmsItself: !body.includes("def attack()"),
 });
 
@@ -122,14 +114,12 @@ export const hostileAgents: readonly HostileAgent[] = [
         pass
 os.register_at_fork(after_in_child=spin)`,
   ),
-  // 512 processes that begin and end at once queue for the kernel's locks on library files that all sandboxes map.
   agent(
     "forks-without-end",
     "S18",
     `def attack():
     while True:
         quietly(os.fork)`,
-    { allowedMs: 4_000 },
   ),
   agent(
     "works-in-sixty-processes",
@@ -220,6 +210,6 @@ def attack():
                     client.recv(65536)
             except OSError:
                 pass`,
-    { config: { network: { allow: ["*:9", "127.0.0.1:9"] } } },
+    { network: { allow: ["*:9", "127.0.0.1:9"] } },
   ),
 ];

@@ -93,7 +93,7 @@ async function withstand(
   const after = await client.run(attack.name, { do: "probe" }, mode);
   const changed = attack.harmsItself ? [] : changeFaults(before, after);
   const failed = [...new Set(beside.failures)].map((event) => `runs of the neighbour ended as ${event}`);
-  return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet, attack.allowedMs) };
+  return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet) };
 }
 
 /** Executes the neighbour's runs, one after another for each of its clients, until `over` aborts. */
@@ -115,8 +115,8 @@ async function watchNeighbour(client: FleetClient, over: AbortSignal): Promise<B
   return { runs: times.length, p50: at(0.5), p99: at(0.99), failures };
 }
 
-function slowness(beside: Beside, quiet: Beside, allowedMs: number): string[] {
-  const allowed = Math.max(slower * quiet.p99, leastAllowedMs, allowedMs);
+function slowness(beside: Beside, quiet: Beside): string[] {
+  const allowed = Math.max(slower * quiet.p99, leastAllowedMs);
   return beside.p99 < allowed ? [] : [`the neighbour's p99 is ${beside.p99} ms, ${allowed} are allowed`];
 }
 

@@ -66,7 +66,11 @@ export function together<Item, Result>(
   function send(): void {
     isScheduled = false;
     for (const lane of Object.values(lanes))
-      for (let batch = lane.free > 0 ? takeBatch(lane) : []; batch.length > 0; batch = lane.free > 0 ? takeBatch(lane) : [])
+      for (
+        let batch = lane.free > 0 ? takeBatch(lane) : [];
+        batch.length > 0;
+        batch = lane.free > 0 ? takeBatch(lane) : []
+      )
         sendBatch(batch, lane);
   }
 
