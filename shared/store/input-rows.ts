@@ -67,7 +67,7 @@ export const arrayLiteral = (texts: readonly (string | null)[]): string =>
   `{${texts.map((text) => (text == null ? "NULL" : quote(text))).join(",")}}`;
 
 /** JSON escapes quotes and backslashes as an array does, and these besides: control characters, and halves of pairs. */
-const escapedByJson = /[\u0000-\u001f\ud800-\udfff]/u;
+const escapedByJson = /[\p{Cc}\p{Cs}]/u;
 
 const quote = (text: string): string =>
   escapedByJson.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : JSON.stringify(text);
