@@ -63,7 +63,7 @@ const textList = (encode: (value: unknown) => string | null): Column<readonly un
  * A list of texts as Postgres reads an array: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO
  * The driver would write it as well, but takes more than a second for some megabytes of quotes or backslashes.
  */
-export const arrayLiteral = (texts: readonly (string | null)[]): string =>
+const arrayLiteral = (texts: readonly (string | null)[]): string =>
   `{${texts.map((text) => (text == null ? "NULL" : quote(text))).join(",")}}`;
 
 /** JSON escapes quotes and backslashes as an array does, and these besides: control characters, and halves of pairs. */
