@@ -31,17 +31,17 @@ export async function* splitLines(
     let lines = 0;
     let startedAt = performance.now();
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      parts.push(chunk.subarray(start, end));
-      length += end - start;
-      start = end + 1;
       lines += 1;
-      if (length > 0) {
+      if (length > 0 || end > start) {
+        parts.push(chunk.subarray(start, end));
+        length += end - start;
         meter.add({ lines, cpuMs: performance.now() - startedAt });
         lines = 0;
         yield take(false);
         await meter.pause();
         startedAt = performance.now();
-      } else parts = [];
+      }
+      start = end + 1;
     }
     length += chunk.length - start;
     if (length > maxLineBytes) parts = [];
