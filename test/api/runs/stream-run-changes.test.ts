@@ -20,7 +20,7 @@ await stack.sql.query(
      '[]', '[]', '', now(), '2026-01-01'::timestamptz + n * interval '1 h', now(), CASE WHEN n > 2 THEN n * 10 END,
      CASE WHEN n % 4 = 0 THEN 'replay' ELSE 'api' END::run_origin, 'worker' || n % 2, CASE WHEN n % 4 = 0 THEN 'seed1' END,
      CASE WHEN n % 5 = 0 THEN 't5' END, CASE WHEN n % 6 = 0 THEN 'j6' END, '{}',
-     CASE WHEN n % 2 = 0 THEN '{tag:even,metadata:customer=ada}'::text[] ELSE '{}' END, 1,
+     CASE WHEN n % 2 = 0 THEN '{tag:even,metadata:customer=ada,bulk:b1}'::text[] ELSE '{}' END, 1,
      CASE WHEN n = 9 THEN 'seed8' END, CASE WHEN n > 7 THEN 'seed7' END
    FROM generate_series(1, 12) n`,
 );
@@ -113,6 +113,7 @@ const queries = [
   "thread_id=t5",
   "job_id=j6",
   "tag=even",
+  "bulk_id=b1",
   "metadata[customer]=ada&status=success",
   "since=2026-01-01T05:00:00Z&until=2026-01-01T09:00:00Z",
   "parent_run_id=seed8",
