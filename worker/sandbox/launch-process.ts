@@ -116,8 +116,20 @@ async function endHeldPipes(streams: Readable[]): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lingerMs / 2).unref());
     for (const stream of open()) {
       if (stream.readableLength > 0 && isAwaited(stream)) idle.delete(stream);
-      else if (idle.has(stream)) stream.destroy();
+      else if (idle.has(stream)) endPipe(stream);
       else idle.add(stream);
     }
   }
+}
+
+/**
+ * Ends a pipe as if its holders had closed it: for whoever reads it to its end that is no error. bubblewrap itself may hold pipes for
+ * a while on a busy machine.
+ */
+function endPipe(stream: Readable): void {
+  if (stream.readableLength > 0) return void stream.destroy();
+  stream.once("end", () => stream.destroy());
+  stream.push(null);
+  // Nobody else may be reading.
+  stream.read(0);
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -34,14 +35,19 @@ test("what was said on a paused pipe is there as well", async () => {
 });
 
 test("pipes that something holds after the process' end are ended, with what was said on them", async () => {
-  const { pid, stdout, exited } = await launchProcess({ ...options, args: ["-c", "echo out; sleep 60 & exit 0"] });
+  const holding = { ...options, args: ["-c", "echo out; sleep 60 & exit 0"] };
+  const { pid, stdout, stderr, events, exited } = await launchProcess(holding);
   await exited;
-  let said = "";
-  // The holder would keep the pipe open for a minute.
-  const reading = (async () => {
-    for await (const chunk of stdout) said += String(chunk);
-  })();
-  await expect(reading).rejects.toThrow("Premature close");
-  expect(said).toBe("out\n");
+  // The holder would keep the pipes open for a minute.
+  expect(await Promise.all([stdout, stderr, events].map((stream) => text(stream)))).toEqual(["out\n", "", ""]);
+  expect([stdout, stderr, events].map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
+  process.kill(-pid, "SIGKILL");
+});
+
+test("and so they are when nobody reads them", async () => {
+  const { pid, stderr, events, exited } = await launchProcess({ ...options, args: ["-c", "sleep 60 & exit 0"] });
+  const closed = Promise.all([once(stderr, "close"), once(events, "close")]);
+  await exited;
+  await closed;
   process.kill(-pid, "SIGKILL");
 });
