@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Redis } from "ioredis";
@@ -8,6 +7,7 @@ import pg from "pg";
 import { afterAll, inject } from "vitest";
 import type * as Api from "../../api/open-api.ts";
 import { loginUrl } from "../../dev/database-roles.ts";
+import { freePort } from "../../dev/free-port.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { loadConfig } from "../../shared/platform/config/load-config.ts";
 import { createLog } from "../../shared/platform/log.ts";
@@ -193,14 +193,4 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Pr
   const gone = new Promise((resolve) => child.once("exit", resolve));
   child.kill(signal);
   await gone;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((give, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => give(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

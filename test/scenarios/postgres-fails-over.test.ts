@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
 import { openDb } from "../../shared/store/client.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
@@ -31,6 +31,15 @@ const cutAll = (): Promise<unknown> =>
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE 'runfleet%'",
     [database],
   );
+/** Locks a table until it is freed, or until the test is over: an open transaction would delay every test's streams. */
+async function lockTable(name: string): Promise<() => Promise<void>> {
+  const client = await stack.sql.connect();
+  await client.query(`BEGIN; LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
+  let ended: Promise<void> | null = null;
+  const free = (): Promise<void> => (ended ??= client.query("ROLLBACK").then(() => client.release()));
+  onTestFinished(free);
+  return free;
+}
 const ready = async (): Promise<string> => {
   const { status, body } = await call(url, "GET", "/health/ready");
   return status === 200 ? "ready" : String(body["code"]);
@@ -71,13 +80,13 @@ test("while Postgres takes no writes the API says so and isn't ready; runs under
 });
 
 test("a request that gets no connection or no transaction in time is answered 503, whichever door of the pool it takes", async () => {
-  const locker = await stack.sql.connect();
-  await locker.query("BEGIN; LOCK TABLE webhooks IN ACCESS EXCLUSIVE MODE");
+  const free = await lockTable("webhooks");
   // Each of them holds one of the three connections until the lock is free.
   const holders = Array.from({ length: 3 }, () => call(url, "GET", "/v1/webhooks?user_id=tester"));
+  // The worker, which looks for messages to send, waits as well.
   await waitFor(async () => {
     const { rows } = await stack.sql.query(
-      "SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'",
+      "SELECT 1 FROM pg_stat_activity WHERE datname = $1 AND application_name = 'runfleet-api' AND wait_event_type = 'Lock'",
       [database],
     );
     return rows.length === 3;
@@ -88,8 +97,7 @@ test("a request that gets no connection or no transaction in time is answered 50
     call(url, "GET", `/v1/agents/${agent_id}`),
     call(url, "POST", "/v1/execute", { agent_id, version: "current" }, { prefer: "respond-async" }),
   ]);
-  await locker.query("ROLLBACK");
-  locker.release();
+  await free();
   expect(answers.map(({ status, body }) => [status, body["code"]])).toEqual(
     answers.map(() => [503, "dependency_unavailable"]),
   );
