@@ -1,6 +1,7 @@
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
+import { readHorizon } from "../read-horizon.ts";
 import { joined, raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { notificationColumns, toNotificationRecord } from "./notification-record.ts";
@@ -12,14 +13,15 @@ export type Told = { place: Place; notification: NotificationRecord };
 
 /** Before everything that isn't committed yet, and what is visible now (a pg_snapshot): some of that may stand behind the place. */
 export async function readPresent(db: Db): Promise<{ place: Place; snapshot: string | null }> {
+  const xact = await readHorizon(db.sql);
   const row = await present.first(db.sql);
-  return { place: { xact: BigInt(row?.xact ?? 0), id: "" }, snapshot: row?.snapshot ?? null };
+  return { place: { xact, id: "" }, snapshot: row?.snapshot ?? null };
 }
 
 const present = statement({
   name: "read-present",
-  gives: { xact: t.text, snapshot: t.text },
-  text: sql`SELECT pg_snapshot_xmin(now)::text AS xact, now::text AS snapshot FROM pg_current_snapshot() AS now`,
+  gives: { snapshot: t.text },
+  text: sql`SELECT pg_current_snapshot()::text AS snapshot`,
 });
 
 /** `known`: what was visible in that snapshot is left out. */
@@ -27,10 +29,11 @@ type Wanted = { place: Place; known: string | null; limit: number };
 
 /**
  * A user's notifications behind a place, in an order to which nothing is ever added before what was read: by the
- * transactions that wrote them, and only of those that are older than all that still run.
+ * transactions that wrote them, up to the horizon.
  */
 export async function readFrom(db: Db, user_id: string, { place, known, limit }: Wanted): Promise<Told[]> {
-  const rows = await follow.rows(db.sql, { user_id, xact: String(place.xact), id: place.id, known, limit });
+  const horizon = String(await readHorizon(db.sql));
+  const rows = await follow.rows(db.sql, { user_id, xact: String(place.xact), id: place.id, horizon, known, limit });
   return rows.map((row) => ({
     place: { xact: BigInt(row.xact), id: row.id },
     notification: toNotificationRecord(row),
@@ -39,12 +42,19 @@ export async function readFrom(db: Db, user_id: string, { place, known, limit }:
 
 const follow = statement({
   name: "follow-notifications",
-  takes: { user_id: t.text, xact: t.bigint, id: t.text, known: orNull(t.text), limit: t.integer },
+  takes: {
+    user_id: t.text,
+    xact: t.bigint,
+    id: t.text,
+    horizon: t.bigint,
+    known: orNull(t.text),
+    limit: t.integer,
+  },
   gives: { ...notificationColumns, xact: t.bigint },
   text: sql`
     SELECT ${joined(Object.keys(notificationColumns).map(raw), ", ")}, xact FROM notifications
     WHERE user_id = $user_id AND in_app AND (xact, id) > ($xact, $id)
-      AND xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+      AND xact < $horizon
       AND ($known IS NULL OR NOT pg_visible_in_snapshot(xact::text::xid8, $known::pg_snapshot))
     ORDER BY xact, id LIMIT $limit`,
 });

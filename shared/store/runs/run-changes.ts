@@ -4,6 +4,7 @@ import type { RunError, Usage } from "../../schemas/run-event.ts";
 import type { RunListItem } from "../../schemas/run.ts";
 import type { Queryable } from "../client.ts";
 import { listOf, orNull, type Row, t } from "../columns.ts";
+import { readHorizon } from "../read-horizon.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -12,22 +13,16 @@ export type Move = { place: MovePlace; run_id: string; from: RunStatus | null; t
 
 /** Returns the place before everything that isn't committed yet. */
 export async function readPresentPlace(client: Queryable): Promise<MovePlace> {
-  const row = await present.first(client);
-  return { xact: BigInt(row?.xact ?? 0), seq: 0n };
+  return { xact: await readHorizon(client), seq: 0n };
 }
-
-const present = statement({
-  name: "read-present-move",
-  gives: { xact: t.text },
-  text: sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS xact`,
-});
 
 /**
  * Returns the moves of all runs behind a place, in an order to which nothing is ever added before what was read: by the
- * transactions that wrote them, and only of those that are older than all that still run.
+ * transactions that wrote them, up to the horizon.
  */
 export async function readMoves(client: Queryable, { xact, seq }: MovePlace, limit: number): Promise<Move[]> {
-  const rows = await follow.rows(client, { xact: String(xact), seq: String(seq), limit });
+  const horizon = String(await readHorizon(client));
+  const rows = await follow.rows(client, { xact: String(xact), seq: String(seq), horizon, limit });
   return rows.map(({ xact: at, seq: number, ...move }) => ({
     ...move,
     place: { xact: BigInt(at), seq: BigInt(number) },
@@ -38,11 +33,11 @@ const status = t.enumeration<RunStatus>("run_status");
 
 const follow = statement({
   name: "follow-moves",
-  takes: { xact: t.bigint, seq: t.bigint, limit: t.integer },
+  takes: { xact: t.bigint, seq: t.bigint, horizon: t.bigint, limit: t.integer },
   gives: { xact: t.bigint, seq: t.bigint, run_id: t.text, from: orNull(status), to: status },
   text: sql`
     SELECT xact, seq, run_id, "from", "to" FROM run_transitions
-    WHERE xact >= $xact AND (xact, seq) > ($xact, $seq) AND xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+    WHERE xact >= $xact AND (xact, seq) > ($xact, $seq) AND xact < $horizon
     ORDER BY xact, seq LIMIT $limit`,
 });
 

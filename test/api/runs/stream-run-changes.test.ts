@@ -196,6 +196,21 @@ test("a cut stream goes on after the last id: nothing is missed, also not what i
   third.close();
 });
 
+test("what another database of the same Postgres does delays nothing", async () => {
+  await makeRuns("beside", 1);
+  const elsewhere = new URL(stack.databaseUrl);
+  elsewhere.pathname = "/postgres";
+  const long = new pg.Client({ connectionString: elsewhere.href });
+  await long.connect();
+  await long.query("BEGIN");
+  await long.query("SELECT pg_current_xact_id()");
+  const reading = await open("user_id=beside");
+  await move(["beside1"], "queued", "running");
+  await reading.until((events) => changes(events).length > 0);
+  await long.end();
+  reading.close();
+});
+
 test("more changes than a reader is told, or than can be caught up, are one resync, and the stream goes on", async () => {
   const crowd = await makeRuns("crowd", 900);
   const [all, one] = [await open("user_id=crowd"), await open("thread_id=t5")];
