@@ -32,6 +32,8 @@ type Parts = {
 
 const atOnce = 4;
 const runMs = 120_000;
+/** So many of its workers are killed under a run. On a busy machine a program is loaded no faster than the next kill comes. */
+const deathsOfARun = 5;
 
 /**
  * Executes programs that ask models by unmodified clients, while agents, workers or gateways are killed, and compares each run with an
@@ -109,10 +111,12 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
 /** Kills workers or gateways at random times until the signal, and returns how many. What a dead worker held lapses at once. */
 async function killOthers({ stack, sql, random }: Parts, victim: Victim, signal: AbortSignal): Promise<number> {
   let kills = 0;
+  const over = aborted(signal);
   while (victim !== "agent" && !signal.aborted) {
     await sleep(100 + random.below(500), undefined, { signal }).catch(() => undefined);
     const { rows } = await sql.query<{ worker_id: string }>(
-      "SELECT DISTINCT worker_id FROM runs WHERE status = 'running'",
+      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) < $1",
+      [deathsOfARun],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
     const worker = busy[random.below(Math.max(busy.length, 1))];
@@ -125,7 +129,7 @@ async function killOthers({ stack, sql, random }: Parts, victim: Victim, signal:
       await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = $1", [id]);
       kills += 1;
       // Runs go on at the other worker meanwhile.
-      await Promise.race([worker.ready(), aborted(signal)]);
+      await Promise.race([worker.ready(), over]);
     } else if (killGateway(worker.pid())) kills += 1;
   }
   return kills;
@@ -186,10 +190,10 @@ async function execute({ stack, sql }: Parts, { client, label, shape, kill_after
       [id],
     );
     const [run] = rows;
-    if (run?.status === "success")
-      return { said: JSON.stringify(run.result_content), fault: null, restarts: run.attempt - 1 };
+    const restarts = (run?.attempt ?? 1) - 1;
+    if (run?.status === "success") return { said: JSON.stringify(run.result_content), fault: null, restarts };
     if (run?.status === "error" || performance.now() > until)
-      return { said: "", fault: `${label}: ${run?.status} ${JSON.stringify(run?.error)}`, restarts: 0 };
+      return { said: "", fault: `${label}: ${run?.status} ${JSON.stringify(run?.error)}`, restarts };
     await sleep(50);
   }
 }
