@@ -183,6 +183,10 @@ async function execute({ stack, sql }: Parts, { client, label, shape, kill_after
   });
   const { id } = (await response.json()) as { id?: string };
   if (id === undefined) return { said: "", fault: `${label}: it answered ${response.status}`, restarts: 0 };
+  return waitForEnd(sql, id, label);
+}
+
+async function waitForEnd(sql: pg.Pool, id: string, label: string): Promise<Shown> {
   const until = performance.now() + runMs;
   for (;;) {
     const { rows } = await sql.query<{ status: string; attempt: number; result_content: unknown; error: unknown }>(
@@ -190,10 +194,11 @@ async function execute({ stack, sql }: Parts, { client, label, shape, kill_after
       [id],
     );
     const [run] = rows;
-    const restarts = (run?.attempt ?? 1) - 1;
-    if (run?.status === "success") return { said: JSON.stringify(run.result_content), fault: null, restarts };
-    if (run?.status === "error" || performance.now() > until)
-      return { said: "", fault: `${label}: ${run?.status} ${JSON.stringify(run?.error)}`, restarts };
+    if (!run) return { said: "", fault: `${label}: it is gone`, restarts: 0 };
+    const restarts = run.attempt - 1;
+    if (run.status === "success") return { said: JSON.stringify(run.result_content), fault: null, restarts };
+    if (run.status === "error" || performance.now() > until)
+      return { said: "", fault: `${label}: ${run.status} ${JSON.stringify(run.error)}`, restarts };
     await sleep(50);
   }
 }
