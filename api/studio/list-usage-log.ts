@@ -17,7 +17,7 @@ export const listUsageLog = defineOperation({
   description: "Use it to find the runs that used most tokens or CPU time.",
   request: {
     params: agentParams,
-    query: runListQuery.omit({ agent_id: true, search: true, thread_id: true, include: true }),
+    query: runListQuery.omit({ agent_id: true, search: true, thread_id: true, include: true, order_by: true }),
   },
   responses: { 200: { description: "A page of runs", schema: pageOf(usageEntry) } },
   handle: ({ read }: Pick<ApiContext, "read">, { params: { agent_id }, query, caller }) =>

@@ -39,29 +39,39 @@ type TextName = (typeof texts)[number];
 export type RunsSearch = { [name in TextName]?: string | undefined } & {
   status?: RunStatus[] | undefined;
   last?: RangeName | undefined;
+  /** Without it the newest run is first. */
+  order_by?: SortKey | undefined;
+  /** Without it the greatest is first. */
+  order?: "asc" | undefined;
 };
+
+const sortKeys = ["duration_ms", "cost_usd"] as const;
+/** What the list can be in order of, beside its runs' age. */
+export type SortKey = (typeof sortKeys)[number];
 
 /** Returns the filters of an address. What it doesn't know is left out. */
 export function readRunsSearch(given: Record<string, unknown>): RunsSearch {
   const search: RunsSearch = {};
   for (const name of texts) if (isText(given[name])) search[name] = given[name];
-  const { status, last } = given;
+  const { status, last, order_by, order } = given;
   const named = [status].flat().filter((one): one is RunStatus => statuses.includes(one as RunStatus));
   if (named.length > 0) search.status = named;
   if (isText(last) && last in ranges) search.last = last as RangeName;
+  if (sortKeys.includes(order_by as SortKey)) search.order_by = order_by as SortKey;
+  if (search.order_by && order === "asc") search.order = order;
   return search;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The query of `GET /v1/runs`. */
-export type RunsQuery = Omit<RunsSearch, "last" | "origin" | "lifecycle"> & {
+/** The filters of `GET /v1/runs`. */
+export type RunsQuery = Omit<RunsSearch, "last" | "origin" | "lifecycle" | "order_by" | "order"> & {
   origin?: "api" | "job" | "daemon" | "replay" | undefined;
   lifecycle?: "serverless" | "interactive" | "daemon" | undefined;
 };
 
 /** Returns the filters as the service takes them. */
-export function toRunsQuery({ last, ...search }: RunsSearch): RunsQuery {
+export function toRunsQuery({ last, order_by: _by, order: _order, ...search }: RunsSearch): RunsQuery {
   // The service checks the values itself, and says which are allowed.
   const query = search as RunsQuery;
   return last === undefined ? query : { ...query, since: new Date(Date.now() - ranges[last]).toISOString() };

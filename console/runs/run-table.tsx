@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
+import type { RunsSearch, SortKey } from "../data/runs-search.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { ListedRun } from "./merge-changes.ts";
 import { RunRow } from "./run-row.tsx";
@@ -8,6 +9,8 @@ import styles from "./runs.module.css";
 
 type Props = {
   runs: ListedRun[];
+  sort: Sort;
+  onSort: (sort: Sort) => void;
   selected: ReadonlySet<string>;
   onSelect: (selected: ReadonlySet<string>) => void;
   /** The last row is near. */
@@ -19,10 +22,20 @@ type Props = {
 };
 
 const rowHeight = 32;
-const heads = ["Status", "Agent", "Run", "Input", "Queued", "Took", "Tokens", "Cost", "Created"];
+type Sort = Pick<RunsSearch, "order_by" | "order">;
+
+/** `by`: what the list is sorted by with a click on the column's head; null: by age, the newest first. */
+const heads: { name: string; by?: SortKey | null }[] = [
+  ...["Status", "Agent", "Run", "Input", "Queued"].map((name) => ({ name })),
+  { name: "Took", by: "duration_ms" },
+  { name: "Tokens" },
+  { name: "Cost", by: "cost_usd" },
+  { name: "Created", by: null },
+];
 
 /** Only the rows that are seen are in the page. What is new waits while the list is read. */
-export function RunTable({ runs, selected, onSelect, onEnd, hasMore, peek, onPeek }: Props): ReactElement {
+export function RunTable(props: Props): ReactElement {
+  const { runs, sort, onSort, selected, onSelect, onEnd, hasMore, peek, onPeek } = props;
   const box = useRef<HTMLDivElement>(null);
   const { rows, newer, showNewer, noteScroll } = useStandingRows(runs);
   const virtual = useVirtualizer({
@@ -77,11 +90,15 @@ export function RunTable({ runs, selected, onSelect, onEnd, hasMore, peek, onPee
             onChange={({ target }) => onSelect(new Set(target.checked ? rows.map(({ id }) => id) : []))}
           />
         </span>
-        {heads.map((head) => (
-          <span key={head} role="columnheader">
-            {head}
-          </span>
-        ))}
+        {heads.map(({ name, by }) =>
+          by === undefined ? (
+            <span key={name} role="columnheader">
+              {name}
+            </span>
+          ) : (
+            <SortHead key={name} name={name} by={by} sort={sort} onSort={onSort} />
+          ),
+        )}
       </div>
       {newer > 0 && (
         <Button className={styles.newer ?? ""} onClick={() => (showNewer(), virtual.scrollToIndex(0))}>
@@ -123,6 +140,24 @@ export function RunTable({ runs, selected, onSelect, onEnd, hasMore, peek, onPee
         </div>
       </div>
     </div>
+  );
+}
+
+type SortProps = { name: string; by: SortKey | null; sort: Sort; onSort: (sort: Sort) => void };
+
+/** The head of a column by which the list can be sorted: the greatest first, and with another click the smallest. */
+function SortHead({ name, by, sort, onSort }: SortProps): ReactElement {
+  const isSorted = (sort.order_by ?? null) === by;
+  const isRising = isSorted && sort.order === "asc";
+  const next: Sort = { order_by: by ?? undefined, order: by !== null && isSorted && !isRising ? "asc" : undefined };
+  const sorted = isRising ? "ascending" : "descending";
+  return (
+    <span role="columnheader" aria-sort={isSorted ? sorted : "none"}>
+      <button type="button" onClick={() => onSort(next)}>
+        {name}
+        {isSorted && <Icon name={isRising ? "up" : "down"} size={11} />}
+      </button>
+    </span>
   );
 }
 

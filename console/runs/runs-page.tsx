@@ -14,7 +14,7 @@ import { useRuns } from "./use-runs.ts";
 
 const Peek = lazy(async () => ({ default: (await import("./peek.tsx")).Peek }));
 
-/** All runs, newest first. Filters are in the address. */
+/** All runs, newest first or as a column sorts them. Filters and order are in the address. */
 export function RunsPage(): ReactElement {
   const { peek, ...search } = useSearch({ from: "/runs" });
   const navigate = useNavigate();
@@ -46,7 +46,7 @@ export function RunsPage(): ReactElement {
           onRetry={() => void query.refetch()}
           empty={
             query.hasNextPage ? (
-              <NoneSoFar isLooking={query.isFetching} onFurther={() => void query.fetchNextPage()} />
+              <NoneSoFar search={search} isLooking={query.isFetching} onFurther={() => void query.fetchNextPage()} />
             ) : (
               <NoRuns search={search} onClear={() => void navigate({ to: "/runs", search: {}, replace: true })} />
             )
@@ -54,6 +54,8 @@ export function RunsPage(): ReactElement {
           table={(rows) => (
             <RunTable
               runs={rows}
+              sort={search}
+              onSort={filter}
               selected={selected}
               onSelect={setSelected}
               onEnd={() => {
@@ -115,9 +117,11 @@ const Outdated = ({ error, onRetry }: { error: Error; onRetry: () => void }): Re
   </p>
 );
 
+type FurtherProps = { search: RunsSearch; isLooking: boolean; onFurther: () => void };
+
 /** A page looks at a limited number of runs: that it found none doesn't tell that there is none. */
-const NoneSoFar = ({ isLooking, onFurther }: { isLooking: boolean; onFurther: () => void }): ReactElement => (
-  <Empty title="No match among the newest runs">
+const NoneSoFar = ({ search, isLooking, onFurther }: FurtherProps): ReactElement => (
+  <Empty title={`No match among the ${search.order_by === undefined ? "newest" : "first"} runs`}>
     <p>Only a part of the runs was searched so far.</p>
     <Button disabled={isLooking} onClick={onFurther}>
       {isLooking ? "Looking" : "Look further"}
@@ -126,12 +130,19 @@ const NoneSoFar = ({ isLooking, onFurther }: { isLooking: boolean; onFurther: ()
 );
 
 function NoRuns({ search, onClear }: { search: RunsSearch; onClear: () => void }): ReactElement {
-  const names = Object.keys(search);
+  const { order_by, order: _order, ...filters } = search;
+  const names = Object.keys(filters);
   if (names.length > 0)
     return (
       <Empty title="No run matches">
         <p>Filtered by {names.join(", ")}.</p>
         <Button onClick={onClear}>Clear all filters</Button>
+      </Empty>
+    );
+  if (order_by !== undefined)
+    return (
+      <Empty title={order_by === "duration_ms" ? "No run has ended yet" : "No run has a cost yet"}>
+        <Button onClick={onClear}>Show the newest runs</Button>
       </Empty>
     );
   return (

@@ -34,7 +34,8 @@ export function useRunChanges(search: RunsSearch, isLive: boolean, onResync: () 
 
   useEffect(() => {
     const given = JSON.parse(filters) as RunsSearch;
-    if (!isLive || given.search !== undefined) return;
+    // Changes tell neither what a search finds nor where in another order a run belongs.
+    if (!isLive || given.search !== undefined || given.order_by !== undefined) return;
     const { search: _search, ...filter } = toRunsQuery(given);
     let frame: number | null = null;
     const show = (): void => {

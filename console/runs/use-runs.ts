@@ -7,7 +7,7 @@ import { type RunsSearch, toRunsQuery } from "../data/runs-search.ts";
 import { type ListedRun, mergeChanges } from "./merge-changes.ts";
 import { useRunChanges } from "./use-run-changes.ts";
 
-/** How often the list is asked for while its changes aren't told: by a search, or with too many pages open. */
+/** How often the list is asked for while its changes aren't told: by a search, in another order, or with too many pages open. */
 const pollMs = 3_000;
 /** What a run says of itself while it goes on is no change of the list. */
 const progressMs = 15_000;
@@ -28,7 +28,8 @@ export function useRuns(search: RunsSearch, isLive: boolean): Runs {
     queryKey: ["runs", search],
     queryFn: ({ pageParam }) => {
       if (pageParam === undefined) readAt.current = performance.now();
-      return client.runs.list({ ...toRunsQuery(search), limit: 100 }).page(pageParam);
+      const { order_by, order } = search;
+      return client.runs.list({ ...toRunsQuery(search), order_by, order, limit: 100 }).page(pageParam);
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
@@ -83,7 +84,12 @@ function useSoonAfter(changes: ReadonlyMap<string, unknown>, act: () => void): v
 }
 
 /** How many runs each status has, whatever statuses are chosen. */
-export const useRunCounts = ({ status: _status, ...search }: RunsSearch): UseQueryResult<RunCounts> =>
+export const useRunCounts = ({
+  status: _status,
+  order_by: _by,
+  order: _order,
+  ...search
+}: RunsSearch): UseQueryResult<RunCounts> =>
   useQuery({
     queryKey: ["run-counts", search],
     queryFn: () => client.runs.count(toRunsQuery(search)),

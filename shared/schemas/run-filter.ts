@@ -68,9 +68,22 @@ export const runCountQuery = z.object({
   by: choice(["status"]).default("status").meta({ description: "What the runs are counted by." }),
 });
 
+/** What a list of runs can be in order of. */
+const runOrders = ["created_at", "duration_ms", "cost_usd"] as const;
+export type RunOrder = (typeof runOrders)[number];
+
 /** The query of a list of runs. */
 export const runListQuery = pageQuery.extend({
   ...runFilter,
+  order: choice(["desc", "asc"]).default("desc").meta({
+    description: "desc: the newest first, or the greatest of what `order_by` names. asc: the other way round.",
+  }),
+  order_by: choice(runOrders)
+    .default("created_at")
+    .meta({
+      description:
+        "What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`.",
+    }),
   ...includeQuery(runPayloads),
   search_in: choice(searchPlaces)
     .default("record")

@@ -10,10 +10,12 @@ export type PageRequest = { limit: number; after?: string | undefined; order: "a
 
 export type Page<Item> = { data: Item[]; has_more: boolean; first_id: string | null; last_id: string | null };
 
-/** The rows of a table that a list shows, in the order of (created_at, key). Its texts are ours, never a client's. */
+/** The rows of a table that a list shows, in the order of (`by`, key). Its texts are ours, never a client's. */
 export type Listing<Item> = {
   table: string;
   key: keyof Item & string;
+  /** SQL of what the rows are in order of, which no row lacks. Without it: when they were created. */
+  by?: string;
   /** Whose rows, and of which parent; an `after` that names none of these is refused. */
   within: readonly Condition[];
   filters?: readonly Condition[];
@@ -33,7 +35,8 @@ export type Listing<Item> = {
   load: (keys: string[]) => Promise<Item[]>;
 };
 
-const mostLookedAt = 10_000;
+/** A page of a list with filters that no index serves looks at so many rows. */
+export const mostLookedAt = 10_000;
 
 /** SQL of the bytes of a JSON column. */
 export const bytesOf = (column: string): string => `coalesce(octet_length(${column}::text), 0)`;
@@ -103,13 +106,13 @@ type Found = {
 };
 
 async function findKeys<Item>(db: Db, listing: Listing<Item>, { limit, after, order }: PageRequest): Promise<Found> {
-  const { table, key, within, filters = [], unindexed = [], looksAt = mostLookedAt } = listing;
+  const { table, key, within, by = "created_at", filters = [], unindexed = [], looksAt = mostLookedAt } = listing;
   const where = [whereClause(within), whereClause(filters)];
   const [on, back] = order === "desc" ? ["<", ">="] : [">", "<="];
   const isAt = (compare: string, named: string): Sql =>
-    sql`(created_at, ${raw(key)}) ${raw(compare)} (SELECT created_at, ${raw(key)} FROM ${raw(table)}
+    sql`(${raw(by)}, ${raw(key)}) ${raw(compare)} (SELECT ${raw(by)}, ${raw(key)} FROM ${raw(table)}
       WHERE ${whereClause([...within, [`${key} = ?`, named]])})`;
-  const inOrder = raw(`created_at ${order}, ${key} ${order}`);
+  const inOrder = raw(`${by} ${order}, ${key} ${order}`);
   const read = async (from: Sql, conditions: readonly Sql[], skipped: number, count: number): Promise<string[]> => {
     const rows = await query(
       db.sql,

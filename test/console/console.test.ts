@@ -326,6 +326,30 @@ test("runs: filters survive a reload and the way back, and what matches nothing 
   await waitFor(() => Promise.resolve(!page.url().includes("version")));
 });
 
+test("runs are sorted by a click on a column's head, and stay so after a reload", async () => {
+  await reach(await start("greeter", { name: "Eve" }), "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  const sortedAs = (query: string) =>
+    waitFor(async () => {
+      const { body } = await call(url, "GET", `/v1/runs?order_by=duration_ms&${query}&limit=10`, undefined, ada);
+      const wanted = (body["data"] as { id: string }[]).map(({ id }) => id);
+      const links = page.getByRole("table", { name: "Runs" }).locator("a[title]");
+      const shown = await links.evaluateAll((all) => all.map((link) => link.getAttribute("title")));
+      return wanted.length > 1 && wanted.every((id, at) => shown[at] === id);
+    });
+  await open("/runs");
+  const took = page.getByRole("columnheader", { name: "Took" });
+  await took.getByRole("button").click();
+  await sortedAs("order=desc");
+  expect(await took.getAttribute("aria-sort")).toBe("descending");
+  await took.getByRole("button").click();
+  await page.reload();
+  await sortedAs("order=asc");
+  expect(await took.getAttribute("aria-sort")).toBe("ascending");
+  await page.getByRole("button", { name: "Created" }).click();
+  await waitFor(() => Promise.resolve(!page.url().includes("order")));
+});
+
 test("the list lives by its stream: what starts, asks and ends changes in place, and the list is not asked for again and again", async () => {
   const { page, context, open } = await openConsole(browser, { url, key });
   const asked: string[] = [];
@@ -579,25 +603,50 @@ test("an agent is made from pasted code; a changed version is compared and promo
   expect((await call(url, "GET", "/v1/agents/pasted", undefined, ada)).body["current_version"]).toMatch(/^1\.0\.0\+/);
 });
 
-test("a run of 4,000 log lines is searched, and only what is seen is in the page", async () => {
+test("a run of 100,000 log lines is searched, and only what is seen is in the page", async () => {
   await publish(
     "talker",
     py`
       from runfleet import log
       def main():
-          for i in range(4000):
-              log(f"line {i}")
+          log("line 0")
     `,
   );
   const id = await start("talker");
   await reach(id, "success");
+  await repeatLogLine(id, 100_000);
   const { page, open } = await openConsole(browser, { url, key });
   await open(`/runs/${id}?tab=log`);
-  await page.getByText("4,000 lines").waitFor();
+  await page.getByText("100,000 lines").waitFor({ timeout: 60_000 });
   expect(await page.getByRole("list", { name: "Log lines" }).getByRole("listitem").count()).toBeLessThan(60);
-  await page.getByLabel("Search the log").fill("line 234");
-  await page.getByText("line 2345").waitFor();
+  await page.getByLabel("Search the log").fill("line 9876");
+  await page.getByText("line 98765").waitFor();
 });
+
+type StoredEvent = [seq: number, type: string, data: string];
+
+/** Makes a run that has logged one line one that has logged many, as it is stored. */
+async function repeatLogLine(id: string, count: number): Promise<void> {
+  await stack.redis.del(`${stack.prefix}run:${id}`);
+  const { rows } = await stack.sql.query<{ events: StoredEvent[] }>(
+    "DELETE FROM transcript_chunks WHERE run_id = $1 AND attempt = 1 RETURNING events",
+    [id],
+  );
+  const said = rows.flatMap(({ events }) => events).toSorted(([one], [other]) => one - other);
+  const lines = (text: string): string[] =>
+    Array.from({ length: count }, (_, at) => text.replace("line 0", `line ${at}`));
+  const events = said
+    .flatMap(([, type, data]) => (type === "log" ? lines(data) : [data]).map((text) => ({ type, text })))
+    .map(({ type, text }, at): StoredEvent => [at + 1, type, text.replace(/"seq":\d+/, `"seq":${at + 1}`)]);
+  const chunks = Array.from({ length: Math.ceil(events.length / 1_000) }, (_, at) =>
+    events.slice(at * 1_000, (at + 1) * 1_000),
+  );
+  await stack.sql.query(
+    `INSERT INTO transcript_chunks (run_id, attempt, first_seq, last_seq, events)
+     SELECT $1, 1, (chunk->0->>0)::int, (chunk->-1->>0)::int, chunk FROM json_array_elements($2::json) AS chunk`,
+    [id, JSON.stringify(chunks)],
+  );
+}
 
 test("a thread is a chat: what was said stands there, a turn is sent, and another thread goes on from an earlier turn", async () => {
   await reach(said, "success");

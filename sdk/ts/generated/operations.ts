@@ -478,7 +478,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -520,6 +520,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */
@@ -783,7 +785,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -823,6 +825,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */
@@ -944,7 +948,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -984,6 +988,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */
@@ -1074,7 +1080,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -1114,6 +1120,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */
@@ -1585,7 +1593,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -1625,6 +1633,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */
@@ -1672,7 +1682,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -1855,7 +1865,7 @@ export type Resources = {
         limit?: number | undefined;
         /** The page starts after the thing with this id: `last_id` of the previous page. */
         after?: string | undefined;
-        /** desc: newest first. asc: oldest first. */
+        /** desc: the newest first, or the greatest of what `order_by` names. asc: the other way round. */
         order?: "desc" | "asc" | undefined;
         /** Only runs with this status. Several, with commas between: any of them. */
         status?: "scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired" | Array<"scheduled" | "queued" | "running" | "interrupted" | "suspended" | "success" | "error" | "timeout" | "cancelled" | "expired"> | undefined;
@@ -1897,6 +1907,8 @@ export type Resources = {
         until?: string | undefined;
         /** Only runs with this text in an id, the input, the result or the error. An input or result of more than 64 KiB is not searched. A page searches at most 10,000 runs, so it may have fewer than `limit` results and still `has_more`. Continue after its `last_id`. */
         search?: string | undefined;
+        /** What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`. */
+        order_by?: "created_at" | "duration_ms" | "cost_usd" | undefined;
         /** Fields that the items have, too: `input_payload`, `result_content`, `state_snapshot`, with commas between them. A page that grows too large ends early, with `has_more`. */
         include?: string | undefined;
         /** Where `search` looks. `output`: in the text that the run has output. `logs`: in its log lines. Both read transcripts, while they are kept: a page looks at 200 runs at most, and at the first 512 KiB stored of each. Narrow it by agent_id, since and until. */

@@ -63,6 +63,39 @@ test.each([
   expect((body["detail"] as { loc: string[] }[])[0]?.loc).toEqual(["query", place]);
 });
 
+/** Of the 24 runs: every third costs, and costs less the later it was made. */
+await stack.sql.query(
+  `UPDATE runs SET usage = json_build_object('cost_usd', 25 - substr(id, 4)::int) WHERE substr(id, 4)::int % 3 = 0`,
+);
+
+/** Reads a list page by page, and returns the ids of its runs in its order. */
+async function readInOrder(query: string, path = "/v1/runs"): Promise<string[]> {
+  const found: string[] = [];
+  for (let after = ""; ; ) {
+    const { body } = await call(url, "GET", `${path}?limit=5&${query}${after}`);
+    found.push(...(body["data"] as Run[]).map(({ id }) => id));
+    if (body["has_more"] !== true) return found;
+    after = `&after=${String(body["last_id"])}`;
+  }
+}
+
+test.each<[string, number[]]>([
+  ["order_by=duration_ms", expected(() => true).toReversed()],
+  ["order_by=duration_ms&order=asc&status=success", expected((n) => n % 6 < 3)],
+  ["order_by=cost_usd&agent_id=agent0", expected((n) => n % 3 === 0)],
+  ["order_by=cost_usd&order=asc", expected((n) => n % 3 === 0).toReversed()],
+  ["order_by=cost_usd&agent_id=agent1", []],
+])("GET /v1/runs?%s, page by page", async (query, wanted) => {
+  const ids = wanted.map((n) => `run${n}`);
+  for (const path of ["/v1/runs", "/v1/admin/runs"]) expect(await readInOrder(query, path)).toEqual(ids);
+});
+
+test("a run without a cost is no place in a list by cost", async () => {
+  const { status, body } = await call(url, "GET", "/v1/runs?order_by=cost_usd&after=run1");
+  expect(status).toBe(422);
+  expect((body["detail"] as { loc: string[] }[])[0]?.loc).toEqual(["query", "after"]);
+});
+
 test("a row shows how its input and result begin, and no more; what is large as stored is not read", async () => {
   const runs = await list("");
   const run = runs.find(({ id }) => id === "run1");
@@ -93,12 +126,12 @@ test("a count by status has what the list has, for every filter", async () => {
   expect((await call(url, "GET", "/v1/runs/count?by=agent")).status).toBe(422);
 });
 
-test("a count ends at 10,000 of a status and says that there are more", async () => {
+test("a count ends at 10,000 of a status and says that there are more; a list by duration goes on beyond them", async () => {
   await stack.sql.query(
     `INSERT INTO runs (id, user_id, agent_id, version, status, max_attempts, adapter_type, runtime_mode, lifecycle, timeout_ms,
-       input_payload, history, files, request_hash, expires_at, created_at, completed_at)
+       input_payload, history, files, request_hash, expires_at, created_at, completed_at, duration_ms)
      SELECT 'many' || n, 'many', 'many', '1', CASE WHEN n <= 3 THEN 'error' ELSE 'success' END::run_status, 3, 'python', 'standard',
-       'serverless', 1000, '{}', '[]', '[]', '', now(), now() - interval '1 day' + n * interval '1 ms', now()
+       'serverless', 1000, '{}', '[]', '[]', '', now(), now() - interval '1 day' + n * interval '1 ms', now(), n
      FROM generate_series(1, 12000) n`,
   );
   const of = async (query: string) =>
@@ -111,6 +144,8 @@ test("a count ends at 10,000 of a status and says that there are more", async ()
   ]);
   // No index finds a version: the newest 10,000 are looked at.
   expect(await of("version=1")).toEqual([{ status: "success", count: 10_000, more: true }]);
+  // Sorted by another value, so many runs are not sorted for each page: the longest 10,000 are looked at, then the others.
+  expect(await readInOrder("agent_id=many&order_by=duration_ms&search=many1999")).toEqual(["many1999"]);
   await stack.sql.query("DELETE FROM runs WHERE agent_id = 'many'");
 });
 
