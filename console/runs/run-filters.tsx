@@ -149,8 +149,15 @@ function SearchField({ search, onChange }: Props): ReactElement {
 
 /** Filters that have no field of their own, each with a button that removes it. */
 function Tokens({ search, onChange }: Props): ReactElement | null {
-  const { status: _status, last: _last, search: _search, agent_id: _agent, order_by: _by, order: _order, ...others } =
-    search;
+  const {
+    status: _status,
+    last: _last,
+    search: _search,
+    agent_id: _agent,
+    order_by: _by,
+    order: _order,
+    ...others
+  } = search;
   const tokens = Object.entries(others) as [keyof typeof others, string][];
   if (tokens.length === 0) return null;
   return (

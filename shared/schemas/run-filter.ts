@@ -78,12 +78,10 @@ export const runListQuery = pageQuery.extend({
   order: choice(["desc", "asc"]).default("desc").meta({
     description: "desc: the newest first, or the greatest of what `order_by` names. asc: the other way round.",
   }),
-  order_by: choice(runOrders)
-    .default("created_at")
-    .meta({
-      description:
-        "What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`.",
-    }),
+  order_by: choice(runOrders).default("created_at").meta({
+    description:
+      "What the list is in order of. By `duration_ms` and `cost_usd` it has only runs that have one. With filters that more than 10,000 runs match, a page then looks at 10,000 runs at most, as with `search`.",
+  }),
   ...includeQuery(runPayloads),
   search_in: choice(searchPlaces)
     .default("record")

@@ -71,7 +71,7 @@ await stack.sql.query(
 /** Reads a list page by page, and returns the ids of its runs in its order. */
 async function readInOrder(query: string, path = "/v1/runs"): Promise<string[]> {
   const found: string[] = [];
-  for (let after = ""; ; ) {
+  for (let after = ""; ;) {
     const { body } = await call(url, "GET", `${path}?limit=5&${query}${after}`);
     found.push(...(body["data"] as Run[]).map(({ id }) => id));
     if (body["has_more"] !== true) return found;
