@@ -41,7 +41,7 @@ function describe(error: ApiError): string {
 const cures: Record<string, string> = {
   unauthorized: "Sign in with: runfleet login, or set RUNFLEET_API_KEY.",
   agent_not_found: "runfleet agents lists yours; runfleet deploy publishes the one of a folder.",
-  version_not_found: "runfleet versions ls <agent> lists its versions.",
+  version_not_found: "runfleet versions ls, with the agent's name, lists its versions.",
   run_not_found: "runfleet runs lists the runs.",
   thread_not_found: "runfleet threads lists the threads.",
 };

@@ -38,6 +38,7 @@ export async function showRun(terminal: Terminal, run: RunHandle): Promise<numbe
     clearInterval(timer);
     terminal.status(null);
   }
+  if (last?.type === "run.error") await showCure(terminal, run, last);
   const exit = last ? exits[last.type] : undefined;
   return exit === undefined ? 0 : exitCodes[exit];
 }
@@ -114,15 +115,23 @@ const seconds = ({ duration_ms }: { duration_ms: number }): string => ` ${(durat
 
 function describeError(event: EventOf<"run.error">): string {
   const { code, message, traceback } = event.error ?? { code: "error", message: "", traceback: null };
-  const told = `${traceback ? `${traceback.trimEnd()}\n` : ""}✗ ${code}: ${message}${seconds(event)} · ${event.run_id}`;
-  const cure = cures[code];
-  return cure === undefined ? told : `${told}\n  ${cure}`;
+  return `${traceback ? `${traceback.trimEnd()}\n` : ""}✗ ${code}: ${message}${seconds(event)} · ${event.run_id}`;
 }
 
-/** What to do about an error, where it is done by a command. */
-const cures: Record<string, string> = {
-  secret_not_set: "Set it with: runfleet secrets set <name>, with --agent for this agent alone",
-  build_failed: "Its log: runfleet versions build <agent> <version>",
+/** Says what to do about an error, where it is done by a command. */
+async function showCure(terminal: Terminal, run: RunHandle, { error }: EventOf<"run.error">): Promise<void> {
+  const cure = error && cures[error.code];
+  if (!cure || terminal.json) return;
+  const { agent_id, version } = await run.get();
+  terminal.say(`  ${cure({ agent_id, version, message: error.message })}`);
+}
+
+const cures: Record<string, (of: { agent_id: string; version: string; message: string }) => string> = {
+  secret_not_set: ({ agent_id, message }) => {
+    const [, name = "NAME"] = /aren't set: (\w+)/.exec(message) ?? [];
+    return `Set it with: runfleet secrets set ${name}, with --agent ${agent_id} for this agent alone`;
+  },
+  build_failed: ({ agent_id, version }) => `Its log: runfleet versions build ${agent_id} ${version}`,
 };
 
 function describeQuestions({ interrupts, run_id }: EventOf<"run.interrupted">): string {

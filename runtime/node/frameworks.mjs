@@ -1,6 +1,8 @@
 // Makes functions of what agents export: an object of a known framework, a fetch handler, or an object that has `run`. A framework
 // is known by its shape, since a bundled agent's packages can't be imported by name.
-import { hasFunctions, readResponse } from "./read-returned.mjs";
+import { askApproval } from "./ask-approval.mjs";
+import { Totals } from "./framework-events.mjs";
+import { hasFunctions, readResponse, sendAiStream } from "./read-returned.mjs";
 import { runGraph, runRunnable } from "./run-graph.mjs";
 import { runOpenAiAgent } from "./run-openai-agent.mjs";
 
@@ -12,11 +14,12 @@ const frameworks = [
   [(found) => hasFunctions(found, "addNode", "addEdge", "compile"), (found) => frameworkOf(found.compile())],
   [
     (found) => hasFunctions(found, "stream", "invoke"),
-    (found) => (input, context) => (found.channels ? runGraph(found, input, context) : runRunnable(found, input)),
+    (found) => (input, context) =>
+      found.channels ? runGraph(found, input, context) : runRunnable(found, input, context),
   ],
   [
     (found) => hasFunctions(found, "asTool") && "handoffs" in found && "instructions" in found,
-    (found) => (input) => runOpenAiAgent(found, promptOf(input)),
+    (found) => (input, context) => runOpenAiAgent(found, promptOf(input), context),
   ],
   [
     (found) => hasFunctions(found, "stream", "generate"),
@@ -62,12 +65,37 @@ const toModelMessage = ({ role, content, parts }) => ({
  * @param {unknown} input
  * @param {Context} context
  */
-async function runChatAgent(agent, input, { signal }) {
+async function runChatAgent(agent, input, context) {
   const prompt = promptOf(input);
   const messages = Array.isArray(prompt) ? prompt.map(toModelMessage) : null;
   const isMastra = hasFunctions(agent, "getInstructions");
-  if (isMastra) return agent.stream(messages ?? prompt, { abortSignal: signal });
-  return agent.stream({ ...(messages ? { messages } : { prompt }), abortSignal: signal });
+  if (isMastra) return agent.stream(messages ?? prompt, { abortSignal: context.signal });
+  return runAiAgent(agent, messages ? { messages } : { prompt }, context);
+}
+
+/**
+ * Runs an agent of the AI SDK. What its tools need a person's approval for, the run asks.
+ * @param {any} agent
+ * @param {{ messages: any[] } | { prompt: unknown }} given
+ * @param {Context} context
+ */
+async function runAiAgent(agent, given, context) {
+  const totals = new Totals();
+  for (let next = given; ;) {
+    const result = await agent.stream({ ...next, abortSignal: context.signal });
+    if (!result?.fullStream) return result;
+    const said = await sendAiStream(result, totals);
+    const content = /** @type {any[]} */ ((await result.content) ?? []);
+    const asked = content.filter(({ type }) => type === "tool-approval-request");
+    if (asked.length === 0) return said;
+    const verdicts = asked.map(({ approvalId, toolCall }) => ({
+      type: "tool-approval-response",
+      approvalId,
+      ...askApproval(context, { name: toolCall.toolName, args: toolCall.input }),
+    }));
+    const before = "messages" in next ? next.messages : [{ role: "user", content: next.prompt }];
+    next = { messages: [...before, ...(await result.response).messages, { role: "tool", content: verdicts }] };
+  }
 }
 
 /**

@@ -48,8 +48,7 @@ const aiParts = {
  * Sends what the stream of an AI SDK's or Mastra's result says.
  * @param {any} result Of `streamText`, `streamObject` or an agent's `stream`.
  */
-async function sendAiStream(result) {
-  const totals = new Totals();
+export async function sendAiStream(result, totals = new Totals()) {
   for await (const chunk of result.fullStream) aiParts[chunk.type]?.(chunk.payload ?? chunk, totals);
   return result.partialObjectStream && result.object !== undefined ? result.object : null;
 }
@@ -60,7 +59,7 @@ export const hasFunctions = (value, ...names) => names.every((name) => typeof va
 /** @type {[isLike: (value: any) => boolean, read: (value: any) => unknown][]} */
 const readers = [
   [(value) => hasFunctions(value, "arrayBuffer", "clone", "text") && "status" in value, readResponse],
-  [({ fullStream }) => typeof fullStream === "object" && fullStream !== null, sendAiStream],
+  [({ fullStream }) => typeof fullStream === "object" && fullStream !== null, (value) => sendAiStream(value)],
   [
     (value) => hasFunctions(value, "toTextStream") && "finalOutput" in value,
     async (value) => {

@@ -101,12 +101,13 @@ export async function runGraph(graph, input, context) {
  * Runs a LangChain runnable, or an object of its shape.
  * @param {any} runnable
  * @param {unknown} input
+ * @param {Context} context
  */
-export async function runRunnable(runnable, input) {
+export async function runRunnable(runnable, input, { signal }) {
   const teller = new GraphTeller();
   /** @type {any} */
   let whole = null;
-  for await (const part of await runnable.stream(input)) {
+  for await (const part of await runnable.stream(input, { signal })) {
     if (part?.content !== undefined) teller.tellMessage(part);
     else sendOutput(part);
     const isMessage = typeof part?.concat === "function" && typeof part.getType === "function";

@@ -1,14 +1,18 @@
 // Runs agents of the OpenAI Agents SDK, and reads what its `run` returns.
+import { askApproval } from "./ask-approval.mjs";
 import { send, sendOutput } from "./channel.mjs";
 import { endTool, startTool, Totals } from "./framework-events.mjs";
 
+/** @import { Context } from "./types.d.ts" */
+
 /**
  * Runs an agent of the OpenAI Agents SDK, through the tool that the agent makes of itself: the SDK's `run` can't be imported from
- * here.
+ * here. What the agent's tools need a person's approval for, the run asks.
  * @param {any} agent
  * @param {unknown} prompt
+ * @param {Context} context
  */
-export async function runOpenAiAgent(agent, prompt) {
+export async function runOpenAiAgent(agent, prompt, context) {
   /** @type {any} */
   let result = null;
   /** @type {Error[]} What the SDK tells a tool's caller no more. */
@@ -18,6 +22,7 @@ export async function runOpenAiAgent(agent, prompt) {
   const tool = agent.asTool({
     toolName: "agent",
     toolDescription: "Runs the agent.",
+    resumeState: { contextStrategy: "preferSerialized" },
     inputBuilder: () => prompt,
     onStream: (/** @type {any} */ { event }) => tellOpenAiEvent(event),
     customOutputExtractor: (/** @type {any} */ ended) => {
@@ -25,12 +30,30 @@ export async function runOpenAiAgent(agent, prompt) {
       return "";
     },
   });
-  const text = typeof prompt === "string" ? prompt : JSON.stringify(prompt);
-  const said = await tool.invoke(undefined, JSON.stringify({ input: text }), undefined);
-  if (result !== null) return openAiResult(result);
-  const [cause] = errors;
-  if (cause) throw cause;
-  throw new Error(`${said} Call run() in a main of your own to see the cause.`);
+  const input = JSON.stringify({ input: typeof prompt === "string" ? prompt : JSON.stringify(prompt) });
+  const { signal } = context;
+  for (let resumeState; ;) {
+    result = null;
+    const said = await tool.invoke(undefined, input, { signal, resumeState });
+    if (result === null) throw causeOf(errors, signal, said);
+    const { interruptions, state } = result;
+    if (!interruptions?.length) return openAiResult(result);
+    countOpenAiTokens(result);
+    for (const asked of interruptions) decide(state, asked, context);
+    resumeState = state.toString();
+  }
+}
+
+/** @param {Error[]} errors @param {any} signal @param {unknown} said */
+const causeOf = ([cause], signal, said) =>
+  (signal?.aborted && signal.reason) ||
+  (cause ?? new Error(`${String(said)} Call run() in a main of your own to see the cause.`));
+
+/** @param {any} state @param {any} asked @param {Context} context */
+function decide(state, asked, context) {
+  const { approved, reason } = askApproval(context, { name: asked.name, args: asked.arguments });
+  if (approved) state.approve(asked);
+  else state.reject(asked, reason === undefined ? {} : { message: reason });
 }
 
 /**
@@ -75,8 +98,11 @@ function tellItem({ name, item }) {
 export function openAiResult(result) {
   if (result.interruptions?.length > 0)
     throw new Error(
-      "The agent asks for approval of a tool. Call run() in your own main, and ask with context.interrupt().",
+      "The agent asks for approval of a tool, and its result was returned. Export the agent itself, or ask with context.interrupt().",
     );
-  new Totals().add(result.state?.usage ?? result.rawResponses?.at(-1)?.usage);
+  countOpenAiTokens(result);
   return result.finalOutput ?? null;
 }
+
+/** @param {any} result */
+const countOpenAiTokens = (result) => new Totals().add(result.state?.usage ?? result.rawResponses?.at(-1)?.usage);

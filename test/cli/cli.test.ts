@@ -113,6 +113,12 @@ test("a Node agent is bundled on the way; a build that fails says why", async ()
   writeFileSync(join(folder, "node-agent/main.ts"), 'import { x } from "./gone";\nexport const main = () => x;\n');
   const failed = await runfleet("deploy", "node-agent");
   expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('Could not resolve "./gone"') });
+  const [, version = ""] = /node-agent (\S+)/.exec(failed.out + failed.err) ?? [];
+  const run = await runfleet("run", `node-agent@${version}`, "-i", "name=Bo");
+  expect(run).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`runfleet versions build node-agent ${version}\n`),
+  });
   // What didn't build is not the current version.
   expect((await runfleet("run", "node-agent", "-i", "name=Bo")).code).toBe(0);
 });
@@ -459,7 +465,9 @@ test("a langgraph.json is read as it is: each graph is an agent, and what isn't 
     out: expect.stringMatching(/^two 1\.0\.0\+\w+ is the current version now\n$/),
   });
   expect(secret.err).toContain("runfleet secrets set API_KEY");
-  expect((await runfleet("run", "two")).err).toContain("secret_not_set");
+  const unset = await runfleet("run", "two");
+  expect(unset.err).toContain("secret_not_set");
+  expect(unset.err).toContain("runfleet secrets set API_KEY, with --agent two");
   const { body } = await call(url, "GET", "/v1/versions/two/latest");
   expect(JSON.stringify(body)).not.toContain("geheim");
 });

@@ -132,6 +132,11 @@ async def stream_openai(agent: Any, input: Any, send: Send) -> Any:
         elif event.type == "run_item_stream_event":
             send_openai_item(event, send)
     report_usage(send, getattr(getattr(result, "context_wrapper", None), "usage", None))
+    if getattr(result, "interruptions", None):
+        raise RuntimeError(
+            "The agent asks for approval of a tool. Call Runner.run() in a main of your own, and ask with"
+            " context.interrupt()."
+        )
     return result.final_output
 
 

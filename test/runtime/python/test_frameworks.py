@@ -66,6 +66,9 @@ class Frameworks(RuntimeTest):
                 ("usage", {"input_tokens": 12, "output_tokens": 6}),
             ],
         )
+        vars(result).update(stream_events=each, interruptions=["c1"])
+        with self.assertRaisesRegex(RuntimeError, "asks for approval"):
+            self.run_agent(agent(), {"prompt": "weather?"})
 
     def test_pydantic_ai(self) -> None:
         """Tools of a PydanticAI agent are events, and its usage is counted, under its older names, too."""

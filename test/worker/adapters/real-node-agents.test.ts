@@ -128,9 +128,16 @@ describe("what is returned speaks", () => {
   });
 });
 
-describe("LangGraph", () => {
-  const agent = bundleAgent(`
-    import { AIMessage } from "@langchain/core/messages";
+/** `closed` ends only by the signal. */
+const closed = `
+  const closed = (signal) => new Promise((_done, fail) => {
+    const alive = setInterval(() => undefined, 1_000);
+    signal.addEventListener("abort", () => { console.log("closed"); clearInterval(alive); fail(signal.reason); });
+  });`;
+const langChainSource = `
+    import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
+    import { ChatGenerationChunk } from "@langchain/core/outputs";
+    import { RunnableLambda } from "@langchain/core/runnables";
     import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
     import { tool } from "@langchain/core/tools";
     import { Annotation, END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
@@ -142,8 +149,6 @@ describe("LangGraph", () => {
     });
     class Model extends FakeStreamingChatModel {
       async *_streamResponseChunks(messages, options, manager) {
-        const { ChatGenerationChunk } = await import("@langchain/core/outputs");
-        const { AIMessageChunk } = await import("@langchain/core/messages");
         const say = async function* (chunk) {
           const text = typeof chunk.content === "string" ? chunk.content : "";
           const part = new ChatGenerationChunk({ message: chunk, text });
@@ -174,40 +179,18 @@ describe("LangGraph", () => {
       .addNode("ask", () => ({ said: [interrupt({ question: "ok?" })] }))
       .addNode("more", () => ({ said: [interrupt("sure?")] }))
       .addEdge(START, "prepare").addEdge("prepare", "ask").addEdge("ask", "more").addEdge("more", END);
-  `);
-
-  test("a graph's tokens are output, its tools and usage events, its final state the result", async () => {
-    const code = { "main.mjs": await agent };
-    const { frames, outputs, result, error } = await run(code, {
-      input_payload: { messages: [{ role: "user", content: "weather?" }] },
-    });
-    expect(error).toBeUndefined();
-    expect(outputs).toEqual(["It is ", "sunny"]);
-    expect(of(frames, "tool.start")).toMatchObject([{ call_id: "call_1", name: "weather", args: { city: "Rome" } }]);
-    expect(of(frames, "tool.end")).toMatchObject([{ call_id: "call_1", result: "sunny in Rome", error: null }]);
-    expect(of(frames, "usage").at(-1)).toMatchObject({ input_tokens: 12, output_tokens: 6 });
-    expect(result).toMatchObject({
-      messages: [
-        { type: "human", content: "weather?" },
-        { type: "ai", tool_calls: [{ name: "weather" }] },
-        { type: "tool", content: "sunny in Rome", tool_call_id: "call_1" },
-        { type: "ai", content: "It is sunny" },
-      ],
-    });
-  });
-
-  test("a graph's interrupt() is the run's question, and the run goes on with the answer", async () => {
-    const code = { "main.mjs": await agent };
-    const ask = (answers: unknown[]) =>
-      run(code, { entrypoint: "main.mjs:asking", answers, attempt: answers.length + 1 });
-    expect(of((await ask([])).frames, "interrupt")).toMatchObject([{ message: '{"question":"ok?"}' }]);
-    expect(of((await ask(["yes"])).frames, "interrupt")).toMatchObject([{ message: "sure?" }]);
-    expect((await ask(["yes", "very"])).result).toEqual({ said: ["prepared 1", "yes", "very"] });
-  });
-});
-
-test("the AI SDK: streamText, an agent and generateText speak as text, tools and usage", async () => {
-  const code = await bundleAgent(`
+    class Waiting extends FakeStreamingChatModel {
+      async *_streamResponseChunks(messages, { signal }) {
+        yield new ChatGenerationChunk({ text: "up", message: new AIMessageChunk("up") });
+        await closed(signal);
+      }
+    }
+    export const waiting = RunnableLambda.from(({ prompt }) => prompt).pipe(new Waiting({}));
+    export const waitingGraph = new StateGraph(MessagesAnnotation)
+      .addNode("wait", async (_state, { signal }) => { console.log("up"); await closed(signal); })
+      .addEdge(START, "wait").compile();
+    ${closed}`;
+const aiSdkSource = `
     import { generateText, simulateReadableStream, stepCountIs, streamText, tool, ToolLoopAgent } from "ai";
     import { MockLanguageModelV3 } from "ai/test";
     import { z } from "zod";
@@ -228,16 +211,138 @@ test("the AI SDK: streamText, an agent and generateText speak as text, tools and
     export const main = ({ prompt }) => streamText({ model: make(), prompt, tools, stopWhen: stepCountIs(3) });
     export const agent = new ToolLoopAgent({ model: make(), tools });
     export const whole = ({ prompt }) => generateText({ model: make(), prompt });
-  `);
+    const mail = tool({ inputSchema: z.object({ to: z.string() }), needsApproval: true, execute: async ({ to }) => "sent to " + to });
+    const agentOf = (doStream) => new ToolLoopAgent({ tools: { mail }, model: new MockLanguageModelV3({ doStream }) });
+    const say = (delta) => [{ type: "text-start", id: "1" }, { type: "text-delta", id: "1", delta }];
+    export const asking = agentOf(async ({ prompt }) => {
+      const ends = prompt.filter(({ role }) => role === "tool").flatMap(({ content }) => content)
+        .filter(({ type }) => type === "tool-result").map(({ output }) => output.value ?? output.reason);
+      const call = [{ type: "tool-call", toolCallId: "c1", toolName: "mail", input: '{"to":"Ada"}' }, finish("tool-calls", 5, 4)];
+      const chunks = ends.length === 0 ? call : [...say(ends.join()), { type: "text-end", id: "1" }, finish("stop", 5, 4)];
+      return { stream: simulateReadableStream({ chunks }) };
+    });
+    export const waiting = agentOf(async ({ abortSignal }) => ({
+      stream: new ReadableStream({ async start(controller) {
+        for (const part of say("up")) controller.enqueue(part);
+        await closed(abortSignal).catch((error) => controller.error(error));
+      } }),
+    }));${closed}`;
+const openAiSource = `
+  import { Agent, tool } from "@openai/agents";
+  const usage = { requests: 1, inputTokens: 5, outputTokens: 4, totalTokens: 9 };
+  const parameters = { type: "object", properties: { to: { type: "string" } }, required: ["to"], additionalProperties: false };
+  const mail = tool({ name: "mail", description: "mails", parameters, strict: true, needsApproval: true, execute: async ({ to }) => "sent to " + to });
+  const agent = (stream) => new Agent({ name: "a", tools: [mail], model: { getResponse() { throw new Error("streams only"); }, getStreamedResponse: stream } });
+  export const asking = agent(async function* ({ input }) {
+    const ends = input.filter(({ type }) => type === "function_call_result").map(({ output }) => output.text ?? output);
+    const output = ends.length === 0
+      ? [{ type: "function_call", callId: "c1", name: "mail", arguments: '{"to":"Ada"}', status: "completed" }]
+      : [{ type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: ends.join() }] }];
+    if (ends.length > 0) yield { type: "output_text_delta", delta: ends.join() };
+    yield { type: "response_done", response: { id: "r", usage, output } };
+  });
+  export const waiting = agent(async function* ({ signal }) {
+    yield { type: "output_text_delta", delta: "up" };
+    await closed(signal);
+  });${closed}`;
+
+const sources = { langChain: langChainSource, aiSdk: aiSdkSource, openAi: openAiSource };
+type Bundled = keyof typeof sources;
+const bundled = new Map<string, { "main.mjs": string }>();
+const codeOf = (name: Bundled) => bundled.get(name) ?? {};
+beforeAll(async () => {
+  for (const [name, source] of Object.entries(sources)) bundled.set(name, { "main.mjs": await bundleAgent(source) });
+});
+
+describe("LangGraph", () => {
+  test("a graph's tokens are output, its tools and usage events, its final state the result", async () => {
+    const code = codeOf("langChain");
+    const { frames, outputs, result, error } = await run(code, {
+      input_payload: { messages: [{ role: "user", content: "weather?" }] },
+    });
+    expect(error).toBeUndefined();
+    expect(outputs).toEqual(["It is ", "sunny"]);
+    expect(of(frames, "tool.start")).toMatchObject([{ call_id: "call_1", name: "weather", args: { city: "Rome" } }]);
+    expect(of(frames, "tool.end")).toMatchObject([{ call_id: "call_1", result: "sunny in Rome", error: null }]);
+    expect(of(frames, "usage").at(-1)).toMatchObject({ input_tokens: 12, output_tokens: 6 });
+    expect(result).toMatchObject({
+      messages: [
+        { type: "human", content: "weather?" },
+        { type: "ai", tool_calls: [{ name: "weather" }] },
+        { type: "tool", content: "sunny in Rome", tool_call_id: "call_1" },
+        { type: "ai", content: "It is sunny" },
+      ],
+    });
+  });
+
+  test("a graph's interrupt() is the run's question, and the run goes on with the answer", async () => {
+    const code = codeOf("langChain");
+    const ask = (answers: unknown[]) =>
+      run(code, { entrypoint: "main.mjs:asking", answers, attempt: answers.length + 1 });
+    expect(of((await ask([])).frames, "interrupt")).toMatchObject([{ message: '{"question":"ok?"}' }]);
+    expect(of((await ask(["yes"])).frames, "interrupt")).toMatchObject([{ message: "sure?" }]);
+    expect((await ask(["yes", "very"])).result).toEqual({ said: ["prepared 1", "yes", "very"] });
+  });
+});
+
+test("the AI SDK: streamText, an agent and generateText speak as text, tools and usage", async () => {
   for (const entrypoint of ["main.mjs:main", "main.mjs:agent"]) {
-    const ran = await run({ "main.mjs": code }, { entrypoint, input_payload: { prompt: "weather?" } });
+    const ran = await run(codeOf("aiSdk"), { entrypoint, input_payload: { prompt: "weather?" } });
     expect(ran.error).toBeUndefined();
     expect(ran.outputs).toEqual(["It is ", "sunny"]);
     expect(of(ran.frames, "tool.start")).toMatchObject([{ call_id: "c1", name: "weather", args: { city: "Rome" } }]);
     expect(of(ran.frames, "tool.end")).toMatchObject([{ call_id: "c1", result: "sunny in Rome" }]);
     expect(of(ran.frames, "usage").at(-1)).toMatchObject({ input_tokens: 12, output_tokens: 6 });
   }
-  const whole = await run({ "main.mjs": code }, { entrypoint: "main.mjs:whole", input_payload: { prompt: "x" } });
+  const whole = await run(codeOf("aiSdk"), { entrypoint: "main.mjs:whole", input_payload: { prompt: "x" } });
   expect(whole.result).toEqual({ text: "whole", finish_reason: "stop" });
   expect(of(whole.frames, "usage")).toMatchObject([{ input_tokens: 3, output_tokens: 1 }]);
+});
+
+test.each([
+  ["OpenAI Agents", "openAi"],
+  ["the AI SDK", "aiSdk"],
+] as const)("%s: a tool that needs a person's approval is the run's question", async (_name, framework) => {
+  const ask = (answers: unknown[]) =>
+    run(codeOf(framework), {
+      entrypoint: "main.mjs:asking",
+      answers,
+      attempt: answers.length + 1,
+      input_payload: { prompt: "mail Ada" },
+    });
+  const asked = await ask([]);
+  expect(asked.error).toBeUndefined();
+  expect(of(asked.frames, "interrupt")).toMatchObject([
+    { message: 'May the agent call mail with {"to":"Ada"}?', reason: "approval_required" },
+  ]);
+  expect(of(asked.frames, "usage").at(-1)).toMatchObject({ input_tokens: 5, output_tokens: 4 });
+  const allowed = await ask([{ approved: true }]);
+  expect(allowed.error).toBeUndefined();
+  expect(allowed.outputs).toEqual(["sent to Ada"]);
+  expect(of(allowed.frames, "tool.end")).toMatchObject([{ call_id: "c1", result: "sent to Ada" }]);
+  expect(of(allowed.frames, "usage").at(-1)).toMatchObject({ input_tokens: 10, output_tokens: 8 });
+  const refused = await ask([{ approved: false, reason: "not Ada" }]);
+  expect(refused.outputs).toEqual(["not Ada"]);
+});
+
+test.each([
+  ["OpenAI Agents", "openAi", "waiting"],
+  ["the AI SDK", "aiSdk", "waiting"],
+  ["LangChain", "langChain", "waiting"],
+  ["LangGraph", "langChain", "waitingGraph"],
+] as const)("%s: a cancel ends the call of a model", async (_name, framework, name) => {
+  const controller = new AbortController();
+  const request = agentRequest("chatty", {
+    entrypoint: `main.mjs:${name}`,
+    code: codeOf(framework),
+    resources: wide,
+    stop_grace_ms: 8_000,
+    input_payload: { prompt: "wait", messages: [{ role: "user", content: "wait" }] },
+  });
+  let said = "";
+  for await (const frame of adapter.run(request, controller.signal)) {
+    if (frame.type === "output") said += String(frame.content);
+    if (said.includes("up") && !controller.signal.aborted) controller.abort("cancelled");
+  }
+  expect(said).toMatch(/^up\s*closed\s*$/);
 });

@@ -14,7 +14,14 @@ const shared = [
     "context",
   ] as const),
   ...(["describe-error", "read-typescript"] as const),
-  ...(["graph-checkpoints", "framework-events", "run-graph", "run-openai-agent", "read-returned"] as const),
+  ...([
+    "ask-approval",
+    "graph-checkpoints",
+    "framework-events",
+    "run-graph",
+    "run-openai-agent",
+    "read-returned",
+  ] as const),
   ...(["frameworks", "load-agent", "use-proxy"] as const),
 ] as const;
 const programs = {
