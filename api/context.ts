@@ -5,6 +5,7 @@ import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-sch
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import { shareRead } from "../shared/platform/lifecycle/share-read.ts";
 import { type Log, logFaults } from "../shared/platform/log.ts";
+import { followKeys } from "../shared/platform/secrets/follow-keys.ts";
 import { createSourceChecker, type SourceChecker } from "../shared/platform/source-check/source-checker.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
@@ -77,6 +78,8 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     return part;
   };
   const logFault = (part: string) => logFaults(log, part);
+  const { encryptionKeys, encryptionKeysFile } = config;
+  if (encryptionKeysFile !== undefined) track(followKeys(encryptionKeys, encryptionKeysFile, log));
   const { url, prefix } = config.redis;
   const { readUrl, poolSize, ...database } = config.database;
   const options = { ...database, role: "api" } as const;

@@ -10,6 +10,7 @@ import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
 import { type Db, openDb } from "../shared/store/client.ts";
+import { followKeys } from "../shared/platform/secrets/follow-keys.ts";
 import { openRunStreams, type RunStreams } from "../shared/platform/stream/run-streams.ts";
 import { readPrices } from "./calls/read-prices.ts";
 import type { CallDeps } from "./calls/run-calls.ts";
@@ -123,7 +124,8 @@ export async function createWorkerContext(config: Config, log: Log, tracing: Tra
     }),
   );
   const metrics = createWorkerMetrics([...adapters.byType.keys()]);
-  const keyRing = config.encryptionKeys;
+  const { encryptionKeys: keyRing, encryptionKeysFile } = config;
+  if (encryptionKeysFile !== undefined) opens(followKeys(keyRing, encryptionKeysFile, log));
   const readAnyRun = (id: string) => readRun(db, id, null);
   const onNotified = (userId: string) => void streams.signalReaders(userId).catch(() => undefined);
   const outbox = opens(

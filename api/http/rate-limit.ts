@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
+import type { RedisAddress } from "../../shared/platform/config/redis-url.ts";
 import { connectRedis } from "../../shared/platform/stream/connection.ts";
 
 export type RateLimiter = {
@@ -17,7 +18,7 @@ type Counted = { requests?: number; perMinute?: number; show?: (left: RateLimitS
 export type RateLimitState = { limit: number; remaining: number; reset_s: number };
 
 /** `perMinute`: the deployment's limit; 0: none. */
-type Options = { url: string; prefix: string; perMinute: number; onError: (error: Error) => void };
+type Options = { url: RedisAddress; prefix: string; perMinute: number; onError: (error: Error) => void };
 
 /** Limits of plans and keys are few. Beyond this number they are opened anew. */
 const mostLimiters = 1_000;

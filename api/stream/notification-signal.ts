@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { withTimeLimit } from "../../shared/platform/lifecycle/with-time-limit.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { findNewlyNotified } from "../../shared/store/notifications/find-newly-notified.ts";
+import type { RedisAddress } from "../../shared/platform/config/redis-url.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { notificationsChannel } from "../../shared/platform/stream/keys.ts";
 
@@ -17,7 +18,12 @@ export type NotificationSignal = {
   close(): Promise<void>;
 };
 
-export type NotificationSignalOptions = { db: Db; redisUrl: string; prefix: string; onError: (error: Error) => void };
+export type NotificationSignalOptions = {
+  db: Db;
+  redisUrl: RedisAddress;
+  prefix: string;
+  onError: (error: Error) => void;
+};
 
 /** Wakes readers at a Redis message, which may be lost or early, and when Postgres has something new. */
 export function openNotificationSignal(options: NotificationSignalOptions): NotificationSignal {

@@ -2,6 +2,7 @@ import { type Log, logFaults } from "../../shared/platform/log.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readRunStates, type RunState } from "../../shared/store/runs/read-run-states.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
+import type { RedisAddress } from "../../shared/platform/config/redis-url.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { parseEventLine } from "../../shared/platform/stream/event-line.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
@@ -26,7 +27,7 @@ export type TailHub = {
   close(): void;
 };
 
-type Options = { url: string; prefix: string; db: Db; streams: RunStreams; log: Log };
+type Options = { url: RedisAddress; prefix: string; db: Db; streams: RunStreams; log: Log };
 
 /** The rows of all followed runs are read this often, in case Redis lost their events. */
 const rowPollMs = 2_000;

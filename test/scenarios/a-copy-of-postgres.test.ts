@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
@@ -19,6 +29,7 @@ import { waitFor } from "../harness/wait-for.ts";
 const folder = mkdtempSync(join(reachableFolder("/var/tmp/runfleet-tests"), "copies-"));
 chmodSync(folder, 0o711);
 const urlFile = join(folder, "url");
+const keysFile = join(folder, "keys");
 const dataDir = (name: string): string => join(folder, name);
 const opened: { close(): Promise<void> }[] = [];
 const start = async (name: string) => {
@@ -35,7 +46,9 @@ afterAll(async () => {
 const stack = await useTestStack();
 const first = await start("first");
 const { processUrl } = await prepareEmbedded(first.url);
-const env = { DATABASE_URL: processUrl, EXPECTED_ADAPTERS: "python" };
+const firstKey = String(stack.env["ENCRYPTION_KEYS"]);
+writeFileSync(keysFile, firstKey);
+const env = { DATABASE_URL: processUrl, EXPECTED_ADAPTERS: "python", ENCRYPTION_KEYS_FILE: keysFile };
 const worker = await stack.openWorker(env);
 const { url } = await stack.openApi({ ...env, DATABASE_URL_FILE: urlFile });
 
@@ -134,6 +147,28 @@ test("Postgres and Redis are spoken to by TLS, and not when nobody known vouches
   await Promise.all([known.stop(), unknown.close(), sql.end()]);
 });
 
+test("a key that is put into the file seals what comes, in every process, without a restart; a file without keys changes nothing", async () => {
+  const sql = new pg.Client({ connectionString: first.url });
+  await sql.connect();
+  /** Returns the id of the key that seals now. */
+  async function sealing(): Promise<string> {
+    expect((await call(url, "PUT", "/v1/secrets/WORD", { value: "kept" })).status).toBe(200);
+    const { rows } = await sql.query<{ sealed: Buffer }>("SELECT sealed_value AS sealed FROM secrets");
+    const [sealed] = rows.map((row) => row.sealed);
+    return sealed?.toString("utf8", 1, 1 + (sealed[0] ?? 0)) ?? "";
+  }
+  expect(await sealing()).toBe("k1");
+  const both = `k2:${randomBytes(32).toString("base64")},${firstKey}`;
+  writeFileSync(keysFile, both);
+  await waitFor(async () => (await sealing()) === "k2");
+  // The API seals `env_vars` by the new key, so the worker has it, too.
+  await waitFor(async () => (await readEvents(await resume(url, await begin("new")))).at(-1)?.event === "run.success");
+  writeFileSync(keysFile, "k3:short");
+  expect(await sealing()).toBe("k2");
+  writeFileSync(keysFile, both);
+  await sql.end();
+});
+
 test("a backup is restored: what was said is there, what waited is executed, and an API follows the file with its URL", async () => {
   const before = await begin("sealed-1");
   const said = await readEvents(await resume(url, before));
@@ -148,7 +183,8 @@ test("a backup is restored: what was said is there, what waited is executed, and
   writeFileSync(urlFile, loginUrl(restored.url));
   await waitFor(async () => (await call(url, "GET", "/health/ready")).status === 200, 30_000);
   // Redis is another one, and empty.
-  await stack.openWorker({ ...env, DATABASE_URL: loginUrl(restored.url), REDIS_PREFIX: `${stack.prefix}restored:` });
+  const place = { DATABASE_URL: loginUrl(restored.url), REDIS_PREFIX: `${stack.prefix}restored:` };
+  await stack.openWorker({ ...env, ...place, ENCRYPTION_KEYS: readFileSync(keysFile, "utf8") });
   await waitFor(async () => ((await statusOf(url, waiting)) as { status: string }).status === "success", 30_000);
   expect(await statusOf(url, waiting)).toMatchObject({ attempt: 1, result_content: { output: "SEALED-2" } });
   await stack.redis.del(`${stack.prefix}run:${before}`);

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { Cluster, Redis } from "ioredis";
 import { afterAll, expect, test } from "vitest";
 import { connectRedis } from "../../shared/platform/stream/connection.ts";
 import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { openRunStreams } from "../../shared/platform/stream/run-streams.ts";
+import { consumeRuns } from "../../worker/fleet/consume.ts";
 import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { nodePassword, openRedisNodes, startCluster } from "../harness/redis-nodes.ts";
@@ -154,6 +158,38 @@ test("a connection leaves a primary that became a replica, and nothing is taken 
   await client.replicaof("NO", "ONE");
   expect(await waitFor(() => streams.append("a-run", [eventOf(2)]).catch(() => null))).toBe("written");
   streams.close();
+});
+
+test("a connection that is lost comes back with the password that the file has by then, and so do those that BullMQ opens", async (ctx) => {
+  if (nodes === null) return ctx.skip(lacking);
+  const { port, client } = await nodes.start([`requirepass ${nodePassword}`]);
+  const file = join(mkdtempSync(join(tmpdir(), "runfleet-url-")), "url");
+  const write = (password: string) => writeFileSync(file, `redis://:${password}@127.0.0.1:${port}\n`);
+  write(nodePassword);
+  const options = {
+    url: { url: readFileSync(file, "utf8").trim(), file },
+    prefix: "followed:",
+    onError: () => undefined,
+  };
+  const streams = openRunStreams(options.url, options.prefix, options.onError);
+  const queue = openRunQueue(options.url, options.prefix, options.onError);
+  const taken: string[] = [];
+  const consumer = consumeRuns("default", options, async (ids) => void taken.push(...ids));
+  const goOn = async (seq: number): Promise<void> => {
+    await waitFor(async () => (await streams.append("a-run", [eventOf(seq)]).catch(() => null)) === "written");
+    await waitFor(async () => {
+      await queue.dispatch(`run-${seq}`, "default").catch(() => undefined);
+      return taken.includes(`run-${seq}`);
+    });
+  };
+  await goOn(1);
+  await client.config("SET", "requirepass", "another");
+  write("another");
+  await client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+  await goOn(2);
+  await Promise.all([consumer.close(), queue.close()]);
+  streams.close();
+  rmSync(dirname(file), { recursive: true });
 });
 
 test("a URL of a cluster opens a cluster, any other one connection", () => {

@@ -1,4 +1,5 @@
 import { type Job, Worker } from "bullmq";
+import type { RedisAddress } from "../../shared/platform/config/redis-url.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { bullPrefix, runsQueue, ticksQueue } from "../../shared/platform/queue/names.ts";
 import { runJob } from "../../shared/schemas/dispatch.ts";
@@ -9,7 +10,7 @@ export type Consumer = {
   close(): Promise<void>;
 };
 
-type Options = { url: string; prefix: string; concurrency: number; onError: (error: Error) => void };
+type Options = { url: RedisAddress; prefix: string; concurrency: number; onError: (error: Error) => void };
 
 /** Takes the runs that a job names. Resolves when this worker can take another job. `queuedAt`: since when they wait, epoch ms. */
 type TakeJob = (runIds: string[], queuedAt: number) => Promise<void>;

@@ -6,7 +6,7 @@ import { canonicalHost, isLoopback } from "../../domain/egress/loopback.ts";
 import { defaultPool, poolName, poolRule } from "../../domain/run/pool.ts";
 import { adapterTypes, lifecycles } from "../../domain/run/run-modes.ts";
 import type { Env } from "./env.ts";
-import { readRedisUrl } from "./redis-url.ts";
+import { readRedisUrl, redisAddress } from "./redis-url.ts";
 import { settingsOf } from "./settings.ts";
 
 const MiB = 1024 * 1024;
@@ -230,6 +230,9 @@ export const variableNames: readonly string[] = Object.keys(schema.shape);
 /** The first key seals, all keys open. */
 export type KeyRing = { id: string; key: Buffer }[];
 
+/** Returns null when the text is no ring. */
+export const parseKeyRing = (text: string): KeyRing | null => keyRing.safeParse(text).data ?? null;
+
 export type Config = ReturnType<typeof loadConfig>;
 
 /** Agents mostly wait, for a model or a service. Those that compute share the cores by weights, each run alike. */
@@ -271,8 +274,10 @@ export function loadConfig(env: Env) {
       // A pooler that gives each transaction another connection knows no prepared statement of the one before.
       prepares: data.DATABASE_POOLER === "none",
     },
-    redis: { url: data.REDIS_URL, prefix: data.REDIS_PREFIX },
+    redis: { url: redisAddress(data.REDIS_URL, given["REDIS_URL_FILE"]), prefix: data.REDIS_PREFIX },
     encryptionKeys: data.ENCRYPTION_KEYS,
+    // It may get other keys while a process runs.
+    encryptionKeysFile: given["ENCRYPTION_KEYS_FILE"],
     // The address under which people and senders reach the API. Empty: addresses are told as paths.
     publicUrl: data.PUBLIC_URL ?? "",
     http: {

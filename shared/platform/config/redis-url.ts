@@ -1,3 +1,11 @@
+/** A URL of Redis; with a file, connections that are opened later follow what the file has by then. */
+export type RedisAddress = string | { url: string; file: string };
+
+export const redisAddress = (url: string, file: string | undefined): RedisAddress =>
+  file === undefined ? url : { url, file };
+
+export const urlOf = (address: RedisAddress): string => (typeof address === "string" ? address : address.url);
+
 /** Where Redis is. `single`: one server, or a primary that one address leads to. */
 export type RedisPlace =
   | { kind: "single"; url: string }
@@ -37,7 +45,7 @@ function readPrimary(path: string, query: string): Primary | null {
 }
 
 /** True when the keys of one command must have one hash tag. */
-export const isCluster = (url: string): boolean => readRedisUrl(url)?.kind === "cluster";
+export const isCluster = (address: RedisAddress): boolean => readRedisUrl(urlOf(address))?.kind === "cluster";
 
 /** Returns null when one of them is no host. */
 function readHosts(text: string, usualPort: number): Nodes["nodes"] | null {

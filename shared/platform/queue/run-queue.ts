@@ -1,6 +1,7 @@
 import { Queue } from "bullmq";
 import { Cluster } from "ioredis";
 import { mostRunsInJob, type RunJob } from "../../schemas/dispatch.ts";
+import type { RedisAddress } from "../config/redis-url.ts";
 import { together } from "../lifecycle/together.ts";
 import { connectRedis, type RedisClient } from "../stream/connection.ts";
 import { bullPrefix, runsQueue } from "./names.ts";
@@ -27,7 +28,7 @@ type Producer = { queue: Queue<RunJob>; dispatch: (nudge: Nudge) => Promise<void
  * BullMQ ignores an id that it has already. `onError` is also called for a Redis that evicts keys: runs would then start late,
  * and streams have gaps, without any other sign.
  */
-export function openRunQueue(url: string, prefix: string, onError: (error: Error) => void): RunQueue {
+export function openRunQueue(url: RedisAddress, prefix: string, onError: (error: Error) => void): RunQueue {
   const connection = connectRedis(url, onError);
   const producers = new Map<string, Producer>();
   function producerOf(pool: string): Producer {

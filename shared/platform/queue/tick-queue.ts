@@ -1,4 +1,5 @@
 import { Queue } from "bullmq";
+import type { RedisAddress } from "../config/redis-url.ts";
 import { connectRedis } from "../stream/connection.ts";
 import { bullPrefix, ticksQueue } from "./names.ts";
 
@@ -15,7 +16,7 @@ export type TickQueue = {
  * The producer of ticks: one delayed BullMQ job for each schedule's next tick. Each tick arms the next one, so an emptied Redis
  * is filled again by itself. A tick of a deleted schedule nudges a worker once, for nothing.
  */
-export function openTickQueue(url: string, prefix: string, onError: (error: Error) => void): TickQueue {
+export function openTickQueue(url: RedisAddress, prefix: string, onError: (error: Error) => void): TickQueue {
   const connection = connectRedis(url, onError);
   const queue = new Queue(ticksQueue, {
     connection,

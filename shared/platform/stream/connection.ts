@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from "ioredis";
-import { readRedisUrl } from "../config/redis-url.ts";
+import { type RedisAddress, readRedisUrl, urlOf } from "../config/redis-url.ts";
 
 /** A connection to a Redis, or connections to the nodes of a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -14,9 +15,9 @@ const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
  * Opens a connection for commands that must fail rather than wait: no offline queue, one retry, 2 s for each command. It
  * reconnects by itself. `onError` is called for each fault of the connection, which ioredis would print otherwise.
  */
-export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
+export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisClient {
   const options = { maxRetriesPerRequest: 1, commandTimeout: 2_000, connectTimeout: 5_000, socketTimeout: 5_000 };
-  return connect(url, { ...options, enableOfflineQueue: false }, onError);
+  return connect(address, { ...options, enableOfflineQueue: false }, onError);
 }
 
 const pingMs = 10_000;
@@ -25,9 +26,9 @@ const pingMs = 10_000;
  * Opens a connection for subscriptions. It reconnects without a time limit and subscribes again by itself. It also pings:
  * a connection that is dead without having been closed would otherwise receive nothing for ever.
  */
-export function connectSubscriber(url: string, onError: (error: Error) => void): RedisClient {
+export function connectSubscriber(address: RedisAddress, onError: (error: Error) => void): RedisClient {
   const options = { maxRetriesPerRequest: null, autoResubscribe: true, socketTimeout: 15_000 };
-  const redis = connect(url, options, onError);
+  const redis = connect(address, options, onError);
   const pings = setInterval(
     () => void (redis.status === "ready" && redis.ping().catch(() => undefined)),
     pingMs,
@@ -46,16 +47,17 @@ type Options = Pick<
   | "enableOfflineQueue"
 >;
 
-function connect(url: string, given: Options, onError: (error: Error) => void): RedisClient {
-  const redis = open(url, given);
+function connect(address: RedisAddress, given: Options, onError: (error: Error) => void): RedisClient {
+  const redis = open(address, given);
   redis.on("error", onError);
   return redis;
 }
 
-function open(url: string, given: Options): RedisClient {
-  const place = readRedisUrl(url);
+function open(address: RedisAddress, given: Options): RedisClient {
+  const place = readRedisUrl(urlOf(address));
   if (place === null) throw new Error("REDIS_URL can't be read.");
-  const options = { ...given, retryStrategy: retryDelay, reconnectOnError: isDemoted };
+  const retryStrategy = typeof address === "string" ? retryDelay : retryAt(address.file);
+  const options = { ...given, retryStrategy, reconnectOnError: isDemoted };
   if (place.kind === "single") return new Redis(place.url, options);
   const { nodes, tls, username, password } = place;
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls: {} }) };
@@ -72,6 +74,39 @@ function open(url: string, given: Options): RedisClient {
     sentinels: nodes,
     sentinelRetryStrategy: retryDelay,
   });
+}
+
+/**
+ * A connection that was lost is opened again as the file says by then. ioredis calls this on the connection's own options, also
+ * on those that BullMQ has copied for a connection of its own.
+ */
+const retryAt = (file: string) =>
+  function retry(this: RedisOptions, tries: number): number {
+    Object.assign(this, readLogin(file));
+    return retryDelay(tries);
+  };
+
+/** Returns nothing while the file is being replaced, or has something else: what was known before holds then. */
+function readLogin(file: string): RedisOptions {
+  const place = readRedisUrl(readText(file));
+  if (place === null) return {};
+  if (place.kind !== "single") return { username: place.username, password: place.password };
+  if (!URL.canParse(place.url)) return {};
+  const { hostname, port, username, password } = new URL(place.url);
+  return {
+    host: hostname.replaceAll(/[[\]]/g, ""),
+    port: Number(port || 6379),
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return "";
+  }
 }
 
 /** How often a command follows the slots of a cluster that fails over, with `retryDelayOnFailover` between. */

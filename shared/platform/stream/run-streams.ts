@@ -2,6 +2,7 @@ import { Cluster } from "ioredis";
 import { type EventId, formatEventId } from "../../domain/run/event-id.ts";
 import type { WorkerMessage } from "../../schemas/dispatch.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
+import type { RedisAddress } from "../config/redis-url.ts";
 import { appendEvents } from "./append-events.ts";
 import { connectRedis } from "./connection.ts";
 import { buildsChannel, daemonsChannel, notificationsChannel, runStream, workerChannel } from "./keys.ts";
@@ -31,7 +32,7 @@ export type RunStreams = {
   close(): void;
 };
 
-export function openRunStreams(url: string, prefix: string, onError: (error: Error) => void): RunStreams {
+export function openRunStreams(url: RedisAddress, prefix: string, onError: (error: Error) => void): RunStreams {
   const redis = connectRedis(url, onError);
   return {
     append: (runId, events) => appendEvents(redis, prefix, runId, events),
