@@ -1,6 +1,7 @@
 import { parseUrl } from "../shared/domain/egress/parse-url.ts";
 import { gatewayAddress } from "../shared/domain/connection/sandbox-address.ts";
 import { plainPath, spellings } from "../shared/domain/connection/path-spellings.ts";
+import type { Target } from "./parse-target.ts";
 import type { GatewayRun, OpenConnection } from "../shared/schemas/gateway.ts";
 
 /** A connection, and the address at its service that a call is for. */
@@ -25,6 +26,27 @@ export function findConnection(path: string, { connections }: GatewayRun): Found
   const url = parseUrl(`${base.origin}${root}${withoutVersion(rest, root)}`);
   const isBelow = url !== null && url.origin === base.origin && staysBelow(url.pathname, root);
   return isBelow ? { connection, url } : { reason: "The path leads out of the connection." };
+}
+
+/** Returns the connection whose service is at a host, if the path is below the connection's own address. */
+export function findAtHost(target: Target, path: string, { connections }: GatewayRun): Found | { reason: string } {
+  const there = connections.filter((one) => isAt(one, target));
+  for (const connection of there) {
+    const base = new URL(connection.base_url);
+    const url = path.startsWith("/") ? parseUrl(`${base.origin}${path.replace(/#.*$/, "")}`) : null;
+    if (url?.origin === base.origin && staysBelow(url.pathname, base.pathname.replace(/\/+$/, "")))
+      return { connection, url };
+  }
+  return {
+    reason: there.length > 0 ? "The path leads out of the connection." : "The run has no connection to the host.",
+  };
+}
+
+/** True when a connection's service is at this host and port. */
+export function isAt({ base_url }: OpenConnection, { host, port }: Target): boolean {
+  const { hostname, protocol, port: own } = new URL(base_url);
+  const usual = protocol === "https:" ? 443 : 80;
+  return hostname === host.toLowerCase() && (own === "" ? usual : Number(own)) === port;
 }
 
 /** A service may decode a path before it reads its dots: `..%2fadmin` leads out as `../admin` does. */

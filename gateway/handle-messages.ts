@@ -37,7 +37,17 @@ export function createMessageHandler({ options, limits, send, faults, guard }: P
     const reach = createReach(rule, allow, limits);
     served.set(
       id,
-      serveListener({ id, socket, draining, reach, reachService: createReach(rule, null, limits) }, shared),
+      serveListener(
+        {
+          id,
+          socket,
+          draining,
+          reach,
+          reachService: createReach(rule, null, limits),
+          isForConnections: allow.length === 0,
+        },
+        shared,
+      ),
     );
   }
 

@@ -13,25 +13,29 @@ import type {
 import { askedOfPerson, asksPerson } from "./ask-person.ts";
 import type { CallDesk } from "./call-desk.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
+import type { TlsEnds } from "./end-tls.ts";
 import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";
-import { findConnection, type Found } from "./find-connection.ts";
+import { findAtHost, findConnection, type Found } from "./find-connection.ts";
 import { answerOf, bodyLength, isPlainlyChunked, sendBody } from "./forward-request.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { meterAnswer } from "./meter/meter-answer.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
 import { type HeldBodies, readBody } from "./meter/read-body.ts";
+import type { Target } from "./parse-target.ts";
 import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
 import { recordAnswer } from "./record/record-answer.ts";
 import { redactBytes, redactText } from "./redact-bytes.ts";
 import { answerOfRefusal, type CallRefusal, refuseCall } from "./refuse-call.ts";
 
-export type Call = { req: IncomingMessage; res: ServerResponse; path: string };
+/** `target`: the service's own address, where the client has called by it; null for an address of the gateway. */
+export type Call = { req: IncomingMessage; res: ServerResponse; path: string; target: Target | null };
 
 /** Whose call it is, and by which connections to services it goes. */
 export type Caller = {
   run: GatewayRun;
+  tls: TlsEnds;
   services: Services;
   desk: Pick<CallDesk, "keep" | "leave" | "end">;
   ask(asked: CallAsked): Promise<{ call: number; answer: CallAnswer }>;
@@ -60,25 +64,39 @@ export async function serveCall(call: Call, caller: Caller | null, { limits, bod
 const codeOfUnread = { 400: "invalid_request_error", 413: "too_large", 503: "unavailable" } as const;
 
 /** `isAsked`: a person decides whether it leaves. */
-type Target = Onward & { connection: OpenConnection; isAsked: boolean };
+type Destination = Onward & { connection: OpenConnection; isAsked: boolean };
 /** `bytes`: its body, where that is read before it leaves. */
-type Request = Target & { protocol: Protocol | null; bytes: Buffer | null };
+type Request = Destination & { protocol: Protocol | null; bytes: Buffer | null };
 
 /** Returns where a call goes, or why it doesn't. */
 function readTarget(
   call: Call,
   run: GatewayRun,
   limits: GatewayLimits,
-): Target | { refusal: CallRefusal; preset: OpenConnection["preset"] } {
-  const found = findConnection(call.path, run);
+): Destination | { refusal: CallRefusal; preset: OpenConnection["preset"] } {
+  const { target, path, req } = call;
+  if (target && !meansHost(req, target)) return { refusal: misdirected, preset: null };
+  const found = target ? findAtHost(target, path, run) : findConnection(path, run);
   if ("reason" in found) return { refusal: { status: 404, code: "no_connection", reason: found.reason }, preset: null };
   const { connection } = found;
   const refused = (refusal: CallRefusal) => ({ refusal, preset: connection.preset });
   const onward = readCall(call, found, limits);
   if ("status" in onward) return refused(onward);
-  const isAsked = asksPerson(call.req, onward.url, run);
+  const isAsked = asksPerson(req, onward.url, run);
   return typeof isAsked === "boolean" ? { ...onward, connection, isAsked } : refused(isAsked);
 }
+
+/** True when a call's `Host` is the host that its connection was opened to. */
+function meansHost({ headers }: IncomingMessage, { host, port }: Target): boolean {
+  const named = (headers.host ?? "").toLowerCase();
+  return named === host.toLowerCase() || named === `${host.toLowerCase()}:${port}`;
+}
+
+const misdirected: CallRefusal = {
+  status: 421,
+  code: "misdirected_request",
+  reason: "The call's Host isn't the host that the connection was opened to.",
+};
 
 /** Asks whether the call may leave, sends it, passes its answer on, and tells of its end. */
 async function sendCall({ req, res }: Call, caller: Caller, request: Request, limits: GatewayLimits): Promise<void> {

@@ -1,20 +1,23 @@
 import { createServer, type Server, type ServerOptions } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { GatewayRun } from "../shared/schemas/gateway.ts";
-import { pathOfCall } from "./find-connection.ts";
+import { gatewayPort } from "../shared/domain/connection/sandbox-address.ts";
+import type { ServedRun } from "../shared/schemas/gateway.ts";
+import { isAt, pathOfCall } from "./find-connection.ts";
+import { beginTunnel, openTlsEnds } from "./end-tls.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { CallDesk } from "./call-desk.ts";
 import type { HeldBodies } from "./meter/read-body.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openServices } from "./open-services.ts";
 import { openTunnel, refuseConnection } from "./open-tunnel.ts";
+import { parseAuthority, parseHttpUrl, type Target } from "./parse-target.ts";
 import type { Reach } from "./reach-target.ts";
-import { type Caller, serveCall } from "./serve-call.ts";
+import { type Call, type Caller, serveCall } from "./serve-call.ts";
 
 export type ServedListener = {
   /** Says whose the calls are from now on. Calls of another run are cut. */
-  beginRun(run: GatewayRun | null): void;
+  beginRun(run: ServedRun | null): void;
   /** Closes all connections, and refuses those in the backlog. */
   endRun(): Promise<void>;
   close(): void;
@@ -32,20 +35,34 @@ export type Shared = {
 };
 
 /** `reach` leads to what the agent's config allows, `reachService` to the addresses of connections. */
-type Listening = { id: number; socket: object; reach: Reach; reachService: Reach; draining: boolean };
+type Listening = {
+  id: number;
+  socket: object;
+  reach: Reach;
+  reachService: Reach;
+  /** The sandbox is there for its runs' connections alone. */
+  isForConnections: boolean;
+  draining: boolean;
+};
 
+const gatewayHost = `127.0.0.1:${gatewayPort}`;
 /** How long a call waits for the worker's word whose it is. The word was sent first, on another channel. */
 const waitForRunMs = 1_000;
 
-/** Serves one sandbox's listening socket as an HTTP proxy (absolute http URLs and CONNECT). */
+/**
+ * Serves one sandbox's listening socket as an HTTP proxy (absolute http URLs and CONNECT). What goes to a connection's host is a
+ * call by that connection; a tunnel's TLS ends here then.
+ */
 export function serveListener(
-  { id, socket: listening, reach, reachService, draining }: Listening,
+  { id, socket: listening, reach, reachService, isForConnections, draining }: Listening,
   shared: Shared,
 ): ServedListener {
   const { limits, open } = shared;
   const server = createServer(serverOptions(limits));
   /** Connections from this sandbox and to its targets. */
   const own = new Set<Socket>();
+  /** What tunnels to connections' hosts carry, and the host. */
+  const inTls = new WeakMap<Socket, Target>();
   let refusing = draining;
   const track = (socket: Socket): void => {
     // This listener stays: an error without a listener would end the process.
@@ -63,7 +80,8 @@ export function serveListener(
   server.on("error", () => undefined);
   server.prependListener("connection", (socket: Socket) => {
     track(socket);
-    open.add(socket);
+    // A tunnel counts already.
+    if (!inTls.has(socket)) open.add(socket);
     socket.once("close", () => open.delete(socket));
     if (refusing || open.size > limits.connectionsInAll) socket.destroy();
   });
@@ -75,10 +93,14 @@ export function serveListener(
   const callers = followRuns((run) => ({
     run,
     services: openServices(reachService, limits),
+    tls: openTlsEnds(run, limits, (socket, target) => {
+      inTls.set(socket, target);
+      server.emit("connection", socket);
+    }),
     desk: shared.desk,
     ask: (asked) => shared.desk.ask(id, run, asked),
   }));
-  answerRequests(server, { reach: reachAndTrack, callers }, shared);
+  answerRequests(server, { reach: reachAndTrack, callers, inTls, isForConnections }, shared);
   server.listen(listening);
 
   return {
@@ -116,12 +138,13 @@ async function emptyBacklog(server: Server): Promise<void> {
 }
 
 type Callers = {
-  change(run: GatewayRun | null): void;
+  change(run: ServedRun | null): void;
+  current(): Caller | null;
   /** Returns whose calls come now; waits a moment where that isn't known yet. */
   now(): Promise<Caller | null>;
 };
 
-function followRuns(open: (run: GatewayRun) => Caller): Callers {
+function followRuns(open: (run: ServedRun) => Caller): Callers {
   let current: Caller | null = null;
   let told = (): void => undefined;
   return {
@@ -130,6 +153,7 @@ function followRuns(open: (run: GatewayRun) => Caller): Callers {
       current = run && open(run);
       if (current) told();
     },
+    current: () => current,
     async now() {
       if (current) return current;
       await new Promise<void>((resolve) => {
@@ -146,10 +170,13 @@ function followRuns(open: (run: GatewayRun) => Caller): Callers {
   };
 }
 
+type Ways = { reach: Reach; callers: Callers; inTls: WeakMap<Socket, Target>; isForConnections: boolean };
+
 /** Each connection has one request at a time. A request before the answer to the last one (pipelining) ends the connection. */
-function answerRequests(server: Server, { reach, callers }: { reach: Reach; callers: Callers }, shared: Shared): void {
+function answerRequests(server: Server, { reach, callers, inTls, isForConnections }: Ways, shared: Shared): void {
   const { limits, guard } = shared;
   const busy = new WeakSet<Socket>();
+  const nested = new WeakSet<Socket>();
   const begin = (socket: Socket): boolean => {
     const may = !socket.destroyed && !busy.has(socket);
     if (may) busy.add(socket);
@@ -161,17 +188,44 @@ function answerRequests(server: Server, { reach, callers }: { reach: Reach; call
     res.on("error", () => undefined);
     if (!begin(socket)) return;
     res.once("close", () => busy.delete(socket));
-    const path = pathOfCall(req.url ?? "");
-    if (path === null) return guard(socket, () => forwardRequest({ req, res }, reach, limits));
-    guard(socket, async () => serveCall({ req, res, path }, await callers.now(), shared));
+    const called = calledBy(req.url ?? "", inTls.get(socket) ?? null, callers.current());
+    if (called === null) return guard(socket, () => forwardRequest({ req, res }, reach, limits));
+    guard(socket, async () => serveCall({ req, res, ...called }, await callers.now(), shared));
   });
   server.on("connect", (req, socket: Socket, head) => {
-    if (begin(socket)) guard(socket, () => openTunnel({ authority: req.url ?? "", socket, head }, reach, limits));
+    if (!begin(socket)) return;
+    const authority = req.url ?? "";
+    if (inTls.has(socket) || nested.has(socket)) return refuseConnection(socket, 400, "This is no proxy.");
+    if (authority === gatewayHost) {
+      // Of a client that takes its proxy for every address, this one too.
+      nested.add(socket);
+      busy.delete(socket);
+      beginTunnel(socket, head);
+      return void server.emit("connection", socket);
+    }
+    guard(socket, async () => {
+      // Elsewhere most tunnels are no calls: they don't wait for a run.
+      const caller = isForConnections ? await callers.now() : callers.current();
+      const target = parseAuthority(authority);
+      const end = target && caller?.tls.at(target);
+      if (end && !socket.destroyed) return end(socket, head);
+      return openTunnel({ authority, socket, head }, reach, limits);
+    });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (busy.has(socket)) socket.destroy();
     else refuseConnection(socket, statusOf(error.code));
   });
+}
+
+/** Returns the path of a call by a connection, and the service's address if it goes there by name; null for any other request. */
+function calledBy(url: string, target: Target | null, caller: Caller | null): Pick<Call, "path" | "target"> | null {
+  if (target) return { path: url, target };
+  const path = pathOfCall(url);
+  if (path !== null) return { path, target: null };
+  const named = parseHttpUrl(url);
+  if (!named || !caller?.run.connections.some((one) => isAt(one, named.target))) return null;
+  return { path: `${named.url.pathname}${named.url.search}`, target: named.target };
 }
 
 function serverOptions({ headerBytes, headMs, keepAliveMs }: GatewayLimits): ServerOptions {

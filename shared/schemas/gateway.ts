@@ -35,6 +35,14 @@ export const gatewayRun = z.object({
 });
 export type GatewayRun = z.infer<typeof gatewayRun>;
 
+/** A certificate for a host of a connection, and its key, as PEM. */
+export const hostCertificate = z.object({ host: z.string(), cert: z.string(), key: z.string() });
+export type HostCertificate = z.infer<typeof hostCertificate>;
+
+/** A run with the certificates under which the gateway ends the TLS of its connections' hosts. */
+export const servedRun = gatewayRun.extend({ certificates: z.array(hostCertificate) });
+export type ServedRun = z.infer<typeof servedRun>;
+
 const count = z.number().int().nonnegative();
 
 /** What makes a call the same as one of an earlier attempt. `request`: what it asks, where that is kept. */
@@ -116,7 +124,7 @@ const listener = { id: z.number().int() };
  */
 export const toGateway = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("listen"), ...listener, allow: z.array(z.string()), draining: z.boolean() }),
-  z.object({ kind: z.literal("begin_run"), ...listener, run: gatewayRun.nullable() }),
+  z.object({ kind: z.literal("begin_run"), ...listener, run: servedRun.nullable() }),
   z.object({ kind: z.literal("end_run"), ...listener }),
   z.object({ kind: z.literal("close"), ...listener }),
   z.object({ kind: z.literal("call_answered"), call: count, answer: callAnswer }),

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { connect, createServer as createTcpServer } from "node:net";
-import { gzipSync } from "node:zlib";
+import { connect, createServer as createTcpServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openListeningSocket } from "../../chaos/fuzz/listening-socket.ts";
 import { placeholderKey } from "../../shared/domain/connection/sandbox-address.ts";
 import type { CallAnswer, CallAsked, CallEnded, GatewayRun, OpenConnection } from "../../shared/schemas/gateway.ts";
@@ -51,6 +53,9 @@ const callsOf = (
 });
 const runWith = (...connections: OpenConnection[]): GatewayCalls =>
   callsOf({ run_id: "run_1", attempt: 1, connections, approvals: [] });
+
+/** A thousand names cost a look at the run's few connections each. */
+const manyHosts = Array.from({ length: 1_000 }, (_, at) => `host-${at}.example:443`);
 
 type Sandbox = { port: number; listener: EgressListener };
 
@@ -219,10 +224,101 @@ test("a gateway that is replaced knows whose calls they are", async () => {
 test("no other way leads out of a sandbox whose agent only has connections", async () => {
   const sandbox = await openSandbox(runWith(connection()));
   for (const request of [
-    `GET http://127.0.0.1:${provider.port}/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    `CONNECT 127.0.0.1:${provider.port} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    `GET http://localhost:${provider.port}/v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    `CONNECT localhost:${provider.port} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n",
   ])
     expect(await exchange(sandbox.port, request, 5_000)).toMatch(/^HTTP\/1.1 403 /);
+});
+
+describe("by the service's own name", () => {
+  const authority = `127.0.0.1:${provider.port}`;
+  /** Opens a tunnel. Returns its connection, or what the gateway answered instead. */
+  const tunnel = ({ port }: Sandbox, to = authority): Promise<Socket | string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1");
+      onTestFinished(() => void socket.destroy());
+      socket.once("error", reject).write(`CONNECT ${to} HTTP/1.1\r\nHost: ${to}\r\n\r\n`);
+      socket.once("data", (head: Buffer) => resolve(/^HTTP\/1.1 200/.test(String(head)) ? socket : String(head)));
+    });
+  /** Begins TLS in a tunnel, as a client that trusts what a sandbox does. */
+  async function secure(sandbox: Sandbox, more: ConnectionOptions = {}): Promise<TLSSocket> {
+    const socket = await tunnel(sandbox);
+    if (typeof socket === "string") throw new Error(socket);
+    const secured = connectTls({ socket, host: "127.0.0.1", ca: egress.trust.authority, ...more });
+    await once(secured, "secureConnect");
+    return secured;
+  }
+  const post = (path: string, fields = ""): string => {
+    const body = JSON.stringify(chat);
+    return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${fields}Connection: close\r\n\r\n${body}`;
+  };
+  const say = (socket: TLSSocket, request: string): Promise<string> => {
+    socket.write(request);
+    return text(socket);
+  };
+
+  test("TLS ends at the gateway: the call has the connection's key and is asked for and told of as any other", async () => {
+    const sandbox = await openSandbox(runWith(connection()));
+    provider.calls.length = told.asked.length = told.ended.length = 0;
+    const key = `Authorization: Bearer ${placeholderKey}\r\n`;
+    const answer = await say(await secure(sandbox), post("/v1/chat/completions", key));
+    expect(answer).toMatch(/^HTTP\/1.1 200 [^]*said hello/);
+    expect(provider.calls).toMatchObject([{ path: "/v1/chat/completions", key: secret }]);
+    const asked = { connection: "openai", host: authority, path: "/v1/chat/completions", model: "gpt-5-mini" };
+    expect(told.asked).toMatchObject([asked]);
+    await expect
+      .poll(() => told.ended)
+      .toMatchObject([{ status: 200, is_whole: true, usage: { output: provider.calls[0]?.tokens[1] } }]);
+    // Without TLS, as by a service of one's own network.
+    const plain = post(`http://${authority}/v1/chat/completions`);
+    expect(await exchange(sandbox.port, plain, 10_000)).toMatch(/^HTTP\/1.1 200 [^]*said hello/);
+    expect(provider.calls.map(({ key: seen }) => seen)).toEqual([secret, secret]);
+  });
+
+  test("what means another host, leads out or brings a key of its own isn't sent", async () => {
+    const sandbox = await openSandbox(runWith(connection()));
+    provider.calls.length = 0;
+    for (const [request, answer] of [
+      [post("/v1/models").replace(`Host: ${authority}`, "Host: api.other.example"), /^HTTP\/1.1 421 /],
+      [post("/v1/models").replace(`Host: ${authority}\r\n`, ""), /^HTTP\/1.1 4\d\d /],
+      [post("/admin"), /^HTTP\/1.1 404 [^]*leads out/],
+      [post("/v1/..%2fadmin"), /^HTTP\/1.1 404 [^]*leads out/],
+      [post("http://api.other.example/v1/models"), /^HTTP\/1.1 404 /],
+      [post("/v1/models", "Authorization: Bearer sk-of-its-own\r\n"), /^HTTP\/1.1 401 [^]*foreign_key/],
+      [`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`, /^HTTP\/1.1 400 /],
+    ] as const)
+      expect(await say(await secure(sandbox), request)).toMatch(answer);
+    const other = { servername: "api.other.example", checkServerIdentity: () => undefined };
+    await expect(secure(sandbox, other)).rejects.toThrow(/alert|ECONNRESET|socket/i);
+    await expect(secure(sandbox, { ALPNProtocols: ["h2"] })).rejects.toThrow(/alert|ECONNRESET|socket/i);
+    // Another run's service, and the same host's other ports.
+    for (const to of ["api.anthropic.com:443", `127.0.0.1:${provider.port + 1}`, ...manyHosts])
+      expect(await tunnel(sandbox, to)).toMatch(/^HTTP\/1.1 403 /);
+    expect(provider.calls).toEqual([]);
+    expect(await egress.faults()).toBe(0);
+  });
+
+  test("a handshake that doesn't come holds nobody else; the next run's tunnels are its own, and the last run's are closed", async () => {
+    const sandbox = await openSandbox(runWith(connection()));
+    const slow = await tunnel(sandbox);
+    if (typeof slow === "string") throw new Error(slow);
+    // A handshake's first bytes: a record of 512 bytes begins.
+    const hello = [...Buffer.from("1603010200010001fc0303", "hex")];
+    const drip = setInterval(() => slow.write(Buffer.from([hello.shift() ?? 0])), 50);
+    onTestFinished(() => clearInterval(drip));
+    const idle = await secure(sandbox);
+    expect(await say(await secure(sandbox), post("/v1/chat/completions"))).toContain("said hello");
+    clearInterval(drip);
+    const closed = Promise.all([once(slow, "close"), once(idle, "close")]);
+    await sandbox.listener.endRun();
+    await closed;
+    const next = connection({ secret: "sk-of-the-next-run-2" });
+    sandbox.listener.beginRun(callsOf({ run_id: "run_2", attempt: 1, connections: [next], approvals: [] }));
+    provider.calls.length = 0;
+    expect(await say(await secure(sandbox), post("/v1/chat/completions"))).toContain("HTTP/1.1 401");
+    expect(provider.calls.map(({ key }) => key)).toEqual(["sk-of-the-next-run-2"]);
+  });
 });
 
 test("a client that goes away in mid-stream leaves nothing open at the service", async () => {

@@ -95,6 +95,56 @@ test.each(Object.entries(clients))(
   60_000,
 );
 
+const byName = {
+  python: py`
+    import glob, json, os, shutil, subprocess, urllib.request
+    def main(input):
+        body = json.dumps({"model": "gpt-5-mini", "messages": [{"role": "user", "content": "hello"}]})
+        request = urllib.request.Request(input["url"], body.encode(), {"content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            said = [json.load(answer)["choices"][0]["message"]["content"]]
+        if shutil.which("curl"):
+            curl = ["curl", "-sS", input["url"], "-H", "content-type: application/json", "-d", body]
+            answer = subprocess.run(curl, capture_output=True, text=True)
+            said.append(json.loads(answer.stdout)["choices"][0]["message"]["content"] if answer.stdout else answer.stderr)
+        trusted = glob.glob("/etc/runfleet/*.pem")
+        held = any("PRIVATE KEY" in open(path).read() for path in trusted)
+        return {"said": said, "trusted": len(trusted), "holds_key": held, "writable": any(os.access(path, os.W_OK) for path in trusted)}
+  `,
+  node: `
+    import { request } from "node:https";
+    import { text } from "node:stream/consumers";
+    const body = JSON.stringify({ model: "gpt-5-mini", messages: [{ role: "user", content: "hello" }] });
+    const init = { method: "POST", body, headers: { "content-type": "application/json" } };
+    const contentOf = (answer) => answer.choices[0].message.content;
+    export default async function main({ url }) {
+      const fetched = contentOf(await (await fetch(url, init)).json());
+      const answer = await new Promise((done, fail) => request(url, init, done).on("error", fail).end(body));
+      return { said: [fetched, contentOf(JSON.parse(await text(answer)))] };
+    }`,
+};
+
+test.each(Object.entries(byName))(
+  "a plain client in %s that only knows its service's name calls it over TLS, with a key that it never sees",
+  async (language, program) => {
+    const isNode = language === "node";
+    const config = { files: { [isNode ? "main.mjs" : "main.py"]: program }, connections };
+    const { body } = await call(url, "POST", "/v1/agents", { user_id: "tester", name: "a", config });
+    provider.calls.length = 0;
+    // In clear from the gateway on: this service has no TLS.
+    const input = { url: provider.url.replace("http:", "https:") + "/v1/chat/completions" };
+    const { end } = await run(String(body["id"]), input, isNode ? { adapter_type: "node" } : {});
+    expect([end?.event, end?.data["error"] ?? null]).toEqual(["run.success", null]);
+    const { said = [], ...more } = (end?.data["result_content"] ?? {}) as { said?: string[] };
+    expect(said.length).toBeGreaterThan(0);
+    expect(said).toEqual(said.map(() => "said hello"));
+    expect(more).toEqual(isNode ? {} : { trusted: 2, holds_key: false, writable: false });
+    expect(provider.calls.map(({ key }) => key)).toEqual(said.map(() => secret));
+    expect(end?.data["usage"]).toMatchObject({ metered: expect.anything() });
+  },
+  60_000,
+);
+
 /** Looks for the key wherever a process can look, and calls by plain Python. */
 const snoop = py`
   import hashlib, json, os, urllib.request

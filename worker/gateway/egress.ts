@@ -36,6 +36,8 @@ export type EgressListener = {
 };
 
 export type Egress = {
+  /** What sandboxes with network trust, as PEM: the gateway's authority, and the machine's certificates together with it. */
+  trust: { authority: string; certificates: string };
   /** `allow`: the hosts that the agent's config names. */
   open(allow: readonly string[]): EgressListener;
 };

@@ -1,4 +1,5 @@
-import type { CallAnswer, FromGateway, RecordedAnswer } from "../../shared/schemas/gateway.ts";
+import type { CallAnswer, FromGateway, RecordedAnswer, ServedRun } from "../../shared/schemas/gateway.ts";
+import { type Authority, createAuthority } from "./authority.ts";
 import type { Egress, EgressListener, GatewayCalls, ListeningSocket } from "./egress.ts";
 import { type GatewayStart, superviseGateway } from "./supervise-gateway.ts";
 import type { GatewayProcess } from "./start-gateway.ts";
@@ -35,6 +36,7 @@ export type OpenEgress = Egress & {
  * ends: the next gateway takes over all of them, and answers a sandbox's next call.
  */
 export function openEgress(start: GatewayStart): OpenEgress {
+  const authority = createAuthority();
   const entries = new Map<number, Entry>();
   let lastId = 0;
   /** Calls that may have left, by their number at the gateway. */
@@ -45,7 +47,7 @@ export function openEgress(start: GatewayStart): OpenEgress {
     onStart: (started) => {
       for (const [call, calls] of open) void calls.lose(call);
       open.clear();
-      for (const entry of entries.values()) serve(started, entry);
+      for (const entry of entries.values()) serve(started, entry, authority);
     },
     onMessage: (message) => {
       if (message.kind === "run_ended") entries.get(message.id)?.settle?.();
@@ -93,13 +95,14 @@ export function openEgress(start: GatewayStart): OpenEgress {
         if (!entries.has(id)) return socket.close();
         entry.socket = socket;
         const started = gateway.current();
-        if (started) serve(started, entry);
+        if (started) serve(started, entry, authority);
         else gateway.ensure();
       },
       beginRun(calls) {
         if (calls === null && entry.calls === null) return;
         entry.calls = calls;
-        if (entry.socket) gateway.current()?.send({ kind: "begin_run", id, run: calls && calls.run() });
+        if (entry.socket)
+          gateway.current()?.send({ kind: "begin_run", id, run: calls && servedRunOf(calls, authority) });
       },
       endRun: () => (entry.socket ? endRun(gateway.current(), entry) : Promise.resolve()),
       close() {
@@ -112,6 +115,7 @@ export function openEgress(start: GatewayStart): OpenEgress {
   }
 
   return {
+    trust: authority.trust,
     open(allow) {
       const entry: Entry = { id: (lastId += 1), allow: [...allow], socket: null, calls: null, settle: null };
       entries.set(entry.id, entry);
@@ -139,11 +143,18 @@ function callsOf(entry: Entry | undefined, named: { run_id: string; attempt: num
 }
 
 /** Hands a socket to a gateway. An `endRun` that the last gateway did not answer is asked again; until its end the backlog is refused. */
-function serve(gateway: GatewayProcess, { id, allow, socket, calls, settle }: Entry): void {
+function serve(gateway: GatewayProcess, { id, allow, socket, calls, settle }: Entry, authority: Authority): void {
   if (!socket) return;
   gateway.send({ kind: "listen", id, allow, draining: settle !== null }, socket);
-  if (calls) gateway.send({ kind: "begin_run", id, run: calls.run() });
+  if (calls) gateway.send({ kind: "begin_run", id, run: servedRunOf(calls, authority) });
   if (settle) gateway.send({ kind: "end_run", id });
+}
+
+/** Returns what the gateway is told of a run: with a certificate for each of its connections' hosts. */
+function servedRunOf(calls: GatewayCalls, authority: Authority): ServedRun {
+  const run = calls.run();
+  const hosts = new Set(run.connections.map(({ base_url }) => new URL(base_url).hostname));
+  return { ...run, certificates: [...hosts].flatMap((host) => authority.certify(host) ?? []) };
 }
 
 function endRun(gateway: GatewayProcess | null, entry: Entry): Promise<void> {

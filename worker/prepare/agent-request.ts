@@ -72,7 +72,8 @@ function agentRequest(attempt: Attempt, config: AgentConfig, opened: Opened): Ag
   const names: string[] = defaultFiles(attempt.adapter_type);
   const { code, entrypoint } = versionCode(config, attempt.output, names[0] ?? "main.py");
   // Code that is loaded ahead of its runs may make its clients then.
-  const variables = connectionVariables(connections);
+  const egress = listenerOf(config, attempt.runtime_mode);
+  const variables = connectionVariables(connections, egress ?? []);
   const version_env = { ...config.env, ...variables, AGENT_ID: attempt.agent_id, AGENT_VERSION: attempt.version };
   const {
     id: run_id,
@@ -109,7 +110,7 @@ function agentRequest(attempt: Attempt, config: AgentConfig, opened: Opened): Ag
     env: { ...version_env, ...env_vars, ...variables, ...runIdentity(attempt) },
     version_env,
     resources: resourcesOf(config, attempt),
-    egress: listenerOf(config, runtime_mode),
+    egress,
     stop_grace_ms: config.stop_grace_ms ?? runLimits.stop_grace_ms,
     idle_timeout_ms: config.idle_timeout_ms ?? runLimits.idle_timeout_ms,
   };

@@ -9,6 +9,8 @@ export type NamespaceView = {
   first: FirstProcess | null;
   /** True for a sandbox with network: TLS needs the machine's certificates. */
   network: boolean;
+  /** Files that are read from descriptors. They lie in the sandbox alone, and nobody there can change them. */
+  trust: readonly { fd: number; path: string }[];
   /** The descriptor that the seccomp filter is read from; null for none. */
   seccompFd: number | null;
 };
@@ -44,9 +46,10 @@ const certificates = ["/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/ce
  * Returns bubblewrap's options: new namespaces of every kind, an empty read-only root with the system's programs, and one
  * size-limited tmpfs for the working directory and /tmp. No path of Runfleet's, no socket, no host file but programs.
  */
-export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd }: NamespaceView): string[] {
+export function bwrapArgs({ readOnly, diskBytes, env, first, network, trust, seccompFd }: NamespaceView): string[] {
   // With two users these directories are the first process's, and the author's code writes to them: hence the sticky bit.
   const permissions = first?.blockFd != null ? ["--perms", "1777"] : [];
+  const shown = ["/etc/ld.so.cache", "/etc/alternatives", ...(network ? certificates : [])];
   return [
     "--unshare-all",
     "--unshare-user",
@@ -60,14 +63,14 @@ export function bwrapArgs({ readOnly, diskBytes, env, first, network, seccompFd 
     "/usr",
     "/usr",
     ...["/bin", "/sbin", "/lib", "/lib32", "/lib64"].flatMap(likeHost),
-    ...["/etc/ld.so.cache", "/etc/alternatives", ...(network ? certificates : [])].flatMap((path) => [
-      "--ro-bind-try",
-      path,
+    // Parent directories that bubblewrap makes by itself are closed to every other user.
+    ...ancestorsOf([...shown, ...readOnly, ...trust.map(({ path }) => path), "/run/agent"]).flatMap((path) => [
+      "--dir",
       path,
     ]),
-    // Parent directories that bubblewrap makes by itself are closed to every other user.
-    ...ancestorsOf([...readOnly, "/run/agent"]).flatMap((path) => ["--dir", path]),
+    ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
+    ...trust.flatMap(({ fd, path }) => ["--perms", "0444", "--ro-bind-data", String(fd), path]),
     "--proc",
     "/proc",
     ...deviceArgs,

@@ -21,7 +21,10 @@ const MiB = 1024 * 1024;
 const warmMemoryBytes = 768 * MiB;
 
 /** No attack here has a network: attacks on the gateway have tests and a fuzz of their own. */
-const noEgress = { open: () => ({ take: () => {}, beginRun: () => {}, endRun: async () => {}, close: () => {} }) };
+const noEgress = {
+  trust: { authority: "", certificates: "" },
+  open: () => ({ take: () => {}, beginRun: () => {}, endRun: async () => {}, close: () => {} }),
+};
 
 /** A level, with everything that a worker runs agents with. */
 export type LevelUnderTest = {

@@ -7,7 +7,11 @@ const log = { info: () => undefined, warn: () => undefined };
 const [minLevel = "0", bwrap = "/nonexistent"] = process.argv.slice(2);
 try {
   const python = await findPython(undefined, searchPath);
-  const egress = { open: () => ({ take: () => {}, beginRun: () => {}, endRun: async () => {}, close: () => {} }) };
+  const trust = { authority: "", certificates: "" };
+  const egress = {
+    trust,
+    open: () => ({ take: () => {}, beginRun: () => {}, endRun: async () => {}, close: () => {} }),
+  };
   const sandbox = await openSandbox({ minLevel: Number(minLevel), bwrap, searchPath, python, egress, log });
   console.log(JSON.stringify({ report: sandbox.report, missing: sandbox.missing }));
   await sandbox.close();

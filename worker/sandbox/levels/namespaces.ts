@@ -13,7 +13,7 @@ import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
 import { readChildren, usageBelow } from "../process-tree.ts";
-import { launchWithEgress } from "./egress-listener.ts";
+import { launchWithEgress, type TrustFile } from "./egress-listener.ts";
 import { pairOffset, type SlotUids } from "../slot-uids.ts";
 
 type NamespaceOptions = {
@@ -129,7 +129,7 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
         args: ["--args", String(argsFd), "--", "/bin/sh", "-c", script, "sh", ...egressLaunch.argv, ...command.argv],
         env: {},
         uid,
-        extraPipes: pipes,
+        extraPipes: pipes + egressLaunch.trust.length,
         strayFds,
         ...egressLaunch.launch,
       });
@@ -141,6 +141,7 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
         diskBytes: command.resources.disk_bytes,
         env: { ...baseEnv, ...egressLaunch.env, ...command.env },
         network: command.egress != null,
+        trust: egressLaunch.trust,
       });
       return { launched, group, listener: egressLaunch.listener, uid, release };
     } catch (error) {
@@ -153,14 +154,19 @@ function createOpener(options: NamespaceOptions, filter: Buffer | null) {
   };
 }
 
-/** Sends bubblewrap the arguments and the filter that it waits for. */
-function begin({ extra }: Launched, filter: Buffer | null, view: NamespaceView): void {
+/** Sends bubblewrap the arguments, the filter and the certificates that it waits for. */
+function begin(
+  { extra }: Launched,
+  filter: Buffer | null,
+  view: NamespaceView & { trust: readonly TrustFile[] },
+): void {
   extra[0]?.end(
     bwrapArgs(view)
       .map((arg) => `${arg}\0`)
       .join(""),
   );
   if (filter && view.seccompFd !== null) extra[view.seccompFd - argsFd]?.end(filter);
+  for (const { fd, text } of view.trust) extra[fd - argsFd]?.end(text);
 }
 
 /**
