@@ -1,3 +1,5 @@
+import { findBubblewrap } from "../../dev/bubblewrap.ts";
+import { cacheDir } from "../../dev/reachable.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
 import { attackGateway } from "./gateway/attack-gateway.ts";
@@ -15,8 +17,9 @@ import { runAttacks } from "./run-attacks.ts";
 await runProcess(async (signal) => {
   const [, main = "", ...args] = process.argv;
   const { as, ...asked } = readOptions(args);
-  const env = readEnv();
-  const options = { ...asked, bwrap: env["BWRAP"], searchPath: env["PATH"] ?? "" };
+  const { PATH = "", BWRAP } = readEnv();
+  const bwrap = BWRAP ?? (await findBubblewrap(cacheDir())) ?? undefined;
+  const options = { ...asked, bwrap, searchPath: PATH };
   if (as === "json") {
     const { unproven } = await runAttacks(options, signal, (verdict) => console.log(JSON.stringify(verdict)));
     return console.log(JSON.stringify({ unproven }));
@@ -31,7 +34,11 @@ await runProcess(async (signal) => {
   const { unproven } = await runAttacks(options, signal, onVerdict);
   const asUser =
     process.getuid?.() === 0 && !signal.aborted
-      ? await runApart({ main, args, seed: asked.seed, env, user: "ordinary" }, signal, onVerdict)
+      ? await runApart(
+          { main, args, seed: asked.seed, env: { PATH, BWRAP: bwrap }, user: "ordinary" },
+          signal,
+          onVerdict,
+        )
       : [];
   if (asked.level === null) await attackGateway(asked.only, signal, onVerdict);
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
