@@ -42,7 +42,7 @@ async function openTarget(): Promise<Target> {
       socket.end(answers.get(named) ?? plainAnswer);
     });
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(0, "0.0.0.0"), "listening");
   return { server, port: (server.address() as AddressInfo).port, answers, heads };
 }
 
@@ -78,14 +78,16 @@ type Gateway = {
 async function openGateway(): Promise<Gateway> {
   const target = await openTarget();
   const allow = [`127.0.0.1:${target.port}`];
-  const options = { log_level: "error", allow_hosts: allow, allow_cidrs: ["127.0.0.0/8"] };
+  // The connection's service has another address: what goes to its host is a call.
+  const service = `127.0.0.2:${target.port}`;
+  const options = { log_level: "error", allow_hosts: [...allow, service], allow_cidrs: ["127.0.0.0/8"] };
   const script = pathToFileURL(resolve("dist/gateway/main.js"));
   const keeper = pathToFileURL(resolve("dist/worker/keeper.js"));
   const egress = openEgress({ script, keeper, options, log: createLog("fuzz", "error") });
   const { port, socket } = await openListeningSocket();
   const listener = egress.open(allow);
   listener.take(socket);
-  listener.beginRun(fuzzedCalls(`http://127.0.0.1:${target.port}`));
+  listener.beginRun(fuzzedCalls(`http://${service}`));
   const plain = `GET http://127.0.0.1:${target.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
   const answered = async (): Promise<boolean> => (await exchange(port, plain, 10_000)).endsWith("ok");
   must(await answered(), "a gateway that answers");
