@@ -48,7 +48,11 @@ export function RunsPage(): ReactElement {
             query.hasNextPage ? (
               <NoneSoFar search={search} isLooking={query.isFetching} onFurther={() => void query.fetchNextPage()} />
             ) : (
-              <NoRuns search={search} onClear={() => void navigate({ to: "/runs", search: {}, replace: true })} />
+              <NoRuns
+                search={search}
+                onUnsort={() => filter({ order_by: undefined, order: undefined })}
+                onClear={() => void navigate({ to: "/runs", search: {}, replace: true })}
+              />
             )
           }
           table={(rows) => (
@@ -129,20 +133,23 @@ const NoneSoFar = ({ search, isLooking, onFurther }: FurtherProps): ReactElement
   </Empty>
 );
 
-function NoRuns({ search, onClear }: { search: RunsSearch; onClear: () => void }): ReactElement {
+type NoRunsProps = { search: RunsSearch; onUnsort: () => void; onClear: () => void };
+
+function NoRuns({ search, onUnsort, onClear }: NoRunsProps): ReactElement {
   const { order_by, order: _order, ...filters } = search;
   const names = Object.keys(filters);
+  if (order_by !== undefined)
+    return (
+      <Empty title={order_by === "duration_ms" ? "No run here has taken time yet" : "No run here has a cost"}>
+        {names.length > 0 && <p>Filtered by {names.join(", ")}.</p>}
+        <Button onClick={onUnsort}>Show the newest runs</Button>
+      </Empty>
+    );
   if (names.length > 0)
     return (
       <Empty title="No run matches">
         <p>Filtered by {names.join(", ")}.</p>
         <Button onClick={onClear}>Clear all filters</Button>
-      </Empty>
-    );
-  if (order_by !== undefined)
-    return (
-      <Empty title={order_by === "duration_ms" ? "No run has ended yet" : "No run has a cost yet"}>
-        <Button onClick={onClear}>Show the newest runs</Button>
       </Empty>
     );
   return (
