@@ -5,7 +5,7 @@ import { insertHook } from "../../shared/store/hooks/change-hook.ts";
 import { toHookRecord } from "../../shared/store/hooks/hook-record.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { checkSignature } from "./check-signature.ts";
+import { checkSignature } from "./check-signature-rule.ts";
 import { chooseSecret, shownSecret } from "./choose-secret.ts";
 
 export const createHook = defineOperation({

@@ -6,7 +6,7 @@ import { toHookRecord } from "../../shared/store/hooks/hook-record.ts";
 import { readHook } from "../../shared/store/hooks/read-hooks.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { checkSignature } from "./check-signature.ts";
+import { checkSignature } from "./check-signature-rule.ts";
 
 export const updateHook = defineOperation({
   method: "patch",

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { versionErrors } from "../../shared/services/runs/choose-version.ts";
+import { versionErrors } from "../../shared/services/runs/check-version.ts";
 import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { mergePatch } from "../../shared/domain/json/merge-patch.ts";
 import { type JobBody, jobBody, jobParams, jobPatch, jobRecord } from "../../shared/schemas/job.ts";

@@ -1,4 +1,4 @@
-import { retryDelayMs } from "../../shared/domain/retry/agent-retry-delay.ts";
+import { retryDelayMs } from "../../shared/domain/retry/agent-retry.ts";
 import { addUsage } from "../../shared/domain/run/add-usage.ts";
 import { runLimits } from "../../shared/domain/run/limits.ts";
 import type { Outcome } from "../../shared/domain/run/terminal-event.ts";

@@ -4,7 +4,7 @@ import { codeOf } from "../../shared/domain/agent/code-of.ts";
 import { defaultFiles } from "../../shared/domain/run/default-files.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
 import { buildOutput } from "../../shared/schemas/build.ts";
-import type { BuildEnding } from "../../shared/store/builds/claim-build.ts";
+import type { BuildEnding } from "../../shared/store/builds/end-build.ts";
 import { codeRangeBytes } from "../adapters/node/node-command.ts";
 import { readProgram } from "../adapters/node/read-program.ts";
 import { readLogLines } from "../environments/read-log-lines.ts";

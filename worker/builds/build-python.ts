@@ -1,5 +1,6 @@
 import { readConfig } from "../../shared/schemas/agent-config.ts";
-import type { BuildEnding, ClaimedBuild } from "../../shared/store/builds/claim-build.ts";
+import type { ClaimedBuild } from "../../shared/store/builds/claim-build.ts";
+import type { BuildEnding } from "../../shared/store/builds/end-build.ts";
 import type { Environments } from "../environments/environments.ts";
 
 type Watch = { signal: AbortSignal; onLine: (line: string) => void };

@@ -4,14 +4,10 @@ import { type Log, logFaults } from "../../shared/platform/log.ts";
 import { connectSubscriber } from "../../shared/platform/stream/connection.ts";
 import { buildsChannel } from "../../shared/platform/stream/keys.ts";
 import { readConfig } from "../../shared/schemas/agent-config.ts";
-import {
-  appendBuildLog,
-  type BuildEnding,
-  claimBuild,
-  type ClaimedBuild,
-  endBuild,
-  giveBackBuild,
-} from "../../shared/store/builds/claim-build.ts";
+import { appendBuildLog } from "../../shared/store/builds/append-build-log.ts";
+import { claimBuild, type ClaimedBuild } from "../../shared/store/builds/claim-build.ts";
+import { type BuildEnding, endBuild } from "../../shared/store/builds/end-build.ts";
+import { giveBackBuild } from "../../shared/store/builds/give-back-build.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { RunQueue } from "../../shared/platform/queue/run-queue.ts";

@@ -7,7 +7,7 @@ import { defaultPool, poolName, poolRule } from "../../domain/run/pool.ts";
 import { adapterTypes, lifecycles } from "../../domain/run/run-modes.ts";
 import type { Env } from "./env.ts";
 import { readRedisUrl, redisAddress } from "./redis-url.ts";
-import { settingsOf } from "./settings.ts";
+import { settingsOf } from "./describe-settings.ts";
 
 const MiB = 1024 * 1024;
 const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);

@@ -16,7 +16,7 @@ import { lockHeld } from "../../store/journal/end-waits.ts";
 import { insertRunIn, type NewRun } from "../../store/runs/insert-run.ts";
 import type { HeldRun } from "../../store/runs/renew-leases.ts";
 import { boundsOf, quotaFault } from "../runs/check-quota.ts";
-import { checkVersion } from "../runs/choose-version.ts";
+import { checkVersion } from "../runs/check-version.ts";
 import { newRun } from "../runs/new-run.ts";
 
 export type ChildDeps = {

@@ -7,7 +7,7 @@ import type { Db } from "../../store/client.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { mayUseThread } from "../../store/threads/may-use-thread.ts";
 import { checkRequest } from "./check-request.ts";
-import { checkVersion, versionErrors } from "./choose-version.ts";
+import { checkVersion, versionErrors } from "./check-version.ts";
 import type { FleetView } from "./fleet-view.ts";
 import type { CachedVersion, ResolveVersion } from "./version-cache.ts";
 

@@ -7,7 +7,7 @@ import { createJob as create } from "../../store/jobs/change-job.ts";
 import { jobColumns } from "../../store/jobs/job-columns.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { readClock } from "../../store/read-clock.ts";
-import { versionErrors } from "../runs/choose-version.ts";
+import { versionErrors } from "../runs/check-version.ts";
 import { checkJob, type CheckJobDeps } from "./check-job.ts";
 import { firstTickOf } from "./first-tick-of.ts";
 

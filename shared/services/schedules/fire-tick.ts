@@ -1,4 +1,4 @@
-import { versionErrors } from "../runs/choose-version.ts";
+import { versionErrors } from "../runs/check-version.ts";
 import { quotaErrors } from "../../domain/errors/error-codes.ts";
 import { AppError, conflict, notFound } from "../../domain/errors/app-error.ts";
 import { ValidationFault } from "../../domain/errors/validation-fault.ts";

@@ -1,6 +1,5 @@
 import type { Db } from "../client.ts";
-import { listOf, orNull, type Row, t } from "../columns.ts";
-import { runIs } from "../runs/run-is.ts";
+import { listOf, type Row, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
@@ -59,61 +58,5 @@ const claim = statement({
     RETURNING builds.agent_id, builds.version, next.user_id, builds.adapter, builds.attempts, next.config`,
 });
 
-const fence = { agent_id: t.text, version: t.text, attempts: t.integer };
-type Fence = Pick<ClaimedBuild, "agent_id" | "version" | "attempts">;
-
-/** Appends to a build's log and renews its lease. Returns false when the build isn't this worker's any more. */
-export async function appendBuildLog(db: Db, build: Fence, text: string, leaseMs: number): Promise<boolean> {
-  const { agent_id, version, attempts } = build;
-  return (await append.count(db.sql, { agent_id, version, attempts, text, lease_ms: leaseMs })) === 1;
-}
-
-const append = statement({
-  name: "append-build-log",
-  takes: { ...fence, text: t.text, lease_ms: t.double },
-  text: sql`
-    UPDATE builds SET log = right(log || $text, 262144),
-      log_dropped = log_dropped + greatest(length(log || $text) - 262144, 0), lease_until = now() + $lease_ms * interval '1 ms'
-    WHERE agent_id = $agent_id AND version = $version AND attempts = $attempts AND state = 'building'`,
-});
-
-/** Lets another worker begin a build anew at once. Does nothing when the build isn't this worker's any more. */
-export async function giveBackBuild(db: Db, { agent_id, version, attempts }: Fence): Promise<void> {
-  await giveBack.count(db.sql, { agent_id, version, attempts });
-}
-
-const giveBack = statement({
-  name: "give-back-build",
-  takes: fence,
-  text: sql`
-    UPDATE builds SET lease_until = NULL, given_back = given_back + 1
-    WHERE agent_id = $agent_id AND version = $version AND attempts = $attempts AND state = 'building'`,
-});
-
-/** What a build made, or why it failed. */
-export type BuildEnding = { output: unknown; lock: string | null } | { error: string };
-
-/** Ends a build, once. Returns the runs that waited for it. */
-export async function endBuild(db: Db, build: Fence, ending: BuildEnding): Promise<string[]> {
-  const { agent_id, version, attempts } = build;
-  const made = "error" in ending ? { error: ending.error, output: null, lock: null } : { error: null, ...ending };
-  const row = await end.first(db.sql, { agent_id, version, attempts, ...made });
-  return [...(row?.run_ids ?? [])];
-}
-
-const end = statement({
-  name: "end-build",
-  takes: { ...fence, error: orNull(t.text), output: orNull(t.json()), lock: orNull(t.text) },
-  gives: { run_ids: orNull(listOf(t.text)) },
-  text: sql`
-    WITH ended AS (
-      UPDATE builds SET state = CASE WHEN $error IS NULL THEN 'ready' ELSE 'failed' END::build_state, error = $error,
-        output = $output, lock = $lock, ended_at = now(), lease_until = NULL
-      WHERE agent_id = $agent_id AND version = $version AND attempts = $attempts AND state = 'building'
-      RETURNING agent_id, version
-    )
-    SELECT array_agg(id) AS run_ids FROM (
-      SELECT r.id FROM runs r JOIN ended USING (agent_id, version)
-      WHERE ${runIs.queued("r")} AND r.wait_reason = 'building' ORDER BY r.created_at LIMIT 1000
-    ) AS waiting`,
-});
+/** What every write of the worker that has a build names. */
+export type BuildFence = Pick<ClaimedBuild, "agent_id" | "version" | "attempts">;

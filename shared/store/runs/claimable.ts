@@ -30,7 +30,10 @@ export const freeKeySlot = (run: string, passed: Sql = sql`0`): Sql => sql`
       AND peer.concurrency_key = ${raw(run)}.concurrency_key AND peer.key_slot = slot
       AND ${runIs.running("peer")} AND peer.key_slot IS NOT NULL) ORDER BY slot OFFSET ${passed} LIMIT 1)`;
 
-/** SQL on one row of `runs`: queued, and nothing keeps a worker of its pool that offers its adapter from taking it. */
+/**
+ * SQL on one row of `runs`: queued, and nothing keeps a worker of its pool that offers its adapter from taking it. The claim itself
+ * (claim-run.ts) has the same conditions written out, since it takes a slot in the same statement and says which of them failed.
+ */
 export const isClaimable = (run: string): Sql => sql`
   ${runIs.queued(run)} AND ${raw(run)}.lifecycle <> 'daemon' AND ${isFirstOfThread(run)} AND ${isNotPaused(run)}
     AND (${raw(run)}.concurrency IS NULL OR ${freeSlot(run)} IS NOT NULL)

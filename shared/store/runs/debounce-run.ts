@@ -9,7 +9,7 @@ import type { Owner } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { NewRun } from "./insert-run.ts";
-import { lockThread } from "./lock-thread.ts";
+import { ensureThread } from "./ensure-thread.ts";
 import { appendWaiting } from "./mark-waiting.ts";
 import { optionColumns } from "./option-columns.ts";
 import { runIs, runIsStill } from "./run-is.ts";
@@ -38,7 +38,7 @@ export type Replacement = { kind: "replaced"; event: StreamEvent } | { kind: "go
 export async function replaceDebounced(db: Db, run: NewRun, owner: Owner): Promise<Replacement> {
   return inTransaction(db, async (client) => {
     const { id, user_id, agent_id, thread_id } = run;
-    if (thread_id !== null && (await lockThread.count(client, { thread_id, user_id, agent_id, owner })) === 0)
+    if (thread_id !== null && (await ensureThread.count(client, { thread_id, user_id, agent_id, owner })) === 0)
       return { kind: "foreign_thread" };
     const { input_payload, history, ...rest } = run;
     const texts = { input_payload: JSON.stringify(input_payload), history: JSON.stringify(history) };

@@ -19,7 +19,7 @@ import { wantsEvent, wantsEventNow } from "../webhooks/wanted-events.ts";
 import { keepsThreadBusy } from "../threads/busy.ts";
 import { isNotPaused } from "./claimable.ts";
 import { noteMove, statusAfter } from "./move-runs.ts";
-import { lockThread } from "./lock-thread.ts";
+import { ensureThread } from "./ensure-thread.ts";
 import { optionColumns } from "./option-columns.ts";
 import { isBounded, type RunBounds, runRoomFault } from "./run-room.ts";
 import { chunkColumns, chunkOf, insertChunks } from "./transcript-chunk.ts";
@@ -195,7 +195,7 @@ const isExclusive = ({ multitask, thread_id }: NewRun): boolean => multitask ===
  */
 async function insertExclusive(client: Queryable, run: NewRun, owner: Owner): Promise<"queued" | Refusal> {
   const { thread_id, user_id, agent_id } = run;
-  const locked = await lockThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
+  const locked = await ensureThread.count(client, { thread_id: thread_id ?? "", user_id, agent_id, owner });
   if (locked === 0) return "foreign_thread";
   const fate = await insertOne(client, run, owner);
   return fate === "foreign_thread" ? "thread_busy" : fate;

@@ -12,7 +12,7 @@ import type { WarmCommand, WarmSandbox } from "../warm-sandbox.ts";
 import type { SandboxCommand, SandboxExit, SandboxProcess, SandboxUsage } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { assembleGuard, assembleSeccomp } from "../seccomp.ts";
-import { readChildren, usageBelow } from "../process-tree.ts";
+import { readChildren, usageBelow } from "../process-usage.ts";
 import { launchWithEgress, type TrustFile } from "./egress-listener.ts";
 import { pairOffset, type SlotUids } from "../slot-uids.ts";
 

@@ -11,7 +11,7 @@ import { type Python, type Sandbox, SandboxUnavailable } from "../sandbox.ts";
 import type { SandboxCommand, SandboxExit } from "../process.ts";
 import { launchProcess, type Launched } from "../launch-process.ts";
 import { findLeftovers, ownerTag } from "../owner-tag.ts";
-import { usageBelow } from "../process-tree.ts";
+import { usageBelow } from "../process-usage.ts";
 import type { SlotUids } from "../slot-uids.ts";
 
 /** What confines the command besides rlimits and a clean environment. */

@@ -3,7 +3,7 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 /** Locks a run's thread, which is made if there is none. Changes no row when it is somebody else's. */
-export const lockThread = statement({
+export const ensureThread = statement({
   name: "lock-thread-of-run",
   takes: { thread_id: t.text, user_id: t.text, agent_id: t.text, owner: orNull(t.text) },
   text: sql`

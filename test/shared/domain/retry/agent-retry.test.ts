@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryDelayMs } from "../../../../shared/domain/retry/agent-retry-delay.ts";
+import { retryDelayMs } from "../../../../shared/domain/retry/agent-retry.ts";
 
 const failure = (code: string) => ({ code, type: null, message: "", traceback: null });
 const middle = 0.5;
