@@ -27,7 +27,7 @@ export default defineConfig({
     // As the processes of the service do (shared/platform/lifecycle/run-process.ts).
     execArgv: ["--liftoff-only"],
     // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // What was built runs as Node loads it.
     server: { deps: { external: [/\/dist\//] } },
     testTimeout: 30_000,

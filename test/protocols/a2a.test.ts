@@ -415,7 +415,7 @@ const known: Record<string, string[]> = {
 /** The agent here says something in each task, so no task is a bare message. */
 const unlike = "jsonrpc sendMessage message only";
 /** How far a task is when its reader comes back or cancels it depends on time. */
-const ofTime = /artifacts\[\]|append=false|final=false|state=submitted/;
+const ofTime = /artifacts\[\]|append=false|final=false|state=(TASK_STATE_)?(submitted|working)$/i;
 
 test("the recorded exchanges of both versions are answered as they were, with known differences", async () => {
   const names = new Map<string, string>();
