@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TraceMark, traceSteps } from "../shared/platform/trace.ts";
+import { type TraceMark, traceSteps } from "../shared/platform/run-steps.ts";
 import { quantile } from "./quantile.ts";
 import { warmUp } from "./warm-up.ts";
 import { withStack } from "./with-stack.ts";

@@ -1,5 +1,5 @@
 import type { Command, Group } from "./command.ts";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 
 /** Returns the command that the arguments name, and the arguments that are left. Throws Fault. */
 export function chooseCommand(found: Command | Group, name: string, args: string[]): [Command, string[]] {

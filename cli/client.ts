@@ -1,5 +1,5 @@
 import { ApiError, InvalidError, Runfleet, RunfleetError, UnreachableError } from "../sdk/ts/index.ts";
-import { Fault, type ExitName } from "./fault.ts";
+import { Fault, type ExitName } from "./exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
 export type Json = Record<string, unknown>;

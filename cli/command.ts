@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { type Client, createClient, faultOf } from "./client.ts";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 import { readProjects } from "./read-projects.ts";
 import { type Project, readSettings, type Settings } from "./settings.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";

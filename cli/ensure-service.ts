@@ -1,5 +1,5 @@
 import type { Call } from "./command.ts";
-import { exitCodes } from "./fault.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { answers, hasLauncher, startStack, untilReady } from "./start-stack.ts";
 
 /** Starts the service where its address is this machine's own and nothing answers there. It ends with this command. */

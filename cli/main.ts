@@ -70,7 +70,7 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
   }
   const { perform } = await import("./command.ts");
   const { chooseCommand } = await import("./choose-command.ts");
-  const { exitCodes, Fault } = await import("./fault.ts");
+  const { exitCodes, Fault } = await import("./exit-codes.ts");
   try {
     return await perform(...chooseCommand(await load(), name, args), process.env);
   } catch (error) {

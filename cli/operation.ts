@@ -1,7 +1,7 @@
 import { type Answer, callService } from "./call-service.ts";
 import type { Json } from "./client.ts";
 import type { Call, Command } from "./command.ts";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 import { type Column, tableOf } from "./table.ts";
 
 type Shared = Pick<Command, "usage" | "summary" | "options">;

@@ -1,7 +1,7 @@
 import { agentOf, type Call } from "./command.ts";
 import type { Json } from "./client.ts";
 import { sendConfig } from "./send-config.ts";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 
 type Asked = { config: Json; dev?: boolean; make_current?: boolean; version?: string };
 export type Published = { agent: string; version: string; isNew: boolean };

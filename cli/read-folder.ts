@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 import { readIgnoreRules } from "./ignore-rules.ts";
 
 /** What the service takes of a packed folder. */

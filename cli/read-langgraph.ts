@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 import { readRequirements } from "./read-requirements.ts";
 import type { Project } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 
 /** Returns what a folder's requirements.txt names, else the dependencies of its pyproject.toml; undefined without either. */
 export function readRequirements(folder: string): string[] | undefined {

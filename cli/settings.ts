@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 
 /** `runfleet.json` beside an agent's code. What the code or its package file says isn't said again there. */
 export type Project = {

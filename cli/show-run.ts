@@ -1,6 +1,6 @@
 import type { EventOf, RunEvent, RunHandle } from "../sdk/ts/index.ts";
-import { exitCodes, type ExitName } from "./fault.ts";
-import { amountsOf, createRunStatus } from "./run-status.ts";
+import { exitCodes, type ExitName } from "./exit-codes.ts";
+import { amountsOf, createStatusLine } from "./status-line.ts";
 import type { Terminal } from "./terminal.ts";
 
 const exits: { [type in RunEvent["type"]]?: ExitName } = {
@@ -20,7 +20,7 @@ export async function showRun(terminal: Terminal, run: RunHandle): Promise<numbe
   let isLineOpen = false;
   let last: RunEvent | null = null;
   const logged: string[] = [];
-  const status = createRunStatus();
+  const status = createStatusLine();
   const startedAt = Date.now();
   // A line of output that has no end yet is not written over.
   const showStatus = (): void => {

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Fault } from "./fault.ts";
+import { Fault } from "./exit-codes.ts";
 
 /** The launcher of the whole service, where this package has it. */
 const launcher = fileURLToPath(new URL("../dev/main.js", import.meta.url));

@@ -72,7 +72,7 @@ const approve = createRoute({
   getParentRoute: () => root,
   path: "/approve",
   validateSearch: readTexts("port", "state", "name"),
-  component: lazyRouteComponent(() => import("./approve/approve-page.tsx"), "ApprovePage"),
+  component: lazyRouteComponent(() => import("./cli-login/approve-page.tsx"), "ApprovePage"),
 });
 const agents = createRoute({
   getParentRoute: () => root,

@@ -1,9 +1,9 @@
 import { readEnv } from "../shared/platform/config/env.ts";
 import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { openDb } from "../shared/store/client.ts";
-import { countByKey } from "../shared/store/sealed/count-by-key.ts";
-import { resealColumn } from "../shared/store/sealed/reseal-column.ts";
-import { sealedColumns } from "../shared/store/sealed/sealed-columns.ts";
+import { countByKey } from "../shared/store/reseal/count-by-key.ts";
+import { resealColumn } from "../shared/store/reseal/reseal-column.ts";
+import { sealedColumns } from "../shared/store/reseal/sealed-columns.ts";
 import { errorText } from "../shared/platform/error-text.ts";
 
 /* Seals everything with the first of ENCRYPTION_KEYS, beside running processes, and tells what other keys still seal. */

@@ -4,7 +4,7 @@ import { loadConfig } from "../shared/platform/config/load-config.ts";
 import { aborted, runProcess } from "../shared/platform/lifecycle/run-process.ts";
 import { createLog } from "../shared/platform/log.ts";
 import { exportFaults } from "../shared/platform/lifecycle/export-faults.ts";
-import { writeTrace } from "../shared/platform/trace.ts";
+import { writeTrace } from "../shared/platform/run-steps.ts";
 import { openTracing } from "../shared/platform/tracing/open-tracing.ts";
 import { stalledExitCode } from "./fleet/detect-stall.ts";
 import { openWorker } from "./open-worker.ts";

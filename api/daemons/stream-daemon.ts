@@ -7,7 +7,7 @@ import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { awayOf } from "../stream/sent-away.ts";
+import { awayOf } from "../stream/resume-elsewhere.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 import { readDaemonOf } from "./await-daemon.ts";
 import { daemonParams } from "./daemon-request.ts";

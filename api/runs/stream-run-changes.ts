@@ -6,7 +6,7 @@ import { changesResync, runChanged, runChangeEvent, runChangeFilter } from "../.
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { awayOf } from "../stream/sent-away.ts";
+import { awayOf } from "../stream/resume-elsewhere.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 import { filterChanges } from "./change-filter.ts";
 

@@ -9,7 +9,7 @@ import { followRun, type RunReader } from "./follow-run.ts";
 import type { Projection } from "./projections/projection.ts";
 import { type Format, formats, projections } from "./projections/projections.ts";
 import { openSseWriter } from "./sse-writer.ts";
-import { awayOf } from "./sent-away.ts";
+import { awayOf } from "./resume-elsewhere.ts";
 import { nativeFormat, projectedFormat } from "./stream-format.ts";
 import type { Tail } from "./tail.ts";
 import type { TailHub } from "./tail-hub.ts";

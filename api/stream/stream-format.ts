@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import { type EncodedChunk, encodeChunk } from "./encoded-chunk.ts";
 import { projectRun } from "./projections/project-run.ts";
 import type { Projection } from "./projections/projection.ts";
-import { encodeAway, encodeStart, type SentAway } from "./sent-away.ts";
+import { encodeAway, encodeStart, type SentAway } from "./resume-elsewhere.ts";
 import { ssePing, ssePingLine } from "./sse-ping.ts";
 
 /** How a run's events are written to a client. */

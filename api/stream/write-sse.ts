@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { encodeChunk } from "./encoded-chunk.ts";
 import { ssePing } from "./sse-ping.ts";
 import { openSseWriter } from "./sse-writer.ts";
-import { encodeAway, encodeStart, type SentAway } from "./sent-away.ts";
+import { encodeAway, encodeStart, type SentAway } from "./resume-elsewhere.ts";
 
 /** Returns the text of a message that is no run's event. */
 export function encodeMessage<Message extends { event: string; id?: string; data: object }>(message: Message): string {

@@ -9,7 +9,7 @@ import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { followThread, type ThreadEvents } from "../stream/follow-thread.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { awayOf } from "../stream/sent-away.ts";
+import { awayOf } from "../stream/resume-elsewhere.ts";
 import { writeSse } from "../stream/write-sse.ts";
 
 const example = `id: run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c/1-2\nevent: output.delta\ndata: {"type":"output.delta","run_id":"run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c","attempt":1,"seq":2,"ts":"2026-11-21T10:00:00.000Z","content":"Hello"}\n\n`;

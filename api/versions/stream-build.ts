@@ -8,7 +8,7 @@ import { type BuildLog, readBuildLog } from "../../shared/store/builds/read-buil
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
-import { awayOf } from "../stream/sent-away.ts";
+import { awayOf } from "../stream/resume-elsewhere.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
 import { findVersion } from "./find-version.ts";
 

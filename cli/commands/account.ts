@@ -2,7 +2,7 @@ import { callService } from "../call-service.ts";
 import { askSecret } from "../ask.ts";
 import { createClient } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { keyByBrowser } from "../key-by-browser.ts";
 import { readUserProfiles, standardUrl, writeUserProfiles } from "../settings.ts";
 import { tableOf } from "../table.ts";

@@ -1,6 +1,6 @@
 import { callService } from "../call-service.ts";
 import type { Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { readInput } from "./run.ts";
 
 export const api: Command = {

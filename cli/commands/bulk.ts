@@ -2,7 +2,7 @@ import { callService } from "../call-service.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { timeOf } from "../operation.ts";
 import { ask } from "../ask.ts";
 import { readInput } from "./run.ts";

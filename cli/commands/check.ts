@@ -1,5 +1,5 @@
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { sendConfig } from "../send-config.ts";
 import { pack } from "../pack.ts";
 import { programOf } from "../rehearse/program-of.ts";

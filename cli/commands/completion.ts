@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 
 /** Each asks `runfleet __complete` for the words that may follow. */
 const scripts: Record<string, string> = {

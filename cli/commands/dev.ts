@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { faultOf } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { ensureService } from "../ensure-service.ts";
 import { pack } from "../pack.ts";
 import { publish } from "../publish.ts";

@@ -1,7 +1,7 @@
 import { callService } from "../call-service.ts";
 import { faultOf, type Json } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 
 type Finding = { check: string; ok: boolean; says: string };
 

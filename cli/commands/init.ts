@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { readFolder, toBytes } from "../read-folder.ts";
 
 const small: Record<string, Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { showRun } from "../show-run.ts";
 
 export const resume: Command = {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { RunHandle, RunOptions } from "../../sdk/ts/index.ts";
 import type { Json } from "../client.ts";
 import type { Call, Command } from "../command.ts";
-import { exitCodes, Fault } from "../fault.ts";
+import { exitCodes, Fault } from "../exit-codes.ts";
 import { showRun } from "../show-run.ts";
 import type { Terminal } from "../terminal.ts";
 

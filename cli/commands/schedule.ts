@@ -1,5 +1,5 @@
 import type { Command, Group } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { listing, operation } from "../operation.ts";
 import { field } from "../table.ts";
 import { readInput } from "./run.ts";

@@ -1,6 +1,6 @@
 import { askSecret } from "../ask.ts";
 import type { Call, Group } from "../command.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { listing, operation } from "../operation.ts";
 import { ago, field } from "../table.ts";
 

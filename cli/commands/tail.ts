@@ -1,6 +1,6 @@
 import { NotFoundError } from "../../sdk/ts/index.ts";
 import type { Call, Command } from "../command.ts";
-import { exitCodes, Fault } from "../fault.ts";
+import { exitCodes, Fault } from "../exit-codes.ts";
 import { timeOf } from "../operation.ts";
 import { showRun } from "../show-run.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "../command.ts";
-import { exitCodes, Fault } from "../fault.ts";
+import { exitCodes, Fault } from "../exit-codes.ts";
 import { programOf } from "../rehearse/program-of.ts";
 import { rehearse, type Rehearsal } from "../rehearse/rehearse.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import { pack } from "../pack.ts";
 import type { Project } from "../settings.ts";
 import type { Program } from "./agent-process.ts";

@@ -1,6 +1,6 @@
 import { callService } from "../call-service.ts";
 import type { Client, Json } from "../client.ts";
-import { Fault } from "../fault.ts";
+import { Fault } from "../exit-codes.ts";
 import type { Recorded, Recording } from "./replay.ts";
 
 /** With what the run has gone on as a fresh one. `leg`: begins the keys since then. */

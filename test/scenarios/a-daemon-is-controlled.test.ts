@@ -36,6 +36,27 @@ const ask = (agent_id: string, payload: object, wait = 20) =>
   call(url, "POST", `/v1/daemon/${agent_id}/messages?wait=${wait}`, { payload });
 const post = (agent_id: string, what: string, body: object) =>
   call(url, "POST", `/v1/daemon/${agent_id}/${what}`, body);
+/**
+ * Sends so many commands while nobody may change the daemon: not one of them comes when another one is done. The API lets a
+ * user's commands go one after another, so one of them waits in Postgres and the others behind it.
+ */
+async function allAtOnce<Answer>(agent_id: string, count: number, send: () => Promise<Answer>): Promise<Answer[]> {
+  const gate = await stack.sql.connect();
+  try {
+    await gate.query("BEGIN");
+    await gate.query("SELECT 1 FROM daemons WHERE agent_id = $1 FOR UPDATE", [agent_id]);
+    const answers = Promise.all(Array.from({ length: count }, send));
+    const waiting = `SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'runfleet-api'`;
+    await waitFor(async () => (await stack.sql.query(waiting)).rows.length > 0);
+    // What was asked before these has got as far by now.
+    for (let asked = 0; asked < 5; asked += 1) await readDaemon(url, agent_id);
+    await gate.query("COMMIT");
+    return await answers;
+  } finally {
+    gate.release();
+  }
+}
 const run = (agent_id: string, input_payload: object) =>
   execute(url, { agent_id, version: "current", lifecycle: "daemon", input_payload }).then((answer) =>
     readEvents(answer),
@@ -134,7 +155,7 @@ test("every action through control, each of them twice: the second changes nothi
   await waitFor(
     async () => (await call(url, "GET", `/v1/runs/${String(waiting.body["id"])}`)).body["status"] === "success",
   );
-  const restarts = await Promise.all([1, 2, 3].map(() => control(url, agent_id, { action: "restart" })));
+  const restarts = await allAtOnce(agent_id, 3, () => control(url, agent_id, { action: "restart" }));
   expect(restarts.map(({ changed }) => changed).sort()).toEqual([false, false, true]);
   const pids = new Set(restarts.map(({ daemon }) => daemon.pid));
   expect([pids.size, pids.has(started.pid)]).toEqual([1, false]);

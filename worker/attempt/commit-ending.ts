@@ -1,7 +1,7 @@
 import { queueTtlMs } from "../../shared/domain/run/limits.ts";
 import { terminalEvent } from "../../shared/domain/run/terminal-event.ts";
 import { newId } from "../../shared/platform/ids.ts";
-import { trace } from "../../shared/platform/trace.ts";
+import { trace } from "../../shared/platform/run-steps.ts";
 import type { OpenInterrupt, RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
 import { storedKey } from "../../shared/services/journal/entry.ts";
 import { answerUrlOf } from "../../shared/services/runs/answer-url.ts";

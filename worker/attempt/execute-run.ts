@@ -2,7 +2,7 @@ import { tellParent } from "../../shared/services/children/settle-families.ts";
 import { openGrant } from "../../shared/services/runs/seal-grant.ts";
 import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
 import { narrowConfig } from "../../shared/domain/run/narrow-config.ts";
-import { trace } from "../../shared/platform/trace.ts";
+import { trace } from "../../shared/platform/run-steps.ts";
 import { type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
 import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
 import { readGrantedRun } from "../../shared/store/runs/read-granted-run.ts";

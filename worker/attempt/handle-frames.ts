@@ -1,4 +1,4 @@
-import { trace } from "../../shared/platform/trace.ts";
+import { trace } from "../../shared/platform/run-steps.ts";
 import type { Redactor } from "../../shared/platform/secrets/redact.ts";
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Replies } from "../adapters/adapter.ts";
@@ -6,7 +6,7 @@ import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import { isStepFrame, type StepFrame } from "../channel/step-frame.ts";
 import type { WorkerContext } from "../context.ts";
 import { type Journal, openJournal } from "../journal/journal.ts";
-import { type Kept, standingOf } from "../journal/kept.ts";
+import { type Kept, standingOf } from "../journal/read-kept.ts";
 import { abortReasonOf } from "../lease/abort-reason.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import { frameToEvent, startedEvent } from "../output/frame-to-event.ts";

@@ -12,7 +12,7 @@ import { openRecordedCalls } from "../calls/recorded-calls.ts";
 import { openRunCalls, type RunCalls } from "../calls/run-calls.ts";
 import { openSharedRoom } from "../calls/shared-room.ts";
 import type { WorkerContext } from "../context.ts";
-import { type Kept, readKept } from "../journal/kept.ts";
+import { type Kept, readKept } from "../journal/read-kept.ts";
 import { readStandingOutputs } from "../journal/standing-outputs.ts";
 import type { Hold } from "../lease/hold-leases.ts";
 import type { RunOutput } from "../output/run-output.ts";

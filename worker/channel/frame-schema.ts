@@ -2,7 +2,7 @@ import { z } from "zod";
 import { segment } from "./call-fields.ts";
 import { reportedUsage, type StepFrame, stepFrames } from "./step-frame.ts";
 
-/** The output segment that a frame belongs to, of an agent that uses steps: see worker/journal/ledger.ts. */
+/** The output segment that a frame belongs to, of an agent that uses steps: see worker/journal/settle-output.ts. */
 const said = { segment: segment.optional() };
 
 /** The levels of log events. Others' names for them are read, too; an unknown one is `info`. */

@@ -12,7 +12,7 @@ import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { CheckpointFrame } from "../channel/checkpoint-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import type { Range } from "./ledger.ts";
+import type { Range } from "./settle-output.ts";
 
 /** What an attempt's graph has reached. A later attempt goes on there. */
 export type Checkpoints = {

@@ -11,8 +11,8 @@ import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { ChildOpen } from "../channel/child-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import type { Kept } from "./kept.ts";
-import type { Settled } from "./ledger.ts";
+import type { Kept } from "./read-kept.ts";
+import type { Settled } from "./settle-output.ts";
 import type { Waits } from "./waits.ts";
 
 /** The runs that an attempt's agent starts. */

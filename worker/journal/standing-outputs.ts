@@ -2,7 +2,7 @@ import { beforeFirst, type EventId } from "../../shared/domain/run/event-id.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { readTranscript } from "../../shared/store/runs/read-transcript.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
-import type { Range } from "./ledger.ts";
+import type { Range } from "./settle-output.ts";
 
 /** Returns what a run's earlier attempts have output and that stands, in order. `standing`: events, by attempt. */
 export async function readStandingOutputs(

@@ -1,6 +1,6 @@
 import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { cancelRun, type CancelDeps } from "../../shared/services/runs/cancel-run.ts";
-import { endDueWaits } from "../../shared/store/journal/end-due-waits.ts";
+import { endDueWaits } from "../../shared/store/journal/end-waits-of-running.ts";
 import { abandonWait } from "../../shared/store/journal/give-signal.ts";
 import { openWait } from "../../shared/store/journal/open-wait.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
@@ -9,8 +9,8 @@ import type { OpenWait } from "../channel/suspension.ts";
 import type { WaitOpen } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
 import { type Entry, type EntryContent, storedKey } from "../../shared/services/journal/entry.ts";
-import type { Kept } from "./kept.ts";
-import type { Settled } from "./ledger.ts";
+import type { Kept } from "./read-kept.ts";
+import type { Settled } from "./settle-output.ts";
 
 /** What an attempt's agent waits for, that the service knows of. */
 export type Waits = {

@@ -1,5 +1,5 @@
 import { Histogram, type Registry } from "prom-client";
-import { onTrace, type TraceStep, traceSteps } from "../../shared/platform/trace.ts";
+import { onTrace, type TraceStep, traceSteps } from "../../shared/platform/run-steps.ts";
 
 /** What a run's time between two marks is called, by the later one. */
 const names: Partial<Record<TraceStep, string>> = {

@@ -3,7 +3,7 @@ import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import type { Attempt } from "../attempt/attempt.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Standing } from "../journal/kept.ts";
+import type { Standing } from "../journal/read-kept.ts";
 
 /** Frames that say how the run ends, and files, which are stored before their event is made. */
 const withoutEvent = ["result", "error", "interrupt", "artifact"] as const;

@@ -1,4 +1,4 @@
-import { onTrace, type TraceMark } from "../../shared/platform/trace.ts";
+import { onTrace, type TraceMark } from "../../shared/platform/run-steps.ts";
 import type { Attributes, Span, Tracing } from "../../shared/platform/tracing/open-tracing.ts";
 import type { RunEventBody, Usage } from "../../shared/schemas/run-event.ts";
 import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";

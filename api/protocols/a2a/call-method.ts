@@ -8,7 +8,7 @@ import { requireScope } from "../../http/authorize.ts";
 import type { RequestInfo } from "../../http/request-info.ts";
 import { awaitRunEnd } from "../../stream/await-run-end.ts";
 import { encodeMessage } from "../../stream/encode-sse.ts";
-import { awayOf } from "../../stream/sent-away.ts";
+import { awayOf } from "../../stream/resume-elsewhere.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { type Answer, jsonAnswer, resultOf } from "../rpc-answer.ts";
 import { readParams } from "../read-rpc.ts";

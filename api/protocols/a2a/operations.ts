@@ -6,7 +6,7 @@ import { readAgent } from "../../../shared/store/agents/list-agents.ts";
 import type { ApiContext } from "../../context.ts";
 import { requireScope } from "../../http/authorize.ts";
 import { defineOperation, type Operation } from "../../http/define-operation.ts";
-import { awayOf } from "../../stream/sent-away.ts";
+import { awayOf } from "../../stream/resume-elsewhere.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { baseOf, baseHeaders } from "../base-of.ts";
 import { failureAnswer, jsonAnswer, type Answer, type TextResult } from "../rpc-answer.ts";

@@ -14,7 +14,7 @@ import type { ApiContext } from "../../context.ts";
 import { acceptAndFollow } from "../../stream/accept-and-follow.ts";
 import { followEvents } from "../../stream/follow-events.ts";
 import type { Tail } from "../../stream/tail.ts";
-import { awayOf } from "../../stream/sent-away.ts";
+import { awayOf } from "../../stream/resume-elsewhere.ts";
 import { writeSse } from "../../stream/write-sse.ts";
 import { type Answer, emptyAnswer } from "../rpc-answer.ts";
 import { rpcCodes, RpcError } from "../rpc-error.ts";

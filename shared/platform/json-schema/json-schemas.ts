@@ -1,7 +1,7 @@
 import { createCompiler, type Validate } from "./compile-schema.mjs";
 import { isHarmless, weigh } from "./is-harmless.ts";
 import type { FaultItem } from "../../domain/errors/validation-fault.ts";
-import { openThreads, type Refusal } from "../threads/open-threads.ts";
+import { openThreads, type Refusal } from "../worker-threads/open-threads.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { openThreads } from "../threads/open-threads.ts";
+import { openThreads } from "../worker-threads/open-threads.ts";
 
 /** `name`: a path whose ending tells the language: `.py`, or one of JavaScript's and TypeScript's. */
 export type Source = { name: string; text: string };

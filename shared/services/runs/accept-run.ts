@@ -3,7 +3,7 @@ import { capacityErrors } from "../../domain/errors/error-codes.ts";
 import { defaultPool } from "../../domain/run/pool.ts";
 import type { Log } from "../../platform/log.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
-import { trace } from "../../platform/trace.ts";
+import { trace } from "../../platform/run-steps.ts";
 import type { ExecuteRequest } from "../../schemas/execute-request.ts";
 import type { StreamEvent } from "../../schemas/run-event.ts";
 import { replaceDebounced } from "../../store/runs/debounce-run.ts";

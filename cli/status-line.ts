@@ -3,9 +3,9 @@ import type { RunEvent } from "../sdk/ts/index.ts";
 type Amounts = { input_tokens?: number | undefined; output_tokens?: number | undefined; cost_usd?: number | undefined };
 
 /** What a run does now, for a terminal's last line. */
-export type RunStatus = { note(event: RunEvent): void; line(milliseconds: number): string };
+export type StatusLine = { note(event: RunEvent): void; line(milliseconds: number): string };
 
-export function createRunStatus(): RunStatus {
+export function createStatusLine(): StatusLine {
   let state = "sent";
   let attempt = 1;
   let progress = "";

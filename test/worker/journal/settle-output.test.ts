@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { standingOf } from "../../../worker/journal/kept.ts";
-import { createLedger, mergeRanges } from "../../../worker/journal/ledger.ts";
+import { standingOf } from "../../../worker/journal/read-kept.ts";
+import { createLedger, mergeRanges } from "../../../worker/journal/settle-output.ts";
 
 test("only what is complete settles, and only once", () => {
   const ledger = createLedger();

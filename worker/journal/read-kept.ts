@@ -17,7 +17,7 @@ import type { Continuation } from "../../shared/services/journal/continuation.ts
 import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
 import { type KeptCheckpoints, readKeptCheckpoints } from "./checkpoints.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
-import { mergeRanges, type Range } from "./ledger.ts";
+import { mergeRanges, type Range } from "./settle-output.ts";
 
 /** What an agent's process is given of the earlier attempts, in one piece. */
 export type KeptForAgent = {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { seal } from "../../../../shared/platform/secrets/seal.ts";
 import { sealedFields } from "../../../../shared/platform/secrets/sealed-fields.ts";
-import { sealedColumns } from "../../../../shared/store/sealed/sealed-columns.ts";
+import { sealedColumns } from "../../../../shared/store/reseal/sealed-columns.ts";
 import { call, makeAgent } from "../../../harness/client.ts";
 import { useTestStack } from "../../../harness/test-stack.ts";
 
