@@ -10,14 +10,14 @@ import type { Credentials } from "./authenticate.ts";
 
 /**
  * The first middleware: gives the request its id (the client's own, if it has only safe characters), forbids caching unless an
- * operation allows it, and counts, traces and logs it at its end. The line has the route instead of the URL, whose query may be
- * private. `spans`: null without tracing; then a run's parent is the client's span.
+ * operation allows it, and counts, traces and logs it at its end. The line has the route instead of the URL, which may be
+ * private, and the run that the answer names. `spans`: null without tracing; then a run's parent is the client's span.
  */
 export function requestContext(log: Log, metrics: RequestMetrics, spans: RequestSpans | null): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();
     const given = req.get("x-request-id");
-    const request_id = given && /^[\w.:@-]{1,128}$/.test(given) ? given : newId("req");
+    const request_id = given && isSafe(given) ? given : newId("req");
     res.locals["request_id"] = request_id;
     const span = spans?.begin(req, request_id) ?? null;
     const traceparent = span?.traceparent ?? parseTraceparent(req.get("traceparent"));
@@ -29,12 +29,17 @@ export function requestContext(log: Log, metrics: RequestMetrics, spans: Request
       metrics.answered({ ...answered, seconds: isStream(res) ? null : ms / 1_000 });
       span?.end(answered);
       const trace = traceparent && { trace_id: traceparent.split("-")[1] };
-      log.info({ request_id, ...trace, ...answered, ms: Math.round(ms), complete: res.writableFinished });
+      const run_id = String(res.getHeader("x-run-id") ?? "");
+      const run = isSafe(run_id) && { run_id };
+      log.info({ request_id, ...trace, ...run, ...answered, ms: Math.round(ms), complete: res.writableFinished });
     });
     if (span) span.within(next);
     else next();
   };
 }
+
+/** Whether an id of a client's may stand in a log and in a header. */
+const isSafe = (id: string): boolean => /^[\w.:@-]{1,128}$/.test(id);
 
 /** How long a stream lasts is its reader's matter. */
 const isStream = (res: Response): boolean =>

@@ -1,11 +1,13 @@
 import { type Logger, pino } from "pino";
 import { errorText } from "./error-text.ts";
+import { limitRepeats } from "./limit-repeats.ts";
 
 export type Log = Logger;
 
-/** JSON lines on stdout. Callers log named fields only: never a body, an input, a URL's query or an error's SQL. */
+/** JSON lines on stdout, without many repeats of one fault. Callers log named fields only: never a body, an input, a URL's query or an error's SQL. */
 export function createLog(role: string, level: string): Log {
-  return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+  const hooks = { logMethod: limitRepeats() };
+  return pino({ level, base: { role, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime, hooks });
 }
 
 /** Returns what logs the faults of a part's connection. */
