@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "vitest";
 import { startBehindProxies } from "../harness/behind-proxies.ts";
 import { execute, makeAgent, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
-import { openTestStack, type Role, type TestStack } from "../harness/test-stack.ts";
+import { type Member, type Role, useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const source = py`
@@ -18,27 +18,28 @@ const source = py`
 const lease = { LEASE_MS: "5000" };
 
 type Scene = {
-  stack: TestStack;
-  /** Of an API whose connections are sound. */
-  url: string;
   start: (role: Role, env?: Record<string, string>) => ReturnType<typeof startBehindProxies>;
+  /** A worker whose connections are sound. */
+  startSound: () => Promise<Member>;
   ask: (n: number) => Record<string, unknown> & { run_id: string };
   movesOf: (runId: string) => Promise<string[]>;
 };
 
-async function openScene(context: TestContext): Promise<Scene> {
-  const stack = await openTestStack();
-  context.onTestFinished(() => stack.close());
-  const { url } = await stack.start("api");
-  const agent_id = await makeAgent(url, source, { max_attempts: 5 });
+/** One stack for all: what takes time here is the starts of processes. The connections of its API are sound. */
+const stack = await useTestStack();
+const { url } = await stack.openApi();
+
+/** The workers of a scene take the runs of its own pool. */
+async function openScene(context: TestContext, pool: string): Promise<Scene> {
+  const agent_id = await makeAgent(url, source, { max_attempts: 5, pool });
+  const env = { ...lease, WORKER_POOL: pool };
   return {
-    stack,
-    url,
-    async start(role, env = {}) {
-      const behind = await startBehindProxies(stack, role, { ...lease, ...env });
+    async start(role, more = {}) {
+      const behind = await startBehindProxies(stack, role, { ...env, ...more });
       context.onTestFinished(() => behind.close());
       return behind;
     },
+    startSound: () => stack.start("worker", env),
     ask: (n) => ({ run_id: randomUUID(), agent_id, version: "current", input_payload: { n } }),
     async movesOf(runId) {
       const moves = `SELECT "to"::text FROM run_transitions WHERE run_id = $1 ORDER BY seq`;
@@ -51,13 +52,13 @@ async function openScene(context: TestContext): Promise<Scene> {
 describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
   test("a worker whose Postgres connections fall silent in mid-run loses the run to another one, and takes runs again when they are back", async (context) => {
     const { expect } = context;
-    const { stack, url, start, ask, movesOf } = await openScene(context);
+    const { start, startSound, ask, movesOf } = await openScene(context, "postgres");
     const { postgres } = await start("worker", { DATABASE_POOL: "1" });
     const body = ask(30);
     const watching = readEvents(await execute(url, body));
     await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${body.run_id}`)) > 3);
     postgres.swallow();
-    const other = await stack.start("worker", lease);
+    const other = await startSound();
     const events = await watching;
     expect(events.at(-1)).toMatchObject({ event: "run.success", id: expect.stringMatching(/^2-/) });
     expect(await movesOf(body.run_id)).toEqual(["queued", "running", "queued", "running", "success"]);
@@ -69,7 +70,7 @@ describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
 
   test("a worker whose Redis connections fall silent in mid-run ends it all the same, and its readers miss nothing", async (context) => {
     const { expect } = context;
-    const { url, start, ask, movesOf } = await openScene(context);
+    const { start, ask, movesOf } = await openScene(context, "redis");
     const { redis } = await start("worker");
     const body = ask(30);
     const watching = readEvents(await execute(url, body));
@@ -84,7 +85,7 @@ describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
 
   test("a worker and an API whose Redis connections fell silent hear at once again within half a minute, though nobody cut them", async (context) => {
     const { expect } = context;
-    const { start, ask } = await openScene(context);
+    const { start, ask } = await openScene(context, "both");
     const worker = await start("worker");
     const api = await start("api");
     const secondsToTheEnd = async (): Promise<number> => {
