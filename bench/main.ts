@@ -40,7 +40,7 @@ const benches: Record<string, (signal: AbortSignal) => Promise<string | void>> =
       await warmUp(client, signal);
       return benchCpu(client, agents, signal);
     }),
-  steps: (signal) => withStack(signal, { WORKERS: "1", WORKER_SLOTS: "32" }, (stack) => benchSteps(stack, signal)),
+  steps: benchSteps,
   sse: benchSse,
   waiting: benchWaiting,
   scaling: benchScaling,

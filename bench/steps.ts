@@ -1,7 +1,9 @@
+import type { BenchClient } from "./client.ts";
 import { medianBareStart } from "./bare-start.ts";
 import { perRun, readCpuTimes } from "./cpu.ts";
+import { withRestate } from "./peers/restate.ts";
 import { warmUp } from "./warm-up.ts";
-import type { BenchStack } from "./with-stack.ts";
+import { type BenchStack, withStack } from "./with-stack.ts";
 
 const agents = {
   "steps-python": {
@@ -21,8 +23,28 @@ const rounds = 6;
 const together = 32;
 const replayed = 1_000;
 
-/** Measures steps of Python and Node: what runs with steps take more than the same runs without. The unit is a bare start of Python. */
-export async function benchSteps({ client, url }: BenchStack, signal: AbortSignal): Promise<string> {
+/** Measures steps of Python and Node, and then those of Restate's server and SDK, on the same cores. */
+export async function benchSteps(signal: AbortSignal): Promise<string> {
+  const ours = await withStack(signal, { WORKERS: "1", WORKER_SLOTS: String(together) }, (stack) =>
+    benchOurs(stack, signal),
+  );
+  return [ours, await withRestate(signal, benchRestate)].join("\n");
+}
+
+/** The bare starts of Python are measured again beside it. The processes of Restate are not among those whose CPU is counted. */
+async function benchRestate(client: BenchClient): Promise<string> {
+  const run = (count: number) => client.run(`steps${count}`);
+  const bareMs = await medianBareStart();
+  for (const count of [0, steps, steps, steps]) await run(count);
+  const alone = await measure(run, { clients: 1, runs: rounds });
+  const many = await measure(run, { clients: together, runs: together * 2 });
+  const perStart = ((bareMs * many.perSecond) / 1_000).toFixed(1);
+  const unit = `a bare start of ${bareMs.toFixed(1)} ms`;
+  return `| Restate, \`ctx.run\` (${unit}) | ${alone.wallMs.toFixed(3)} | – | ${(alone.wallMs / bareMs).toFixed(3)} | – | ${perStart} | – | – |`;
+}
+
+/** What runs with steps take more than the same runs without. The unit is a bare start of Python. */
+async function benchOurs({ client, url }: BenchStack, signal: AbortSignal): Promise<string> {
   await warmUp(client, signal);
   const bareMs = await medianBareStart();
   const rows = [];

@@ -14,15 +14,16 @@ const schema = z.object({
   slots: z.coerce.number().int().min(1).max(64).default(4),
   seconds: z.coerce.number().int().min(1).max(86_400).default(600),
   sweep: z.boolean().default(false),
+  only: z.string().optional(),
 });
 
 /**
- * `npm run chaos:durable -- --sweep --seed N --runs N --clients N --slots N --seconds N`: fails when a run with steps doesn't go on where
- * it was.
+ * `npm run chaos:durable -- --sweep --seed N --runs N --clients N --slots N --seconds N --only PART`: fails when a run with
+ * steps doesn't go on where it was. `--only race`: of the programs with that in their names.
  */
 await runProcess(async (signal) => {
   const option = { type: "string" } as const;
-  const texts = { seed: option, runs: option, clients: option, slots: option, seconds: option };
+  const texts = { seed: option, runs: option, clients: option, slots: option, seconds: option, only: option };
   const { values } = parseArgs({ options: { ...texts, sweep: { type: "boolean" } } });
   const options = schema.parse(values);
   const beganAt = performance.now();

@@ -9,7 +9,7 @@ import { programs } from "./programs.ts";
 /**
  * `sweep`: true to execute each program also once for each of its entries, whose commit ends its worker. `runs`: so many more, every
  * second of them with such an entry. `slots`: of each worker; with fewer than runs each wait suspends its run at once. No run begins after
- * `seconds`.
+ * `seconds`. `only`: of the programs whose names have this in them.
  */
 export type DurableOptions = {
   seed: number;
@@ -18,6 +18,7 @@ export type DurableOptions = {
   slots: number;
   sweep: boolean;
   seconds: number;
+  only?: string | undefined;
 };
 
 /** `faults`: what a run did other than the same program's run that nothing disturbed. */
@@ -57,7 +58,8 @@ export async function runDurable(
   const verdict = { runs: 0, restarts: 0, suspensions: 0, signals: 0, races: 0, faults: [] as string[] };
   try {
     await publishPrograms(stack.apiUrls[0]);
-    const names = shuffled(Object.keys(programs).toSorted(), random);
+    const asked = Object.keys(programs).filter((name) => name.includes(options.only ?? ""));
+    const names = shuffled(asked.toSorted(), random);
     // Those of a small sample.
     const chosen = options.sweep ? names : names.slice(0, options.runs);
     const { quiet, entries } = await executeQuietly(stack, sql, chosen);
