@@ -6,14 +6,14 @@ import { createContext, offerHelper, writeFiles } from "./context.mjs";
 import { keepCheckpoints } from "./graph-checkpoints.mjs";
 import { callAgent, driving, endingOf, findMain, loadModule } from "./load-agent.mjs";
 import { loadAhead } from "./load-ahead.mjs";
-import { beginSteps, runInTurn, usesSteps } from "./steps.mjs";
+import { beginSteps, endUnderWay, runInTurn, usesSteps } from "./steps.mjs";
 import { useProxy } from "./use-proxy.mjs";
 
 /** @import { AgentCode, Context, Frame, Question, RunRequest } from "./types.d.ts" */
 
 /** @param {Frame} last */
 function finish(last) {
-  if (channel.isClosed) return;
+  if (channel.isClosed || isAsking) return;
   const endedWell = writeEnding(last);
   channel.isClosed = true;
   process.exit(endedWell ? 0 : 1);
@@ -66,6 +66,8 @@ function listenForStop(context) {
 
 const { parse } = JSON; // An agent may replace it.
 let isRunning = false;
+/** True while a run that ends with a question keeps what its other flows have under way. */
+let isAsking = false;
 /** Filled when the run's request is there; code that is loaded ahead may hold it before. */
 const context = /** @type {Context} */ ({});
 const commands = process.stdin.setEncoding("utf8");
@@ -115,13 +117,21 @@ for (const [name, value] of Object.entries(request.env))
 try {
   if (!module) writeFiles(agent.code);
   writeFiles(request.files);
+  const isDurable = request.journal !== undefined || usesSteps({ ...agent.code, ...request.files });
   // The question is sent at once, so it ends the run even where the agent catches what `interrupt` throws.
-  const onAsk = (/** @type {Question} */ question) => void writeFrame("interrupt", question);
+  const onAsk = (/** @type {Question} */ question) => {
+    if (!isDurable) return void writeFrame("interrupt", question);
+    if (isAsking) return;
+    isAsking = true;
+    void endUnderWay().then(() => {
+      isAsking = false;
+      finish({ type: "interrupt", ...question });
+    });
+  };
   Object.assign(context, createContext(request, { onAsk }));
   const signal = listenForStop(context);
   if (!module) offerHelper(context);
   isRunning = true;
-  const isDurable = request.journal !== undefined || usesSteps({ ...agent.code, ...request.files });
   if (isDurable) {
     const keepAlive = (/** @type {boolean} */ on) => void (on ? commands.ref() : commands.unref());
     beginSteps({

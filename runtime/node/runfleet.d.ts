@@ -105,6 +105,8 @@ declare module "runfleet" {
     key?: string | number;
     retry?: { max_attempts?: number; delay_ms?: number; factor?: number; max_delay_ms?: number };
     timeout_ms?: number;
+    /** Files and folders that the step makes: a later attempt that comes to the step has them, too. */
+    files?: string | string[];
     args?: unknown;
   }
 

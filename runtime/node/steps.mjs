@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { channel, writeFrame } from "./channel.mjs";
 import { createRehearsal } from "./rehearsal.mjs";
+import { checkPaths, packFiles, unpackFiles } from "./step-files.mjs";
 import {
   decodeValue,
   describeStepError,
@@ -23,6 +24,8 @@ const nameLength = 128;
 const longestDelayMs = 24 * 3_600_000;
 /** So long an entry that nobody asks for holds up those behind it. */
 const holdMs = 30;
+/** How often it is looked whether what is under way has ended. */
+const lookMs = 5;
 const ownedTypes = new Set(["output", "log", "progress", "tool.start", "tool.end", "artifact", "custom"]);
 const neverRetried = ["NonRetryable", "ResultNotJSON", "ResultTooLarge", "DurableCallInStep", "JournalFull"];
 
@@ -94,6 +97,8 @@ export const journal = {
   isToldWhyBusy: false,
   /** Begins the keys of what is done since the run went on as a fresh one. */
   leg: "",
+  /** The run ends with a question: no step is begun any more. */
+  isAsking: false,
   /** The run goes on as a fresh one, whatever its code still does. @type {Continued | null} */
   continued: null,
   /** Segments that are complete, for the next frame. @type {string[]} */
@@ -173,7 +178,7 @@ async function readAnswers(readLine) {
 function addEntry(entry) {
   journal.entries.set(entry.key, entry);
   journal.order.push(entry.key);
-  journal.size += (entry.result?.length ?? 0) + (entry.error?.message.length ?? 0);
+  journal.size += (entry.result?.length ?? 0) + (entry.files?.length ?? 0) + (entry.error?.message.length ?? 0);
 }
 
 /** The process stays while an entry is on its way. Beyond that Node itself tells when nothing else is pending. */
@@ -478,6 +483,7 @@ export function checkActive(what) {
 function doStep(name, fn, options = {}) {
   checkCall(name, fn);
   const retry = readRetry(options.retry);
+  const files = checkPaths(options.files ?? [], `Step '${name}'`);
   const { key, position, parent } = placeCall(name, options);
   const result = new Promise((resolve, reject) => journal.slots.set(key, { resolve, reject }));
   journal.open.set(key, result);
@@ -486,8 +492,12 @@ function doStep(name, fn, options = {}) {
   const args = options.args ? hash(JSON.stringify(options.args)).slice(0, 16) : null;
   compareArgs(key, name, args);
   const known = journal.entries.get(key);
+  if (known?.files !== undefined) {
+    unpackFiles(known.files);
+    delete known.files;
+  }
   const work = journal.rehearsal?.mockOf(name, journal.entries) ?? fn;
-  const call = { key, name, fn: work, options, retry, args, branch: parent, position, reports: {} };
+  const call = { key, name, fn: work, options, files, retry, args, branch: parent, position, reports: {} };
   const begin = () => beginStep(call);
   if (known) pump();
   // Nothing new is done before the entries of earlier attempts are handed out: another way is seen before it costs anything.
@@ -507,6 +517,7 @@ function compareArgs(key, name, args) {
 
 /** @param {Call} call */
 function beginStep(call) {
+  if (journal.isAsking) return;
   if (journal.rehearsal?.onlyRecorded) holdStep(call.key, call.name);
   else void driveStep(call).catch(journal.fail);
 }
@@ -542,7 +553,7 @@ function delayOf(error, number, { max_attempts, delay_ms, factor, max_delay_ms, 
   return Math.min(delay_ms * factor ** (number - 1), max_delay_ms, longestDelayMs);
 }
 
-/** @typedef {{ key: string, name: string, fn: (step: StepTry) => unknown, options: StepOptions, retry: ReturnType<typeof readRetry>, args: string | null, branch: string, position: number, reports: { state?: string, usage?: Record<string, number> } }} Call */
+/** @typedef {{ key: string, name: string, fn: (step: StepTry) => unknown, options: StepOptions, files: string[], retry: ReturnType<typeof readRetry>, args: string | null, branch: string, position: number, reports: { state?: string, usage?: Record<string, number> } }} Call */
 
 /** Does the tries of a step, until one is sent to be kept. @param {Call} call */
 async function driveStep(call) {
@@ -550,6 +561,7 @@ async function driveStep(call) {
   for (;;) {
     const wait = retryAt - Date.now();
     if (wait > 0) await pauseStep(call.key, retryAt);
+    if (journal.isAsking) return;
     journal.inFlight += 1;
     const { key, name } = call;
     writeFrame("step.start", { key, name, try: number, closes: journal.closes.splice(0, 16) });
@@ -561,6 +573,12 @@ async function driveStep(call) {
     retryAt = Date.now() + delay;
     number += 1;
   }
+}
+
+/** The run ends with a question: resolves when what its flows have under way is kept. Nothing new is begun. */
+export async function endUnderWay() {
+  journal.isAsking = true;
+  while (journal.inFlight > 0 || journal.sent.size > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
 }
 
 /** Waits for a step's next try. The process need not be there meanwhile. @param {string} key @param {number} at */
@@ -575,9 +593,9 @@ async function pauseStep(key, at) {
 /**
  * @param {Call} call
  * @param {number} number
- * @returns {Promise<{ result: string } | { error: unknown }>}
+ * @returns {Promise<{ result: string, files?: string } | { error: unknown }>}
  */
-async function tryStep({ key, name, fn, options, reports }, number) {
+async function tryStep({ key, name, fn, options, files, reports }, number) {
   const controller = new AbortController();
   const step = { key, name, number, isOver: false, reports };
   const handle = {
@@ -600,7 +618,8 @@ async function tryStep({ key, name, fn, options, reports }, number) {
         controller.abort(error);
       }, options.timeout_ms);
     });
-    return { result: encodeValue(await Promise.race([work, limit]), `step '${name}'`) };
+    const result = encodeValue(await Promise.race([work, limit]), `step '${name}'`);
+    return files.length === 0 ? { result } : { result, files: packFiles(files, `Step '${name}'`, !journal.rehearsal) };
   } catch (error) {
     return { error };
   } finally {
@@ -609,7 +628,7 @@ async function tryStep({ key, name, fn, options, reports }, number) {
   }
 }
 
-/** @param {Call} call @param {number} number @param {({ result: string } | { error: unknown }) & { delay: number | null }} ended */
+/** @param {Call} call @param {number} number @param {({ result: string, files?: string } | { error: unknown }) & { delay: number | null }} ended */
 function sendEnd({ key, name, branch, position, args, reports }, number, ended) {
   const { delay } = ended;
   const outcome =
@@ -619,7 +638,8 @@ function sendEnd({ key, name, branch, position, args, reports }, number, ended) 
   journal.count += 1;
   keepWhileBusy();
   const closes = journal.closes.splice(0, 16);
-  const more = delay === null ? reports : { retry_in_ms: delay };
+  const files = "files" in ended ? { files: ended.files } : {};
+  const more = delay === null ? { ...files, ...reports } : { retry_in_ms: delay };
   writeFrame("step.end", { ...entry, try: number, closes, ...more });
 }
 

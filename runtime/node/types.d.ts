@@ -35,6 +35,8 @@ export type KeptEntry = {
   ok: boolean;
   result?: string;
   error?: { type: string; module: string; message: string };
+  /** The files that the step has made. */
+  files?: string;
   /** What the step has reported; it is reported again. */
   state?: string;
   usage?: Record<string, number>;
@@ -64,6 +66,7 @@ export type KeptForAgent = {
 export type StepOptions = {
   key?: string | number;
   timeout_ms?: number;
+  files?: string | string[];
   args?: unknown[];
   retry?: {
     max_attempts?: number;

@@ -222,3 +222,24 @@ test("a point that isn't there is told, and no run is made", async () => {
   const { body } = await call(url, "GET", `/v1/runs?agent_id=${agent}`);
   expect(body["data"]).toHaveLength(1);
 });
+
+test("a run that can't be replayed ends, and goes on from where it was on mended code", async () => {
+  const source = (second: string) => py`
+    from runfleet import context
+    def main(input):
+        made = [context.step("first", lambda: context.attempt), context.step(f"${second}", lambda: context.attempt)]
+        return made + [context.interrupt("Go on?")]
+  `;
+  const agent = await makeAgent(url, source("second-{context.attempt}"));
+  const { id } = await run(agent);
+  expect((await answerRun(url, id, { response: "yes" })).status).toBe(202);
+  const ended = await readEvents(await fetch(`${url}/v1/runs/${id}/stream`));
+  expect(ended.at(-1)).toMatchObject({ event: "run.error", data: { error: { code: "nondeterminism" } } });
+  const next = { config: { source: source("second-1") } };
+  expect((await call(url, "POST", `/v1/versions/${agent}`, next)).status).toBe(201);
+  const mended = await again(id, { from: "failed", version: "latest" });
+  expect([copied(mended.events), begun(mended.events)]).toEqual([["first", "second-1"], []]);
+  expect(mended.events.at(-1)?.event).toBe("run.interrupted");
+  const answered = await answerRun(url, mended.id, { response: "yes" });
+  expect(answered.status).toBe(202);
+});

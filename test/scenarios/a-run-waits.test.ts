@@ -749,3 +749,99 @@ test("a worker that leaves suspends a run that only waits, instead of handing it
   await signal(run_id, "go", { payload: "now" });
   expect(resultOf(await events)).toEqual({ output: "now" });
 });
+
+/** Makes files in steps, waits without a process, and reads what is there afterwards. */
+const making = {
+  python: py`
+    import os
+    from pathlib import Path
+
+    def make():
+        Path("out/deep").mkdir(parents=True)
+        Path("out/deep/data.bin").write_bytes(bytes(range(256)))
+        Path("out/run.sh").write_text("#!/bin/sh\necho hi")
+        os.chmod("out/run.sh", 0o755)
+        os.symlink("/etc/passwd", "out/link")
+        Path("beside.txt").write_text("not named")
+
+    def missing():
+        return 1
+
+    def large():
+        Path("large").write_bytes(os.urandom(4 << 20))
+
+    def raises(context, name, function, path):
+        try:
+            return context.step(name, function, files=path)
+        except Exception as error:
+            return str(error)
+
+    def main(input, context):
+        os.mkdir("work")
+        context.step("make", make, files=["out/"])
+        os.chdir("work")
+        errors = [raises(context, "missing", missing, "nothing"), raises(context, "large", large, ["../work/large"])]
+        errors.append(raises(context, "too large", large, ["work"]))
+        context.wait_for("go")
+        os.chdir("..")
+        made = sorted(str(path) for path in Path(".").rglob("*") if path.is_file())
+        data = Path("out/deep/data.bin").read_bytes() == bytes(range(256))
+        return {"made": made, "data": data, "runs": os.access("out/run.sh", os.X_OK), "errors": errors}
+  `,
+  node: `
+    import { randomBytes } from "node:crypto";
+    import { accessSync, constants, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    function make() {
+      mkdirSync("out/deep", { recursive: true });
+      writeFileSync("out/deep/data.bin", bytes);
+      writeFileSync("out/run.sh", "#!/bin/sh", { mode: 0o755 });
+      symlinkSync("/etc/passwd", "out/link");
+      writeFileSync("beside.txt", "not named");
+    }
+    const raises = async (call) => {
+      try {
+        return await call();
+      } catch (error) {
+        return error.message;
+      }
+    };
+    export async function main(input, context) {
+      mkdirSync("work");
+      await context.step("make", make, { files: ["out/"] });
+      process.chdir("work");
+      const large = () => writeFileSync("large", randomBytes(4 * 1024 * 1024));
+      const errors = [
+        await raises(() => context.step("missing", () => 1, { files: "nothing" })),
+        await raises(() => context.step("large", large, { files: ["../work/large"] })),
+        await raises(() => context.step("too large", large, { files: ["work"] })),
+      ];
+      await context.waitFor("go");
+      process.chdir("..");
+      const made = readdirSync(".", { recursive: true }).filter((name) => statSync(name).isFile()).sort();
+      accessSync("out/run.sh", constants.X_OK);
+      return { made, data: readFileSync("out/deep/data.bin").equals(bytes), runs: true, errors };
+    }`,
+};
+
+test.each(["python", "node"] as const)(
+  "%s: files that a step names are there again when its run goes on elsewhere, and no others",
+  async (adapter_type) => {
+    const agent_id = await makeAgent(url, making[adapter_type], { adapter_type });
+    const { run_id, events } = await begin(agent_id);
+    await told(run_id, "run.suspended", 1);
+    await signal(run_id, "go");
+    const result = resultOf(await events) as Record<string, unknown>;
+    const files = (result["made"] as string[]).filter((name) => name.includes("out") || name.includes("beside"));
+    expect({ ...result, made: files }).toEqual({
+      made: ["out/deep/data.bin", "out/run.sh"],
+      ...{ data: true, runs: true },
+      errors: [
+        "Step 'missing' names 'nothing' in `files`, and has not made it.",
+        "Step 'large' names '../work/large' in `files`, which is no relative path inside of the run's directory.",
+        expect.stringMatching(/^Step 'too large' has files of more than 4194304 bytes/),
+      ],
+    });
+  },
+);

@@ -251,3 +251,93 @@ test("progress from outside is an event of the running run, and its current stat
   await call(url, "POST", `/v1/runs/${runId}/cancel`);
   await expect.poll(async () => (await report({ value: 1 })).status).toBe(409);
 });
+
+/** A step is under way when another branch asks. */
+const beside = {
+  "Python, gather": py`
+    import asyncio
+    from runfleet import context
+    async def slow():
+        await asyncio.sleep(0.3)
+        return context.attempt
+    async def branch():
+        first = await context.step("slow", slow)
+        return [first, await context.step("after", lambda: context.attempt)]
+    async def ask():
+        await asyncio.sleep(0.05)
+        return context.interrupt("Go on?")
+    async def main(input):
+        return [*await asyncio.gather(branch(), ask())]
+  `,
+  "Python, TaskGroup": py`
+    import asyncio
+    from runfleet import context
+    async def slow():
+        await asyncio.sleep(0.3)
+        return context.attempt
+    async def branch():
+        first = await context.step("slow", slow)
+        return [first, await context.step("after", lambda: context.attempt)]
+    async def ask():
+        await asyncio.sleep(0.05)
+        return context.interrupt("Go on?")
+    async def main(input):
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(branch()), group.create_task(ask())]
+        return [task.result() for task in tasks]
+  `,
+  "Python, threads": py`
+    import time
+    from concurrent.futures import ThreadPoolExecutor
+    from runfleet import context
+    def slow():
+        time.sleep(0.3)
+        return context.attempt
+    def branch():
+        first = context.step("slow", slow)
+        return [first, context.step("after", lambda: context.attempt)]
+    def main(input):
+        other = ThreadPoolExecutor().submit(branch)
+        time.sleep(0.05)
+        answer = context.interrupt("Go on?")
+        return [other.result(), answer]
+  `,
+  Node: `
+    import { setTimeout as sleep } from "node:timers/promises";
+    export async function main(input, context) {
+      const slow = () => sleep(300).then(() => context.attempt);
+      async function branch() {
+        const first = await context.step("slow", slow);
+        return [first, await context.step("after", () => context.attempt)];
+      }
+      async function ask() {
+        await sleep(50);
+        try {
+          return context.interrupt("Go on?");
+        } catch {
+          return "caught"; // The question ends the run all the same.
+        }
+      }
+      return Promise.all([branch(), ask()]);
+    }`,
+};
+
+test.each(Object.entries(beside))(
+  "%s: what other branches have under way is kept before a question ends the run, and nothing new is begun",
+  async (language, source) => {
+    const adapter_type = language === "Node" ? "node" : "python";
+    const agent_id = await makeAgent(url, source, { adapter_type });
+    const first = await readEvents(await execute(url, { agent_id, version: "current" }));
+    const question = first.at(-1);
+    expect(question).toMatchObject({ event: "run.interrupted", data: { interrupts: [{ message: "Go on?" }] } });
+    const steps = first.filter(({ event }) => event.startsWith("step."));
+    expect(steps.map(({ event, data }) => [event, data["name"]])).toEqual([
+      ["step.start", "slow"],
+      ["step.end", "slow"],
+    ]);
+    const runId = String(question?.data["run_id"]);
+    expect((await answer(runId, "yes")).status).toBe(202);
+    const second = await readEvents(await resume(url, runId, question?.id));
+    expect(second.at(-1)?.data["result_content"]).toEqual({ output: [[1, 2], "yes"] });
+  },
+);

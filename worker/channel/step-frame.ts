@@ -27,6 +27,8 @@ const stepEnding = z.object({
   /** JSON, which nobody but the runtimes reads. */
   result: z.string().max(journalLimits.entry_bytes).optional(),
   error: callError.optional(),
+  /** The files that the step names, compressed: nobody but the runtimes reads them. */
+  files: z.string().max(journalLimits.files_bytes).optional(),
   /** What the step's tries have saved and used; left out of a try that another one follows. */
   state: z.string().max(requestLimits.state_bytes).optional(),
   usage: reportedUsage.optional(),

@@ -12,6 +12,7 @@ export type EntryForAgent = Pick<
   | "ok"
   | "result"
   | "error"
+  | "files"
   | "signal"
   | "child"
   | "state"
@@ -23,11 +24,13 @@ export type EntryForAgent = Pick<
 
 /** `isCounted`: whether the usage of an attempt is the run's already, or another run's. */
 export const forAgent = (entry: Entry, isCounted: (attempt: number) => boolean): EntryForAgent => {
-  const { attempt, key, kind, name, branch, position, args, ok, result, error, signal, child, state, usage } = entry;
+  const { attempt, key, kind, name, branch, position, args, ok, result, error, files } = entry;
+  const { signal, child, state, usage } = entry;
   return {
     ...{ key, kind, name, branch, position, args, ok },
     ...(result !== undefined && { result }),
     ...(error !== undefined && { error }),
+    ...(files !== undefined && { files }),
     ...(signal !== undefined && { signal }),
     ...(child !== undefined && { child }),
     ...(state !== undefined && { state }),

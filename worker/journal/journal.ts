@@ -340,7 +340,7 @@ function contentOf(
   frame: StepEnd,
   settled: Pick<EntryContent, "segments" | "events" | "outputs" | "own">,
 ): EntryContent {
-  const { key, name, branch, position, args, ok, result, error, state, usage, retry_in_ms } = frame;
+  const { key, name, branch, position, args, ok, result, error, files, state, usage, retry_in_ms } = frame;
   return {
     key,
     name,
@@ -351,6 +351,7 @@ function contentOf(
     ok,
     ...(result !== undefined && { result }),
     ...(error !== undefined && { error }),
+    ...(files !== undefined && { files }),
     ...(state !== undefined && { state }),
     ...(usage !== undefined && { usage }),
     ...(retry_in_ms !== undefined && { retry_at: Date.now() + retry_in_ms }),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HOLD_S = 0.03  # So long an entry that nobody asks for holds up those behind it.
 MOST_SPINS = 200
+LOOK_S = 0.005
 
 
 class Order:
@@ -114,7 +115,7 @@ def begin_step(call: Call) -> Any:
             future.set_exception(error)
 
     known = journal.entries.get(call.key)
-    if known and known["kind"] == "abandoned":
+    if (known and known["kind"] == "abandoned") or (journal.is_asking and not known):
         return future
     journal.futures[future] = [call.key]
     future.add_done_callback(forget_future)
@@ -127,10 +128,10 @@ def begin_step(call: Call) -> Any:
     driver.add_done_callback(functools.partial(forget, call.key))
 
     def settle(done: Any) -> None:
-        if done.cancelled():
-            driver.cancel()
-        else:
+        if not done.cancelled():
             done.exception()  # Told, so that asyncio doesn't log it when nobody awaits the step.
+        elif not Interrupted.raised:
+            driver.cancel()
 
     future.add_done_callback(settle)
     return future
@@ -337,6 +338,21 @@ def to_seconds(ms: float | None) -> float | None:
     return None if ms is None else ms / 1000
 
 
+def find_question(error: BaseException) -> Interrupted | None:
+    """Returns the question that an error is, or that a TaskGroup's error has among others."""
+    if isinstance(error, Interrupted):
+        return error
+    inner: Any = getattr(error, "exceptions", ())
+    return next((found for part in inner if (found := find_question(part))), None)
+
+
+async def end_under_way() -> None:
+    """The run ends with a question: what other branches have under way is kept before, and nothing new is begun."""
+    journal.is_asking = True
+    while journal.sent or any(key not in journal.retries for key in order.open):
+        await asyncio.sleep(LOOK_S)
+
+
 def prepare(result: Any) -> Any:
     """Returns a coroutine of an agent's result, for a loop whose tasks are branches."""
     follow_tasks()
@@ -350,8 +366,13 @@ async def to_the_end(result: Any) -> Any:
         value = await result
     except Continued as error:
         continued = error
-    except BaseException:
+    except BaseException as error:
+        question = find_question(error)
+        if question:
+            await end_under_way()
         order.is_over = True
+        if question:
+            raise question from None
         raise
     while order.open:
         names = sorted({name for name, _ in order.open.values()})

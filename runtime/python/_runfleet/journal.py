@@ -64,6 +64,7 @@ class Journal:
     def __init__(self) -> None:
         self.run_id = ""
         self.pid = 0
+        self.directory = ""  # The run's, wherever its code goes.
         self.count = 0  # Of all entries, failed tries included.
         self.active = False
         self.fd = -1
@@ -84,6 +85,7 @@ class Journal:
         self.received = 0  # How many lines the worker has sent since the request.
         self.is_warm = False  # The process stays while the run waits.
         self.leg = ""  # Begins the keys of what is done since the run went on as a fresh one.
+        self.is_asking = False  # The run ends with a question: no step is begun any more.
         self.continues = False  # Whether the run goes on as a fresh one now.
         self.durable: set[str] = set()  # The keys of waits that are open.
         self.retries: dict[str, float] = {}  # Steps that wait for their next try: when it begins, in ms since 1970.
@@ -101,7 +103,7 @@ class Journal:
 
     def begin(self, run_id: str, kept: dict[str, Any] | None) -> None:
         """`kept`: what the worker sent of earlier attempts."""
-        self.active, self.run_id, self.pid = True, run_id, os.getpid()
+        self.active, self.run_id, self.pid, self.directory = True, run_id, os.getpid(), os.getcwd()
         for entry in kept["entries"] if kept else ():
             self.add(entry)
             if entry.get("copied"):
@@ -126,7 +128,7 @@ class Journal:
         self.entries[key] = entry
         self.order.append(key)
         self.shape[entry["branch"], entry["position"]] = entry
-        self.size += len(entry.get("result") or "") + len(str(entry.get("error") or ""))
+        self.size += len(entry.get("result") or "") + len(entry.get("files") or "") + len(str(entry.get("error") or ""))
 
     def place(self, kind: str, name: str, key: Any) -> tuple[Branch, str, int, list[str]]:
         """Begins a durable call. Returns its branch, key and position, and the segments that it closes."""
@@ -260,6 +262,7 @@ class Journal:
             if key in self.entries:
                 return
             self.add(self.sent.pop(key) if answer["type"] == "kept" else answer["entry"])
+            self.entries[key].pop("files", None)  # They are there.
             slot = self.slots.get(key)
             if slot is not None and slot.hand is None:
                 del self.slots[key]

@@ -11,6 +11,7 @@ from _runfleet import call_agent, load_part
 from _runfleet.channel import channel, print_in_one_write, print_log, print_output, send, text_stream
 from _runfleet.context import (
     Continued,
+    Interrupted,
     context,
     fill_context,
     graph_checkpoints,
@@ -100,6 +101,9 @@ def run_durably(request: dict[str, Any], module: ModuleType | None) -> tuple[str
         result = call_agent.call_entrypoint(request["entrypoint"] or "", context, send, module)
     except Continued:
         steps.end_run()
+        raise
+    except Interrupted:
+        steps.end_under_way()
         raise
     steps.end_run()
     return "result", {"result_content": result}

@@ -86,6 +86,9 @@ class Call:
         self.timeout_ms: float | None = options.get("timeout_ms")
         self.kind = step_values.typed_of(function, options.get("returns"))
         self.hash = step_values.hash_of(args, kwargs)
+        self.files: list[str] = []
+        if given := options.get("files"):
+            self.files = load_part("step_files").check_paths(given, f"Step {name!r}")
         self.branch, self.key, self.position, self.closes = journal.place("step", name, options.get("key"))
         known = journal.entries.get(self.key)
         is_other = known is not None and known.get("args") and self.hash and known["args"] != self.hash
@@ -97,6 +100,8 @@ class Call:
         self.reports: dict[str, Any] = {}  # The state that the step's tries have saved, and their usage.
         if known is not None and self.key in journal.entries:
             report_again(known)
+            if "files" in known:
+                load_part("step_files").unpack(known.pop("files"))
         if self.key in journal.copied:
             write_frame("step.copied", key=self.key, closes=self.closes)
             self.closes = []
@@ -149,16 +154,18 @@ class Call:
         """Sends what became of a try. Returns the seconds until the next try; None: the step is over."""
         with lock:
             step.is_over = True
-        text = None
+        kept: dict[str, Any] = {}
         if error is None:
             try:
-                text = step_values.encode(step_values.dump_typed(result, self.kind), f"step '{self.name}'")
+                kept = {"result": step_values.encode(step_values.dump_typed(result, self.kind), f"step '{self.name}'")}
+                if self.files:
+                    kept["files"] = load_part("step_files").pack(self.files, f"Step '{self.name}'")
             except Exception as fault:
                 error = fault
         delay = None if error is None else self.retry.delay_of(error, self.number)
         fields = self.fields_of(error, delay)
         if delay is None:
-            journal.send({**fields, **self.reports, **({} if text is None else {"result": text})})
+            journal.send({**fields, **self.reports, **({} if error else kept)})
             return None
         write_frame("step.end", **fields)
         self.retry_at = (time.time() + delay) * 1000
@@ -197,7 +204,7 @@ def run_step(name: str, function: Callable[..., Any], /, *args: Any, **kwargs: A
     if type(name) is not str:
         raise TypeError('context.step("name", function, …): the name comes first')
     check_active("Steps")
-    options = {option: kwargs.pop(option, None) for option in ("retry", "timeout_ms", "key", "returns")}
+    options = {option: kwargs.pop(option, None) for option in ("retry", "timeout_ms", "key", "returns", "files")}
     follow_imported()  # A script imports while it runs.
     call = Call(name, function, args, kwargs, options)
     if journal.rehearsal is not None and journal.rehearsal.holds(call):
@@ -208,6 +215,8 @@ def run_step(name: str, function: Callable[..., Any], /, *args: Any, **kwargs: A
 def do_step(call: Call) -> Any:
     while call.key not in journal.entries:
         pause(call)
+        if journal.is_asking:
+            time.sleep(86_400)  # The process ends before.
         step, result, error = call.begin_try(interruptible=False), None, None
         branch = Branch(f"{call.key}~{call.number}", step)
         token = current.set(branch)
@@ -341,6 +350,13 @@ def end_run() -> None:
     journal.give_up_left(list(journal.slots.values()))
     if journal.broken:
         raise journal.broken
+
+
+def end_under_way() -> None:
+    """The run ends with a question: what other threads have under way is kept before, and nothing new is begun."""
+    journal.is_asking = True
+    while journal.in_flight > 0:
+        time.sleep(0.01)
 
 
 def await_steps() -> None:

@@ -49,6 +49,8 @@ export const runLimits = {
 /** The limits of a durable run's journal. runtime/ applies them, too, so that an agent can catch their errors. */
 export const journalLimits = {
   entry_bytes: 1 * MiB,
+  // The files of a step, compressed and as text.
+  files_bytes: 4 * MiB,
   entries: 10_000,
   bytes: 64 * MiB,
   // How often a run may go on as a fresh one.

@@ -29,6 +29,8 @@ const content = z.object({
   /** As the agent's runtime wrote it: the worker never reads it. */
   result: z.string().optional(),
   error: stepError.optional(),
+  /** The files that the step named, as the agent's runtime packed them. */
+  files: z.string().optional(),
   /** What the step has saved and used. */
   state: z.string().optional(),
   usage: usage.optional(),

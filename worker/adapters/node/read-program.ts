@@ -7,6 +7,7 @@ const shared = [
     "step-values",
     "rehearsal",
     "together",
+    "step-files",
     "steps",
     "waits",
     "children",
