@@ -1,4 +1,4 @@
-"""Files that steps make. They are kept with the step's result, and written again where a later attempt comes to the step.
+"""Files that steps make: kept with the step's result, and written again where a later attempt comes to the step.
 
 Loaded for steps that name files only.
 """
