@@ -167,3 +167,11 @@ test("a version keeps to two workers, the same ones for everybody, and few versi
   for (const worker of before.flat()) load.set(worker, (load.get(worker) ?? 0) + 1);
   expect(Math.max(...load.values())).toBeLessThan(50);
 });
+
+test("a worker whose Redis is silent looks for runs that were granted to it", async () => {
+  const refresh = () => Promise.reject(new Error("Command timed out"));
+  const credits = { ...queue.credits, give: () => Promise.resolve(), refresh };
+  const giver = createCreditGiver({ workerId: "silent", credits, free: () => 3 });
+  expect(await giver.look()).toBe(false);
+  await expect.poll(() => giver.look()).toBe(true);
+});

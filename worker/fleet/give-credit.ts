@@ -16,7 +16,7 @@ export type CreditGiver = {
   makeRoom(count: number): Promise<void>;
   /** To be called when a credit was used: a run was granted. */
   used(): void;
-  /** Compares with Redis, once a second. Returns whether a credit was taken for a run that this worker has not heard of yet. */
+  /** Compares with Redis, once a second. Returns whether a credit may have been taken for a run that this worker has not heard of yet. */
   look(): Promise<boolean>;
   /** Takes all credits back, and gives none any more. Resolves when those that were taken before were used, or seem lost. */
   stop(): Promise<void>;
@@ -60,7 +60,9 @@ export function createCreditGiver({ workerId, credits, free }: Options): CreditG
     async look() {
       this.offer();
       if (given === 0) return false;
-      const left = await credits.refresh(workerId);
+      const left = await credits.refresh(workerId).catch(() => "silent" as const);
+      // Whoever took one could not tell this worker either.
+      if (left === "silent") return true;
       // They are void: this worker was silent, or Redis has lost them. Some may have been taken before.
       if (left === null) given = 0;
       missing = [...missing, Math.max(0, given - (left ?? 0))].slice(-looksUntilLost);

@@ -181,8 +181,8 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
       if (!inHand.has(runId) && !unheard.has(runId)) executeGrant(runId, sealed);
     },
     async poll() {
-      // Before the nudges: who took a credit may have died before it told this worker, and a silent Redis tells it nothing.
-      if (!paused && (await credit.look().catch(() => true))) await findUnheard();
+      // Before the nudges: who took a credit may have died before it told this worker.
+      if (!paused && (await credit.look())) await findUnheard();
       await lookAtSuspect();
       const limit = room();
       const { adapters, pool } = ctx.card;
