@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Attack } from "./attack.ts";
 import type { LevelUnderTest } from "./run/open-levels.ts";
 import type { Executed } from "./run/execute-run.ts";
-import { openRunner } from "./run/runners.ts";
+import { openRunner, timeoutOf } from "./run/runners.ts";
 import type { NeighbourRuns } from "./watch/neighbour.ts";
 import type { WorkerUsage } from "./watch/watch-worker.ts";
 
@@ -44,21 +44,22 @@ export async function runAttack(
   watches: Watches,
 ): Promise<Verdict> {
   const stop = watches.watch();
-  const { log, probes, billedMs, ...found } = await executeSteps(level, attack);
+  const { log, probes, billedMs, wasCut, ...found } = await executeSteps(level, attack);
   const usage = await stop();
   const { blockedMs, neighbourRuns } = usage;
   const isCounted = level.level === 3 || !attack.needsCgroup;
   const isShort = isCounted && billedMs < attack.burnsMs * burntShare - burntSlackMs;
+  const unbilled = `${billedMs} ms were billed of at least ${attack.burnsMs}`;
   const faults = [
     ...found.faults,
     ...probes
       .slice(1)
       .filter((later) => !isDeepStrictEqual(later, probes[0]))
       .map((later) => `a later run differs: ${differences(probes[0], later)}`),
-    ...(isShort ? [`${billedMs} ms were billed of at least ${attack.burnsMs}`] : []),
+    ...(isShort && !wasCut ? [unbilled] : []),
     ...faultsAround(usage),
   ];
-  const slow = [...found.slow, ...slownessAround(usage)];
+  const slow = [...found.slow, ...(isShort && wasCut ? [unbilled] : []), ...slownessAround(usage)];
   const watched = `loop ${Math.round(blockedMs)} ms, neighbour ${Math.round(neighbourRuns.slowestMs)} ms, ${billedMs} ms billed`;
   const mode = attack.mode === "standard" ? "" : `, ${attack.mode}`;
   return {
@@ -72,11 +73,19 @@ export async function runAttack(
   };
 }
 
-type Steps = { log: string[]; probes: unknown[]; billedMs: number; faults: string[]; slow: string[] };
+/** `wasCut`: a run met its time limit, so it may have computed less than it would have. */
+type Steps = {
+  log: string[];
+  probes: unknown[];
+  billedMs: number;
+  wasCut: boolean;
+  faults: string[];
+  slow: string[];
+};
 
 async function executeSteps(level: LevelUnderTest, attack: Attack): Promise<Steps> {
   const runner = openRunner(level, attack);
-  const found: Steps = { log: [], probes: [], billedMs: 0, faults: [], slow: [] };
+  const found: Steps = { log: [], probes: [], billedMs: 0, wasCut: false, faults: [], slow: [] };
   try {
     for (const step of attack.steps) {
       if (step === "wait") await sleep(waitMs);
@@ -92,9 +101,10 @@ async function executeSteps(level: LevelUnderTest, attack: Attack): Promise<Step
 function note(attack: Attack, step: "probe" | "attack", played: Executed, found: Steps): void {
   const { ending, tookMs, result, cpuMs } = played;
   found.billedMs += cpuMs ?? 0;
+  found.wasCut ||= ending === "timeout";
   found.log.push(`${step} ${describeRun(played)}`);
-  if (tookMs > attack.timeoutMs + graceMs)
-    found.slow.push(`a run took ${Math.round(tookMs)} ms of ${attack.timeoutMs}`);
+  const timeoutMs = timeoutOf(attack, step);
+  if (tookMs > timeoutMs + graceMs) found.slow.push(`a run took ${Math.round(tookMs)} ms of ${timeoutMs}`);
   if (step === "probe" && ending === "succeeded") found.probes.push(result);
   const wrong = wrongEnding(attack, step, played);
   if (wrong !== null) (ending === "timeout" ? found.slow : found.faults).push(wrong);

@@ -500,6 +500,7 @@ signal.pthread_sigmask = lambda *_: set()${nothing}`,
 signal.signal(signal.SIGALRM, lambda *_: burn(10))
 signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)${nothing}`,
     ends: ["refused"],
+    steps: ["probe", "wait", "attack", "probe", "probe"],
   },
   {
     name: "a name that looks like a state",

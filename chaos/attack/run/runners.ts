@@ -16,6 +16,10 @@ export type Runner = {
 };
 
 const endMs = 3_000;
+/** An honest run has this long: how fast the machine is just now is not what is tried. An attack is cut sooner. */
+const probeMs = 8_000;
+export const timeoutOf = ({ timeoutMs }: Pick<Attack, "timeoutMs">, step: "probe" | "attack"): number =>
+  step === "probe" ? Math.max(probeMs, timeoutMs) : timeoutMs;
 
 export function openRunner(level: LevelUnderTest, attack: Attack): Runner {
   const stays = /(daemon|interactive)$/.exec(attack.kind)?.[0];
@@ -24,7 +28,7 @@ export function openRunner(level: LevelUnderTest, attack: Attack): Runner {
     const adapter = level.adapters.get(attack.kind);
     if (!adapter) throw new Error(`Level ${level.level} can't run ${attack.kind}.`);
     const run = (step: "probe" | "attack"): Promise<Executed> =>
-      executeRun((signal) => adapter.run(requestFor(attack, step), signal), attack.timeoutMs);
+      executeRun((signal) => adapter.run(requestFor(attack, step), signal), timeoutOf(attack, step));
     return { run, close: () => Promise.resolve() };
   }
   const host = level.hosts.get(language);
@@ -61,7 +65,7 @@ function openDaemon(host: DaemonHost, attack: Attack): Runner {
     }
   }
   return {
-    run: (step) => executeRun((signal) => deliver(requestFor(attack, step), signal), attack.timeoutMs),
+    run: (step) => executeRun((signal) => deliver(requestFor(attack, step), signal), timeoutOf(attack, step)),
     async close() {
       live?.daemon.kill();
       if (live) await inTime(live.daemon.exited, "The daemon's process");
@@ -85,7 +89,7 @@ function openThread(host: DaemonHost, attack: Attack): Runner {
     yield* live.session.run(request, signal);
   }
   return {
-    run: (step) => executeRun((signal) => run(requestFor(attack, step), signal), attack.timeoutMs),
+    run: (step) => executeRun((signal) => run(requestFor(attack, step), signal), timeoutOf(attack, step)),
     async close() {
       live?.session.kill();
       if (live) await inTime(live.session.over, "The thread's process");

@@ -32,6 +32,7 @@ PIPE_SOCKET = "\0runfleet"
 REQUEST_FD, PIPE_FD = 4, 100
 PASSED = _struct.pack("4i", 1, 2, 3, REQUEST_FD)  # stdout, stderr, events, request.
 SIGUSR1, SIG_SETMASK = int(signal.SIGUSR1), int(signal.SIG_SETMASK)
+TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
 
 def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
@@ -55,6 +56,8 @@ def serve(pipe: Any, options: dict[str, Any]) -> NoReturn:
     gc.collect()
     gc.freeze()
     kernel.set_dumpable(0)  # No run may look into this process.
+    for timer in TIMERS:
+        signal.setitimer(timer, 0)  # No fork inherits it, and its signal would wait here as one that a run has sent.
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     write_all(pipe_fd, encode_json.encode(answer))
     os.closerange(0, 1024)
