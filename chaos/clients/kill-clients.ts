@@ -4,21 +4,34 @@ import pg from "pg";
 import { aborted } from "../../shared/platform/lifecycle/run-process.ts";
 import { createRandom, type Random } from "../random.ts";
 import { builtMembers, type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
-import { type Client, programOf, type Shape, shapes } from "./programs.ts";
+import { readEnv } from "../../shared/platform/config/env.ts";
+import type { Member } from "../stack/member.ts";
+import { adapterOf, type Client, programOf, type Shape, shapes } from "./programs.ts";
 import { openProvider, type Provider } from "./provider.ts";
 
 /** Who is killed: an agent, the worker with its agents, or the gateway with the calls in flight. */
 export const victims = ["agent", "worker", "gateway"] as const;
 export type Victim = (typeof victims)[number];
 
-/** `runs`: of each client and shape, for each victim. */
-export type KillOptions = { seed: number; runs: number; clients: readonly Client[]; victims: readonly Victim[] };
+/** `runs`: of each client and shape, for each victim, at least; and until so many of its attempts were killed (`deaths`). */
+export type KillOptions = {
+  seed: number;
+  runs: number;
+  deaths: number;
+  clients: readonly Client[];
+  victims: readonly Victim[];
+};
 
-/** What came of all runs with one victim. `undisturbed`: the calls that as many undisturbed runs are billed. */
-export type Tally = { victim: Victim; runs: number; kills: number; billed: number; undisturbed: number };
+/**
+ * What came of a client's runs of one shape with one victim. `deaths`: attempts that were killed. `undisturbed`: the calls that as many
+ * undisturbed runs are billed.
+ */
+export type Cell = { client: Client; shape: Shape; runs: number; deaths: number; billed: number; undisturbed: number };
+/** `inFlight`: calls that were under way when their gateway was killed. */
+export type Tally = { victim: Victim; kills: number; inFlight: number; cells: Cell[] };
 export type KillVerdict = { tallies: Tally[]; faults: string[] };
 
-type Run = { client: Client; shape: Shape; label: string; kill_after_ms: number[] };
+type Run = { cell: Cell; label: string; kill_after_ms: number[] };
 type Parts = {
   stack: ChaosStack;
   sql: pg.Pool;
@@ -30,7 +43,11 @@ type Parts = {
   faults: string[];
 };
 
-const atOnce = 4;
+const atOnce = { agent: 4, worker: 8, gateway: 6 } as const;
+/** An agent's own kills of one run. */
+const ownKills = 6;
+/** A cell that its killer doesn't meet stays below its deaths. */
+const mostRuns = 400;
 const runMs = 120_000;
 /** So many of its workers are killed under a run. On a busy machine a program is loaded no faster than the next kill comes. */
 const deathsOfARun = 5;
@@ -45,7 +62,9 @@ export async function killClients(
   commands = builtMembers,
 ): Promise<KillVerdict> {
   const provider = await openProvider();
-  const env = { EGRESS_ALLOW: `127.0.0.1:${provider.port}`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" };
+  const index = Object.entries(readEnv()).filter((entry): entry is [string, string] => entry[0].startsWith("PIP_"));
+  const reach = { EGRESS_ALLOW: `127.0.0.1:${provider.port}`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" };
+  const env = { ...Object.fromEntries(index), ...reach };
   const stack = await openChaosStack(2, commands, env);
   const sql = new pg.Pool({ connectionString: stack.postgres.url, max: 3 });
   sql.on("error", () => undefined);
@@ -56,10 +75,13 @@ export async function killClients(
   const tallies: Tally[] = [];
   try {
     for (const client of options.clients) await publish(stack.apiUrls[0], provider, client);
-    for (const run of runsOf({ ...options, runs: 1 }, "quiet", () => [])) {
-      const { said, fault } = await execute(parts, run);
+    for (const cell of cellsOf(options)) {
+      const label = `quiet-${nameOf(cell)}`;
+      const { said, fault } = await execute(parts, { cell, label, kill_after_ms: [] });
+      const billed = provider.billed.get(label) ?? 0;
       if (fault) faults.push(fault);
-      quiet.set(`${run.client} ${run.shape}`, said);
+      else if (billed !== shapes[cell.shape]) faults.push(`${label}: ${billed} calls instead of ${shapes[cell.shape]}`);
+      quiet.set(nameOf(cell), said);
     }
     for (const victim of faults.length > 0 ? [] : options.victims)
       tallies.push(await killWhile(parts, options, victim));
@@ -71,46 +93,73 @@ export async function killClients(
   }
 }
 
-function runsOf(options: Omit<KillOptions, "victims">, name: string, kills: () => number[]): Run[] {
-  const runs: Run[] = [];
-  for (let nth = 0; nth < options.runs; nth += 1)
-    for (const client of options.clients)
-      for (const shape of Object.keys(shapes) as Shape[])
-        runs.push({ client, shape, label: `${name}-${client}-${shape}-${nth}`, kill_after_ms: kills() });
-  return runs;
-}
+const cellsOf = ({ clients }: Pick<KillOptions, "clients">): Cell[] =>
+  clients.flatMap((client) =>
+    (Object.keys(shapes) as Shape[]).map((shape) => ({
+      ...{ client, shape },
+      ...{ runs: 0, deaths: 0, billed: 0, undisturbed: 0 },
+    })),
+  );
+
+const nameOf = ({ client, shape }: Pick<Cell, "client" | "shape">): string => `${client}-${shape}`;
 
 async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Promise<Tally> {
-  const { random, signal, quiet, faults } = parts;
-  const killsItself = (): number[] => (victim === "agent" ? [random.below(500), random.below(700)] : []);
-  const runs = runsOf(options, victim, killsItself);
+  const { random, signal, faults } = parts;
+  const tally: Tally = { victim, kills: 0, inFlight: 0, cells: cellsOf(options) };
   const over = new AbortController();
-  const killing = killOthers(parts, victim, AbortSignal.any([signal, over.signal]));
-  const tally: Tally = { victim, runs: runs.length, kills: 0, billed: 0, undisturbed: 0 };
-  const left = [...runs];
+  const killing = killOthers(parts, victim, tally, AbortSignal.any([signal, over.signal]));
+  const killsItself = (shape: Shape): number[] =>
+    victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 150 * shapes[shape])) : [];
+  const isShort = ({ runs, deaths }: Cell): boolean =>
+    runs < options.runs || (runs < mostRuns && (victim === "gateway" ? tally.kills : deaths) < options.deaths);
   const work = async (): Promise<void> => {
-    for (let run = left.shift(); run && !signal.aborted; run = left.shift()) {
-      const { said, fault, restarts } = await execute(parts, run);
-      const billed = parts.provider.billed.get(run.label) ?? 0;
-      tally.billed += billed;
-      tally.undisturbed += shapes[run.shape];
-      if (victim === "agent") tally.kills += restarts;
-      if (fault) faults.push(fault);
-      else if (said !== quiet.get(`${run.client} ${run.shape}`)) faults.push(`${run.label}: it says ${said}`);
-      if (victim !== "gateway" && billed !== shapes[run.shape])
-        faults.push(`${run.label}: ${billed} calls instead of ${shapes[run.shape]}, ${restarts} restarts`);
+    for (let cell = leastRun(tally, isShort); cell && !signal.aborted; cell = leastRun(tally, isShort)) {
+      const label = `${victim}-${nameOf(cell)}-${cell.runs}`;
+      cell.runs += 1;
+      faults.push(...(await tryRun(parts, victim, { cell, label, kill_after_ms: killsItself(cell.shape) })));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: atOnce[victim] }, work));
   over.abort();
-  tally.kills += await killing;
+  await killing;
+  if (victim === "agent") tally.kills = sum(tally.cells, ({ deaths }) => deaths);
   if (tally.kills === 0) faults.push(`no ${victim} was killed`);
+  const more = sum(tally.cells, ({ billed, undisturbed }) => billed - undisturbed);
+  if (more > tally.inFlight)
+    faults.push(`${victim}: ${more} calls more, and ${tally.inFlight} were under way at a kill`);
   return tally;
 }
 
-/** Kills workers or gateways at random times until the signal, and returns how many. What a dead worker held lapses at once. */
-async function killOthers({ stack, sql, random }: Parts, victim: Victim, signal: AbortSignal): Promise<number> {
-  let kills = 0;
+const leastRun = ({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | undefined =>
+  cells.filter(isShort).toSorted((a, b) => a.runs - b.runs)[0];
+
+const sum = (cells: readonly Cell[], of: (cell: Cell) => number): number =>
+  cells.reduce((all, cell) => all + of(cell), 0);
+
+/** Executes a run, and returns what is wrong with it. Only a gateway's death may cost calls. */
+async function tryRun(parts: Parts, victim: Victim, run: Run): Promise<string[]> {
+  const { cell, label } = run;
+  const { said, fault, restarts } = await execute(parts, run);
+  const billed = parts.provider.billed.get(label) ?? 0;
+  cell.deaths += restarts;
+  cell.billed += billed;
+  cell.undisturbed += shapes[cell.shape];
+  const isOther = fault === null && said !== parts.quiet.get(nameOf(cell));
+  const isDear = victim === "gateway" ? billed < shapes[cell.shape] : billed !== shapes[cell.shape];
+  return [
+    ...(fault === null ? [] : [fault]),
+    ...(isOther ? [`${label}: it says ${said}`] : []),
+    ...(isDear ? [`${label}: ${billed} calls instead of ${shapes[cell.shape]}, ${restarts} restarts`] : []),
+  ];
+}
+
+/** Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. */
+async function killOthers(
+  { stack, sql, random }: Parts,
+  victim: Victim,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<void> {
   const over = aborted(signal);
   while (victim !== "agent" && !signal.aborted) {
     await sleep(100 + random.below(500), undefined, { signal }).catch(() => undefined);
@@ -127,28 +176,46 @@ async function killOthers({ stack, sql, random }: Parts, victim: Victim, signal:
       worker.signal("SIGKILL");
       await gone;
       await sql.query("UPDATE runs SET lease_until = now() WHERE status = 'running' AND worker_id = $1", [id]);
-      kills += 1;
+      tally.kills += 1;
       // Runs go on at the other worker meanwhile.
       await Promise.race([worker.ready(), over]);
-    } else if (killGateway(worker.pid())) kills += 1;
+    } else await killGateway(sql, worker, tally);
   }
-  return kills;
 }
 
-/** Returns false where the worker has none. */
-function killGateway(worker: number | undefined): boolean {
+/** Stops a gateway, counts the calls that are under way by it, and kills it. */
+async function killGateway(sql: pg.Pool, worker: Member, tally: Tally): Promise<void> {
+  const gateway = gatewayOf(worker.pid());
+  if (gateway === null || !signalTo(gateway, "SIGSTOP")) return;
+  const { rows } = await sql.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM run_open_calls AS open JOIN runs ON runs.id = open.run_id
+     WHERE runs.worker_id = $1 AND runs.status = 'running' AND open.attempt = runs.attempt`,
+    [worker.workerId()],
+  );
+  tally.inFlight += rows[0]?.count ?? 0;
+  if (signalTo(gateway, "SIGKILL")) tally.kills += 1;
+}
+
+function signalTo(pid: number, signal: "SIGSTOP" | "SIGKILL"): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the gateway's process; null where the worker has none. */
+function gatewayOf(worker: number | undefined): number | null {
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? [];
       if (Number(parent) !== worker) continue;
-      if (!readFileSync(`/proc/${name}/cmdline`, "utf8").includes("gateway/main.js")) continue;
-      process.kill(Number(name), "SIGKILL");
-      return true;
+      if (readFileSync(`/proc/${name}/cmdline`, "utf8").includes("gateway/main.js")) return Number(name);
     } catch {
       // It has ended meanwhile.
     }
   }
-  return false;
+  return null;
 }
 
 async function publish(url: string, provider: Provider, client: Client): Promise<void> {
@@ -173,8 +240,9 @@ async function send(url: string, method: string, path: string, body: object): Pr
 
 type Shown = { said: string; fault: string | null; restarts: number };
 
-async function execute({ stack, sql }: Parts, { client, label, shape, kill_after_ms }: Run): Promise<Shown> {
-  const body = { agent_id: client, version: "current", adapter_type: client === "urllib" ? "python" : "node" };
+async function execute({ stack, sql }: Parts, { cell, label, kill_after_ms }: Run): Promise<Shown> {
+  const { client, shape } = cell;
+  const body = { agent_id: client, version: "current", adapter_type: adapterOf(client) };
   const input_payload = { label, shape, kill_after_ms };
   const response = await fetch(`${stack.apiUrls[0]}/v1/execute`, {
     method: "POST",

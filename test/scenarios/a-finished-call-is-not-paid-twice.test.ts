@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
+import { answerRun, call, execute, makeAgent, readEvents, resume, type SentEvent } from "../harness/client.ts";
 import { openModelProvider } from "../harness/model-provider.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
@@ -97,6 +97,61 @@ test("a request that differs is sent, and the place where it differs is told onc
   const missed = ofType(events, "call.missed");
   expect(missed).toEqual([expect.objectContaining({ path: "/v1/chat/completions", at: "$.messages.0.content" })]);
 }, 90_000);
+
+/** Asks a model, then a slow one beside an order that a person is asked about. */
+const orders = py`
+  import json, os, urllib.request
+  from concurrent.futures import ThreadPoolExecutor
+  def ask(path, text):
+      body = json.dumps({"model": "gpt-5-mini", "messages": [{"role": "user", "content": text}]}).encode()
+      request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + path, body, {"content-type": "application/json"})
+      with urllib.request.urlopen(request, timeout=60) as answer:
+          return answer.status
+  def main(input, context):
+      first = ask("/chat/completions", "what to buy?")
+      with ThreadPoolExecutor() as pool:
+          slow = pool.submit(ask, "/chat/completions", "slowly") if input.get("slow") else None
+          return [first, ask("/orders/echo", "gold"), slow and slow.result()]
+`;
+
+test.each(["the question is asked", "it is about to be asked"])(
+  "a worker that dies while %s costs no call, and the person is asked once",
+  async (when) => {
+    const isEarly = when === "it is about to be asked";
+    const approvals = [{ path: "*/orders/*" }];
+    const agent_id = await makeAgent(url, orders, { connections: ["openai"], approvals, max_attempts: 9 });
+    provider.calls.length = 0;
+    // The question waits for the calls that are under way: the slow one ends after its worker.
+    let end = (): void => undefined;
+    const usual = (text: string) => JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: text } }] });
+    const head = { "content-type": "application/json" };
+    provider.next.push((res) => void res.writeHead(200, head).end(usual("gold")));
+    if (isEarly) provider.next.push((res) => void (end = () => res.writeHead(200, head).end(usual("slow"))));
+    const seen = (path: string) => provider.calls.filter((one) => one.path === path).length;
+    const first = await stack.start("worker", settings);
+    const request = { agent_id, version: "current", input_payload: { slow: isEarly } };
+    const response = await execute(url, request, { prefer: "respond-async" });
+    const run_id = String(((await response.json()) as { id: string }).id);
+    const statusIs = (status: string) =>
+      waitFor(async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body["status"] === status, 40_000);
+    await (isEarly ? waitFor(() => Promise.resolve(provider.calls.length === 2), 20_000) : statusIs("interrupted"));
+    const second = await stack.start("worker", settings);
+    await first.stop("SIGKILL");
+    await stack.lapse(first);
+    end();
+    await statusIs("interrupted");
+    const { rows } = await stack.sql.query("SELECT status, worker_id FROM runs WHERE id = $1", [run_id]);
+    expect(rows).toEqual([{ status: "interrupted", worker_id: null }]);
+    expect([seen("/v1/chat/completions"), seen("/v1/orders/echo")]).toEqual([isEarly ? 2 : 1, 0]);
+    expect((await answerRun(url, run_id, { response: { approved: true } })).status).toBe(202);
+    const events = await readEvents(await resume(url, run_id));
+    expect(events.at(-1)?.data["result_content"]).toEqual({ output: [200, 200, isEarly ? 200 : null] });
+    expect([seen("/v1/chat/completions"), seen("/v1/orders/echo")]).toEqual([isEarly ? 2 : 1, 1]);
+    expect(ofType(events, "run.interrupted")).toHaveLength(1);
+    await second.stop();
+  },
+  120_000,
+);
 
 test("a retry of the agent's own keeps all answers but the last, after which it failed", async () => {
   const worker = await stack.start("worker", settings);
