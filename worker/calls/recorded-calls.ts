@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { deflateRaw, inflateRaw } from "node:zlib";
+import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 import { z } from "zod";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import { open, seal } from "../../shared/platform/secrets/seal.ts";
@@ -20,8 +20,15 @@ const content = z.object({ path: z.string(), request: z.string().nullable(), ans
 type Content = z.infer<typeof content>;
 export type CallRequest = Pick<Content, "path" | "request">;
 
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
+const deflateApart = promisify(deflateRaw);
+const inflateApart = promisify(inflateRaw);
+/** So many bytes are done sooner than a thread of the pool is asked. */
+const fewBytes = 16 * 1024;
+const deflate = async (text: string): Promise<Buffer> =>
+  text.length <= fewBytes ? deflateRawSync(text, { level: 1 }) : deflateApart(text, { level: 1 });
+/** Few bytes may become a thousand times as many: these are done apart, too. */
+const inflate = async (bytes: Buffer): Promise<Buffer> =>
+  bytes.length <= fewBytes / 16 ? inflateRawSync(bytes) : inflateApart(bytes);
 
 /** How long an answer waits for those that were recorded before it and are not asked for. */
 const inOrderMs = 50;
@@ -67,7 +74,7 @@ export async function sealAnswer(
   { path, request }: CallRequest,
   answer: RecordedAnswer,
 ): Promise<Buffer> {
-  const text = await deflate(JSON.stringify({ path, request, answer } satisfies Content), { level: 1 });
+  const text = await deflate(JSON.stringify({ path, request, answer } satisfies Content));
   return seal(keyRing, text, sealedFields.journalEntry(at.run_id, at.key));
 }
 

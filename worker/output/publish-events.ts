@@ -12,12 +12,20 @@ export type Publisher = {
 };
 
 /** Events that nobody waits for: they go with the events that follow. */
-const unhurried: ReadonlySet<string> = new Set(["run.started", "step.start", "step.copied", "step.end"]);
+const unhurried: ReadonlySet<string> = new Set([
+  "run.started",
+  "step.start",
+  "step.copied",
+  "step.end",
+  "call.start",
+  "call.end",
+  "usage",
+]);
 export const isUnhurried = ({ type }: Pick<StreamEvent, "type">): boolean => unhurried.has(type);
 
 /** They wait this long for others: a warm run's first output comes sooner than that. */
 const shortDelayMs = 2;
-/** Batches of nothing else are sent this often at most: steps that take no time make one batch of many. */
+/** Batches of nothing else are sent this often at most: steps and calls that take no time make one batch of many. */
 const spacingMs = 100;
 
 /** Redis counts as away after this time. A cut connection is reopened sooner: that is tried at least each second. */

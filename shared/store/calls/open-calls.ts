@@ -36,13 +36,18 @@ const opens: Batch<OpenCall, "open" | "read" | "stale"> = {
   },
 };
 
-/** An attempt that makes a call has a journal from then on. */
+/**
+ * An attempt that makes a call has a journal from then on. Nobody waits until the note is on the disk. A call is paid again for want of
+ * it only where Postgres loses its last moment, and the run its worker, while the call is under way.
+ */
 const open = statement({
   name: "note-open-calls",
   takes: input.takes,
   gives: { run_id: t.text, key: t.text, is_open: t.boolean },
   text: sql`
-    WITH ${input.cte}, held AS (
+    WITH ${input.cte}, unflushed AS (
+      SELECT set_config('synchronous_commit', 'off', true) AS is_set
+    ), held AS (
       SELECT runs.id, runs.attempt FROM (SELECT DISTINCT run_id, attempt FROM input ORDER BY run_id) AS input
         JOIN runs ON runs.id = input.run_id AND runs.attempt = input.attempt
       WHERE ${runIsStill.running()} FOR SHARE OF runs
@@ -59,7 +64,8 @@ const open = statement({
     )
     SELECT input.run_id, input.key, noted.key IS NOT NULL AS is_open
     FROM input JOIN held ON held.id = input.run_id AND held.attempt = input.attempt
-      LEFT JOIN noted ON noted.run_id = input.run_id AND noted.key = input.key`,
+      LEFT JOIN noted ON noted.run_id = input.run_id AND noted.key = input.key
+      JOIN unflushed ON unflushed.is_set IS NOT NULL`,
 });
 
 /** Says that somebody still reads the answers to these calls. */
