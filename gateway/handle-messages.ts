@@ -6,8 +6,10 @@ import {
   type ToKeeper,
 } from "../shared/schemas/gateway.ts";
 import { openCallDesk } from "./call-desk.ts";
-import type { GatewayLimits } from "./limits.ts";
+import { bodyLimits, type GatewayLimits } from "./limits.ts";
 import { createReach } from "./reach-target.ts";
+import { shareRoom } from "./share-room.ts";
+import { openTurns } from "./take-turns.ts";
 import { type ServedListener, serveListener, type Shared } from "./serve-listener.ts";
 
 type Parts = {
@@ -28,7 +30,13 @@ export type MessageHandler = {
 export function createMessageHandler({ options, limits, send, faults, guard }: Parts): MessageHandler {
   const served = new Map<number, ServedListener>();
   const desk = openCallDesk(send);
-  const shared: Shared = { limits, guard, open: new Set(), desk, bodies: { bytes: 0 } };
+  const { requestsOfOne, requestsInAll, answersOfOne, answersInAll, always } = bodyLimits;
+  const shares = {
+    requests: shareRoom({ ofOne: requestsOfOne, inAll: requestsInAll, always }),
+    answers: shareRoom({ ofOne: answersOfOne, inAll: answersInAll, always }),
+    turns: openTurns(),
+  };
+  const shared: Shared = { limits, guard, open: new Set(), desk, ...shares };
   const rule = { allowHosts: options.allow_hosts, allowCidrs: options.allow_cidrs };
 
   function listen({ id, allow, draining }: Extract<ToGateway, { kind: "listen" }>, socket: unknown): void {

@@ -25,9 +25,20 @@ export type GatewayLimits = {
 /** Bodies that are read as a whole, in bytes. */
 export const bodyLimits = {
   request: 32 * 1024 * 1024,
+  /** Of one sandbox, and of all. One sandbox always has a little, however many bytes the others hold. */
+  requestsOfOne: 64 * 1024 * 1024,
   requestsInAll: 256 * 1024 * 1024,
-  /** A longer answer is passed on unread: what it cost is estimated. */
-  answer: 16 * 1024 * 1024,
+  always: 1024 * 1024,
+  /** Items and members of a request. An embedding may have 300,000 tokens. */
+  values: 500_000,
+  /** Longer requests are read, and longer answers kept, in turns. */
+  inTurns: 64 * 1024,
+  /** Of a longer answer only the beginning and the end are read: there services say what it cost. */
+  answer: 1024 * 1024,
+  answerEnds: 64 * 1024,
+  /** Answers that are held until they are kept, of one sandbox and of all. What comes beyond is passed on and not kept. */
+  answersOfOne: 32 * 1024 * 1024,
+  answersInAll: 128 * 1024 * 1024,
   /** Of a stream. */
   event: 1024 * 1024,
   depth: 128,

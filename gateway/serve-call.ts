@@ -21,7 +21,10 @@ import type { GatewayLimits } from "./limits.ts";
 import { meterAnswer } from "./meter/meter-answer.ts";
 import { saysNamesTwice } from "./meter/names-twice.ts";
 import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "./meter/protocol.ts";
-import { type HeldBodies, readBody } from "./meter/read-body.ts";
+import { readBody } from "./meter/read-body.ts";
+import { bodyLimits } from "./limits.ts";
+import type { Room } from "./share-room.ts";
+import type { TakeTurn } from "./take-turns.ts";
 import type { Target } from "./parse-target.ts";
 import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
@@ -41,21 +44,23 @@ export type Caller = {
   ask(asked: CallAsked): Promise<{ call: number; answer: CallAnswer }>;
 };
 
-type Shared = { limits: GatewayLimits; bodies: HeldBodies };
+/** What one sandbox's calls may hold, and their turns. */
+export type Share = { requests: Room; answers: Room; turn: TakeTurn };
+type Shares = { limits: GatewayLimits; share: Share };
 
 /** Sends a call to its connection's service, with the real key, and the answer back, without it. */
-export async function serveCall(call: Call, caller: Caller | null, { limits, bodies }: Shared): Promise<void> {
+export async function serveCall(call: Call, caller: Caller | null, shares: Shares): Promise<void> {
   const { req, res } = call;
   if (!caller) return refuseCall(res, null, noRun);
-  const onward = readTarget(call, caller.run, limits);
+  const onward = readTarget(call, caller.run, shares.limits);
   if ("refusal" in onward) return refuseCall(res, onward.preset, onward.refusal);
   const { preset } = onward.connection;
   const { isAsked } = onward;
   const protocol = preset === null ? null : protocolOf(req.method ?? "", onward.url.pathname);
-  const body = protocol === null && !isAsked ? null : await readBody(req, bodies);
+  const body = protocol === null && !isAsked ? null : await readBody(req, shares.share.requests);
   if (body && "status" in body) return refuseCall(res, preset, { ...body, code: codeOfUnread[body.status] });
   try {
-    await sendCall(call, caller, { ...onward, protocol, bytes: body?.bytes ?? null }, limits);
+    await sendCall(call, caller, { ...onward, protocol, bytes: body?.bytes ?? null }, shares);
   } finally {
     body?.release();
   }
@@ -99,40 +104,58 @@ const misdirected: CallRefusal = {
 };
 
 /** Asks whether the call may leave, sends it, passes its answer on, and tells of its end. */
-async function sendCall({ req, res }: Call, caller: Caller, request: Request, limits: GatewayLimits): Promise<void> {
+async function sendCall(call: Call, caller: Caller, request: Request, shares: Shares): Promise<void> {
+  const { req, res } = call;
   const { connection, bytes } = request;
-  const json = bytes && readRequest(bytes);
-  const asked = askedOf(req, request, json);
-  if (asked.is_deferred) return refuseCall(res, connection.preset, inBackground);
-  if (request.protocol !== null && json === null) return refuseCall(res, connection.preset, unreadable);
-  const { call, answer: may } = await caller.ask(asked.call);
-  if (may.kind === "refused") return refuseCall(res, connection.preset, may);
-  const prepared = prepare(request, json, may);
-  const ended: CallEnded = {
-    ...notAnswered,
-    request_bytes: prepared.length ?? Number(req.headers["content-length"] ?? 0),
-  };
+  const turn = turnsFor(bytes, shares);
+  const json = bytes && (await turn(() => readRequest(bytes)));
+  const asked = await turn(() => askedOf(req, request, json));
+  const refusal = asked.is_deferred ? inBackground : unreadable;
+  if (asked.is_deferred || (request.protocol !== null && json === null))
+    return refuseCall(res, connection.preset, refusal);
+  const asking = caller.ask(asked.call);
+  const onward = { ...request, agent: caller.services.agentOf(request.url) };
+  const send = (body: Buffer | null): Sent => sendOnward(req, { ...onward, body }, shares.limits);
+  const early = leavesAtOnce(request) ? send(bytes) : null;
+  const { call: id, answer: may } = await asking;
+  if (may.kind === "refused") {
+    early?.request.destroy();
+    return refuseCall(res, connection.preset, may);
+  }
+  const prepared = await turn(() => prepare(request, json, may));
+  const leave = (): Sent => early ?? send(prepared.body);
+  await finishCall(call, { ...request, ...prepared, id, may, leave }, { caller, ...shares });
+  early?.request.destroy();
+}
+
+/** Long requests are read in turns. */
+const turnsFor = (bytes: Buffer | null, { share }: Shares): TakeTurn =>
+  bytes !== null && bytes.length > bodyLimits.inTurns ? share.turn : async (act) => act();
+
+type Leaving = Request & Prepared & { id: number; may: Exclude<CallAnswer, { kind: "refused" }>; leave: () => Sent };
+
+/** Sends a call that may leave, or gives its recorded answer. */
+async function finishCall({ req, res }: Call, leaving: Leaving, way: Way): Promise<void> {
+  const { connection, protocol, dropsUsage, length, id, may, leave } = leaving;
+  const request_bytes = length ?? Number(req.headers["content-length"] ?? 0);
+  const ended: CallEnded = { ...notAnswered, request_bytes };
   try {
     // The client may have left while the call waited.
     if (res.destroyed || res.closed) return;
     if (may.kind === "recorded") return void Object.assign(ended, await replay(res, may.answer));
-    const sent = sendOnward(
-      req,
-      { ...request, agent: caller.services.agentOf(request.url), body: prepared.body },
-      limits,
-    );
-    const { dropsUsage } = prepared;
-    const passing = {
-      connection,
-      protocol: request.protocol,
-      dropsUsage,
-      recording: may.entry_key === null ? null : call,
-    };
-    Object.assign(ended, await passAnswer(sent, res, passing, { caller, limits }));
+    const recording = may.entry_key === null ? null : id;
+    Object.assign(ended, await passAnswer(leave(), res, { connection, protocol, dropsUsage, recording }, way));
   } finally {
-    caller.desk.end(call, ended);
+    way.caller.desk.end(id, ended);
   }
 }
+
+/** True for a call that nothing can hold back: the worker is told of it meanwhile, before the client has a byte of the answer. */
+const leavesAtOnce = ({ connection, isAsked }: Request): boolean =>
+  connection.preset === null &&
+  !isAsked &&
+  connection.requests_per_minute === null &&
+  connection.tokens_per_minute === null;
 
 type Prepared = { body: Buffer | null; dropsUsage: boolean; length: number | null };
 
@@ -163,11 +186,10 @@ async function replay(res: ServerResponse, { status, headers, body }: RecordedAn
 
 type Sending = Onward & { agent: Agent; body: Buffer | null };
 
-function sendOnward(
-  req: IncomingMessage,
-  { agent, url, headers, body }: Sending,
-  limits: GatewayLimits,
-): ClientRequest {
+/** A call that has left. `answer`: the head of its answer; null when none comes: `fault` says why. */
+type Sent = { request: ClientRequest; answer: Promise<IncomingMessage | null>; fault: () => unknown };
+
+function sendOnward(req: IncomingMessage, { agent, url, headers, body }: Sending, limits: GatewayLimits): Sent {
   const sent = send({
     agent,
     host: url.hostname,
@@ -178,9 +200,12 @@ function sendOnward(
     maxHeaderSize: limits.headerBytes,
   });
   sent.maxHeadersCount = 0;
+  let fault: unknown = null;
+  sent.once("error", (error) => (fault = error));
+  const answer = answerOf(sent, limits);
   if (body) sent.end(body);
   else sendBody(req, sent);
-  return sent;
+  return { request: sent, answer, fault: () => fault };
 }
 
 function framing(req: IncomingMessage, body: Buffer | null): string[] {
@@ -192,7 +217,7 @@ function framing(req: IncomingMessage, body: Buffer | null): string[] {
 const unreadable: CallRefusal = {
   status: 400,
   code: "not_metered",
-  reason: "The request is no JSON object that can be read, so what it may cost isn't known.",
+  reason: `What the request may cost isn't known: it is no JSON object, or one with more than ${bodyLimits.depth} levels or ${bodyLimits.values} values.`,
 };
 
 const inBackground: CallRefusal = {
@@ -260,15 +285,11 @@ function readCall({ req }: Call, { connection, url }: Found, limits: GatewayLimi
 /** `recording`: the call's number, where its answer is kept. */
 type Passing = { connection: OpenConnection; protocol: Protocol | null; dropsUsage: boolean; recording: number | null };
 type Read = Omit<CallEnded, "request_bytes" | "is_lost">;
-type Way = { caller: Caller; limits: GatewayLimits };
+type Way = Shares & { caller: Caller };
 
 /** Returns what was read of the answer when it has been passed on, or was cut. */
-async function passAnswer(
-  sent: ClientRequest,
-  res: ServerResponse,
-  passing: Passing,
-  way: Way,
-): Promise<Partial<Read>> {
+async function passAnswer(call: Sent, res: ServerResponse, passing: Passing, way: Way): Promise<Partial<Read>> {
+  const { request: sent } = call;
   const { connection, recording } = passing;
   const { desk, services } = way.caller;
   // A call that is recorded goes on without its client: what is paid is read to its end.
@@ -276,7 +297,7 @@ async function passAnswer(
     if (recording === null) sent.destroy();
     else if (!res.writableFinished) desk.leave(recording);
   });
-  const passed = receive(sent, res, passing, way);
+  const passed = receive(call, res, passing, way);
   if (recording === null) cutWith(services.signal, sent, passed);
   else services.hold(boundReading(passed, sent, res));
   const { preset, name } = connection;
@@ -313,15 +334,13 @@ async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res:
 }
 
 async function receive(
-  sent: ClientRequest,
+  { request: sent, answer: answering, fault }: Sent,
   res: ServerResponse,
   { connection, protocol, dropsUsage, recording }: Passing,
-  { caller, limits }: Way,
+  { caller, limits, share }: Way,
 ): Promise<Read | { fault: unknown }> {
-  let fault: unknown = null;
-  sent.once("error", (error) => (fault = error));
-  const answer = await answerOf(sent, limits);
-  if (!answer) return { fault };
+  const answer = await answering;
+  if (!answer) return { fault: fault() };
   const forms = formsOf(connection);
   const body = plainBody(answer);
   const head = headOf(answer, forms, limits);
@@ -340,8 +359,12 @@ async function receive(
       ? passOn(source, res).then((isDelivered) => ({ isDelivered, failed: null }))
       : recordAnswer(source, res, {
           isStream,
+          room: share.answers,
           isFinished: () => reading.isWhole && !reading.isFailed && isKeptStatus(status),
-          keep: (bytes) => caller.desk.keep(recording, keptAnswer(status, fields, bytes)),
+          keep: (bytes) => {
+            const keep = (): Promise<boolean> => caller.desk.keep(recording, keptAnswer(status, fields, bytes));
+            return bytes.length > bodyLimits.inTurns ? share.turn(keep) : keep();
+          },
         }).catch(() => {
           res.destroy();
           return { isDelivered: false, failed: null };

@@ -7,7 +7,8 @@ import { isAt, pathOfCall } from "./find-connection.ts";
 import { beginTunnel, openTlsEnds } from "./end-tls.ts";
 import { forwardRequest } from "./forward-request.ts";
 import type { CallDesk } from "./call-desk.ts";
-import type { HeldBodies } from "./meter/read-body.ts";
+import type { Room } from "./share-room.ts";
+import type { TakeTurn } from "./take-turns.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openServices } from "./open-services.ts";
 import { openTunnel, refuseConnection } from "./open-tunnel.ts";
@@ -29,7 +30,10 @@ export type Shared = {
   /** Open connections of all sandboxes. */
   open: Set<Socket>;
   desk: CallDesk;
-  bodies: HeldBodies;
+  /** Open one sandbox's share of what requests and answers may hold, and its turns. */
+  requests: () => Room;
+  answers: () => Room;
+  turns: () => TakeTurn;
   /** Runs a connection's handler. An error ends that connection only. */
   guard: (socket: Socket, act: () => Promise<void>) => void;
 };
@@ -175,6 +179,7 @@ type Ways = { reach: Reach; callers: Callers; inTls: WeakMap<Socket, Target>; is
 /** Each connection has one request at a time. A request before the answer to the last one (pipelining) ends the connection. */
 function answerRequests(server: Server, { reach, callers, inTls, isForConnections }: Ways, shared: Shared): void {
   const { limits, guard } = shared;
+  const share = { requests: shared.requests(), answers: shared.answers(), turn: shared.turns() };
   const busy = new WeakSet<Socket>();
   const nested = new WeakSet<Socket>();
   const begin = (socket: Socket): boolean => {
@@ -190,7 +195,7 @@ function answerRequests(server: Server, { reach, callers, inTls, isForConnection
     res.once("close", () => busy.delete(socket));
     const called = calledBy(req.url ?? "", inTls.get(socket) ?? null, callers.current());
     if (called === null) return guard(socket, () => forwardRequest({ req, res }, reach, limits));
-    guard(socket, async () => serveCall({ req, res, ...called }, await callers.now(), shared));
+    guard(socket, async () => serveCall({ req, res, ...called }, await callers.now(), { limits, share }));
   });
   server.on("connect", (req, socket: Socket, head) => {
     if (!begin(socket)) return;

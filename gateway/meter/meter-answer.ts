@@ -2,6 +2,7 @@ import { Transform, type TransformCallback } from "node:stream";
 import type { TokenCount } from "../../shared/domain/price/model-price.ts";
 import { bodyLimits } from "../limits.ts";
 import type { Protocol } from "./protocol.ts";
+import { readEnds } from "./read-ends.ts";
 import { readJson, readTold } from "./read-usage.ts";
 
 /** What was read of an answer so far. */
@@ -44,18 +45,27 @@ const counting = (reading: Reading): Transform =>
     },
   });
 
-/** An answer of more bytes is passed on unread. */
+/** Of an answer of more bytes than are read as a whole, both ends are. */
 function readWhole({ protocol, reading }: Parts): Transform {
   let parts: Buffer[] = [];
+  let head: string | null = null;
+  let held = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
       reading.bytes += chunk.length;
-      if (reading.bytes <= bodyLimits.answer) parts.push(chunk);
-      else parts = [];
+      parts.push(chunk);
+      held += chunk.length;
+      if (held > bodyLimits.answer) {
+        const all = Buffer.concat(parts);
+        head ??= all.toString("utf8", 0, bodyLimits.answerEnds);
+        parts = [Buffer.from(all.subarray(-bodyLimits.answerEnds))];
+        held = bodyLimits.answerEnds;
+      }
       done(null, chunk);
     },
     flush(done: TransformCallback) {
-      const value = readJson(Buffer.concat(parts).toString("utf8"));
+      const text = Buffer.concat(parts).toString("utf8");
+      const value = head === null ? readJson(text) : readEnds(head, text.slice(-bodyLimits.answerEnds));
       const { model, usage, isFailed } = readTold(protocol, value, null);
       Object.assign(reading, { model, usage, isWhole: true, isFailed: isFailed || value === null });
       done();

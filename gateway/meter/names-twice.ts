@@ -1,3 +1,5 @@
+import { stringEnd } from "../../shared/domain/json/measure-json.ts";
+
 const quote = 0x22;
 const colon = 0x3a;
 
@@ -12,20 +14,10 @@ function namesIn(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+    if (code === quote) at = stringEnd(text, at);
     else if (code === colon) count += 1;
   }
   return count;
-}
-
-/** The quote that ends a string has an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text[at - 1 - slashes] === "\\") slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return text.length;
 }
 
 function namesOf(root: unknown): number {

@@ -1,5 +1,5 @@
 import { bodyLimits } from "../limits.ts";
-import { deeperThan } from "../../shared/domain/json/measure-json.ts";
+import { measureJson } from "../../shared/domain/json/measure-json.ts";
 import type { OpenConnection } from "../../shared/schemas/gateway.ts";
 
 /** The protocols whose answers say what they cost. */
@@ -59,10 +59,11 @@ function mostAt(bodies: readonly Json[], names: readonly string[]): number | nul
 /** No model answers with more tokens, or more often. */
 const mostAsked = 1_000_000_000;
 
-/** Reads a request's JSON; null for one that can't be read. */
+/** Reads a request's JSON; null for one that can't be read, or has too many values. */
 export function readRequest(bytes: Buffer): Json | null {
   const text = bytes.toString("utf8");
-  if (deeperThan(text, bodyLimits.depth)) return null;
+  const { depth, values } = measureJson(text, { depth: bodyLimits.depth, values: bodyLimits.values });
+  if (depth > bodyLimits.depth || values > bodyLimits.values) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
@@ -105,9 +106,12 @@ function textIn(root: unknown): number {
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value === "string") bytes += Buffer.byteLength(value) + 4;
-    else if (typeof value === "object" && value !== null)
+    else if (Array.isArray(value)) {
+      bytes += value.length;
+      for (const item of value) open.push(item);
+    } else if (typeof value === "object" && value !== null)
       for (const [name, item] of Object.entries(value)) {
-        bytes += Array.isArray(value) ? 1 : Buffer.byteLength(name) + 2;
+        bytes += Buffer.byteLength(name) + 2;
         open.push(item);
       }
     else bytes += 8;

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import type { Room } from "../share-room.ts";
 
 type Options = {
   isStream: boolean;
   /** Returns true when the whole answer is one that a later attempt may be given. */
   isFinished: () => boolean;
+  /** Where its bytes are held until it is kept. */
+  room: Room;
   /** Keeps the answer. Returns false when it can't be kept, and the client must not have it. */
   keep: (body: Buffer) => Promise<boolean>;
 };
@@ -30,22 +33,71 @@ const endOfStream =
  * the client goes away the answer is read to its end all the same.
  */
 export async function recordAnswer(source: Readable, res: ServerResponse, options: Options): Promise<Recorded> {
-  const { isStream, isFinished, keep } = options;
-  const hold = openHold(isStream);
-  const parts: Buffer[] = [];
-  for await (const chunk of source as AsyncIterable<Buffer>) {
-    parts.push(chunk);
-    await write(res, hold.take(chunk));
-    if (hold.isTooLong()) parts.length = 0;
-    if (hold.isTooLong() && !isOpen(res)) return { isDelivered: false, failed: null };
+  const parts = openParts(options.room);
+  try {
+    return await recordParts(source, res, parts, options);
+  } finally {
+    parts.drop();
   }
-  const body = Buffer.concat(parts);
-  const hasFailed = !hold.isTooLong() && !isFinished();
-  const isKept = hold.isTooLong() || hasFailed || (await keep(body));
-  if (!isKept) res.destroy();
+}
+
+type Parts = {
+  /** Returns false, and holds nothing any more, where there is no room for it. */
+  add(chunk: Buffer): boolean;
+  all(): Buffer;
+  drop(): void;
+};
+
+function openParts(room: Room): Parts {
+  let parts: Buffer[] = [];
+  let size = 0;
+  const drop = (): void => {
+    room.giveBack(size);
+    size = 0;
+    parts = [];
+  };
+  return {
+    add(chunk) {
+      const fits = room.take(chunk.length);
+      if (!fits) drop();
+      else {
+        size += chunk.length;
+        parts.push(chunk);
+      }
+      return fits;
+    },
+    all: () => Buffer.concat(parts),
+    drop,
+  };
+}
+
+async function recordParts(
+  source: Readable,
+  res: ServerResponse,
+  parts: Parts,
+  { isStream, isFinished, keep }: Options,
+): Promise<Recorded> {
+  const hold = openHold(isStream);
+  if (!(await passPieces(source, res, hold, parts))) return { isDelivered: false, failed: null };
+  const isLong = hold.isTooLong();
+  const body = parts.all();
+  const hasFailed = !isLong && !isFinished();
+  if (!isLong && !hasFailed && !(await keep(body))) res.destroy();
   await write(res, hold.rest());
   const failed = hasFailed && body.length <= mostFailed ? body : null;
   return { isDelivered: await isRead(res), failed };
+}
+
+/** Returns false when the answer is too long to be kept, and its client has gone. */
+async function passPieces(source: Readable, res: ServerResponse, hold: Hold, parts: Parts): Promise<boolean> {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    if (!hold.isTooLong() && !parts.add(chunk)) hold.giveUp();
+    await write(res, hold.take(chunk));
+    if (!hold.isTooLong()) continue;
+    parts.drop();
+    if (!isOpen(res)) return false;
+  }
+  return true;
 }
 
 /** Returns true when the client has all of an answer. */
@@ -62,6 +114,8 @@ type Hold = {
   /** Returns what may be passed on now. */
   take(chunk: Buffer): Buffer;
   rest(): Buffer;
+  /** There is no room for it: it is passed on as it comes. */
+  giveUp(): void;
   isTooLong(): boolean;
 };
 
@@ -69,6 +123,7 @@ function openHold(isStream: boolean): Hold {
   const held: Buffer[] = [];
   let size = 0;
   let isHolding = !isStream;
+  let isGivenUp = false;
   /** Returns what is held, but for the last pieces. */
   const release = (left: number): Buffer => Buffer.concat(held.splice(0, Math.max(held.length - left, 0)));
   return {
@@ -78,11 +133,12 @@ function openHold(isStream: boolean): Hold {
       isHolding ||= later.length > 0;
       if (later.length > 0) held.push(later);
       if (now.length > 0) return now;
-      if (size > mostKept) return release(0);
+      if (size > mostKept || isGivenUp) return release(0);
       return isStream || size <= mostHeld ? nothing : release(1);
     },
     rest: () => release(0),
-    isTooLong: () => size > mostKept,
+    giveUp: () => void (isGivenUp = true),
+    isTooLong: () => size > mostKept || isGivenUp,
   };
 }
 

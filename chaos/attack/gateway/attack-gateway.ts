@@ -1,11 +1,12 @@
 import { builtMembers, openChaosStack } from "../../stack/open-stack.ts";
 import type { Verdict } from "../run-attack.ts";
 import { openCalledService } from "./called-service.ts";
+import { exhaustions } from "./exhaust.ts";
 import { borrowings, forgeries } from "./forge.ts";
 import { connect, type GatewayAttack, type Ground } from "./ground.ts";
 import { overspendings } from "./overspend.ts";
 
-export const gatewayAttacks: readonly GatewayAttack[] = [...forgeries, ...borrowings, ...overspendings];
+export const gatewayAttacks: readonly GatewayAttack[] = [...forgeries, ...borrowings, ...overspendings, ...exhaustions];
 
 /** Executes one attack, and returns which promises it broke. */
 export async function playGatewayAttack(ground: Ground, { name, class: found, act }: GatewayAttack): Promise<Verdict> {

@@ -4,7 +4,7 @@ import type { CalledService, SeenCall } from "./called-service.ts";
 /** `act` returns the promises that the attack broke. */
 export type GatewayAttack = {
   name: string;
-  class: "forge" | "borrow" | "overspend";
+  class: "forge" | "borrow" | "overspend" | "exhaust";
   act: (ground: Ground) => Promise<string[]>;
 };
 

@@ -27,13 +27,23 @@ export const deeperThan = (text: string, limit: number): boolean =>
   measureJson(text, { depth: limit, values: Infinity }).depth > limit;
 
 const [quote, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
-const [comma, colon] = [0x2c, 0x3a];
+const [comma, colon, backslash] = [0x2c, 0x3a, 0x5c];
 
 /** Returns the index of the quote that ends the string at `start`, or the text's end. */
-function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
+export function stringEnd(text: string, start: number): number {
+  const end = text.indexOf('"', start + 1);
+  if (end === -1) return text.length;
+  return isEscaped(text, end) ? endBehind(text, end + 1) : end;
+}
+
+/** The same for a string with quotes in it, which may be a million: a search for each would take longer than a walk. */
+function endBehind(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return text.length;
 }
 
 function isEscaped(text: string, at: number): boolean {
