@@ -255,6 +255,10 @@ def attack(input):
         other = quietly(os.open, f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_NONBLOCK)
         os.write(fd, b"\n" * 100)
         taken.append(quietly(os.read, other, 1000))
+        # Whoever reads for the worker is told of a line, and finds that it is gone.
+        for _ in range(1000 if fd < 3 else 0):
+            os.write(fd, b"\n")
+            quietly(os.read, other, 1000)
     if os.fork() == 0:
         while True: time.sleep(1)
     return []`,

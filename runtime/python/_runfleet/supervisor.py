@@ -272,6 +272,8 @@ class Run:
         connection.close()
         for fd in given:
             os.close(fd)
+        for fd in (self.out, self.err):
+            os.set_blocking(fd, False)  # The run can open these pipes, too, and be first to read what the poll has seen.
         self.open_streams = {self.out: STDOUT, self.err: STDERR}
 
     def execute(self, watch: Watch, control: Control) -> tuple[Report, bytes]:
@@ -317,7 +319,7 @@ class Run:
                     signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
                 elif part := read_some(fd):
                     data += frame(b"D", part, self.open_streams[fd])
-                else:
+                elif part is not None:
                     poll.unregister(fd)
                     del self.open_streams[fd]
             if ended:
@@ -331,7 +333,6 @@ class Run:
         """Sends what is left in the pipes, except for the last part, which it returns. All writers have ended."""
         data = b""
         for fd, stream in self.open_streams.items():
-            os.set_blocking(fd, False)
             while part := read_some(fd):
                 data += frame(b"D", part, stream)
                 if len(data) > CHUNK:
@@ -340,11 +341,12 @@ class Run:
         return data
 
 
-def read_some(fd: int) -> bytes:
+def read_some(fd: int) -> bytes | None:
+    """Returns b"" at the end, and None where nothing is there now."""
     try:
         return os.read(fd, CHUNK)
     except BlockingIOError:
-        return b""
+        return None
 
 
 def check_is_pid_1() -> None:
