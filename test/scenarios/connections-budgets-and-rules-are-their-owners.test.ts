@@ -77,8 +77,8 @@ test("a run's calls have its owner's key, whoever starts it; nobody else's run h
 });
 
 test("a budget counts the calls of its own agent only: another agent's and another owner's calls leave", async () => {
-  // A call reserves some 90 tokens, and costs fewer.
-  const budget = { agent_day: { tokens: 110 } };
+  // A call reserves 134 tokens, and costs some 44.
+  const budget = { agent_day: { tokens: 150 } };
   const spent = await agentOf("alice", { budget });
   const others = [
     { owner: "alice", agent: await agentOf("alice", { budget }) },

@@ -273,7 +273,7 @@ class Run:
         for fd in given:
             os.close(fd)
         for fd in (self.out, self.err):
-            os.set_blocking(fd, False)  # The run can open these pipes, too, and be first to read what the poll has seen.
+            os.set_blocking(fd, False)  # The run can open these pipes, too, and read what the poll has seen.
         self.open_streams = {self.out: STDOUT, self.err: STDERR}
 
     def execute(self, watch: Watch, control: Control) -> tuple[Report, bytes]:
