@@ -117,15 +117,15 @@ async function sendCall(call: Call, caller: Caller, request: Request, shares: Sh
   const onward = { ...request, agent: caller.services.agentOf(request.url) };
   const send = (body: Buffer | null): Sent => sendOnward(req, { ...onward, body }, shares.limits);
   const early = leavesAtOnce(request) ? send(bytes) : null;
-  const { call: id, answer: may } = await asking;
-  if (may.kind === "refused") {
+  try {
+    const { call: id, answer: may } = await asking;
+    if (may.kind === "refused") return refuseCall(res, connection.preset, may);
+    const prepared = await turn(() => prepare(request, json, may));
+    const leave = (): Sent => early ?? send(prepared.body);
+    await finishCall(call, { ...request, ...prepared, id, may, leave }, { caller, ...shares });
+  } finally {
     early?.request.destroy();
-    return refuseCall(res, connection.preset, may);
   }
-  const prepared = await turn(() => prepare(request, json, may));
-  const leave = (): Sent => early ?? send(prepared.body);
-  await finishCall(call, { ...request, ...prepared, id, may, leave }, { caller, ...shares });
-  early?.request.destroy();
 }
 
 /** Long requests are read in turns. */
