@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import _socket
 import os
+import select
 import signal
 import sys
 from typing import Any
@@ -10,7 +11,7 @@ from support import RuntimeTest, on_linux
 
 if sys.platform == "linux":
     from _runfleet import supervisor
-    from _runfleet.supervisor import Control, Violation, frame, shared_in
+    from _runfleet.supervisor import Control, Run, Violation, frame, shared_in
 
 
 class Ended(Exception):
@@ -111,3 +112,52 @@ class Frames(RuntimeTest):
         maps = b"55-56 r-xp 0 0:0 0 /bin/x\n7f-80 rw-s 0 0:1 9 /dev/zero (deleted)\n80-81 r--s 0 0:1 9 /x y\n"
         self.assertEqual(len(shared_in(maps)), 2)
         self.assertEqual(shared_in(b""), set())
+
+
+@on_linux
+class Relay(RuntimeTest):
+    def run_with_pipes(self) -> tuple[Any, list[int]]:
+        """Returns a run, and the descriptors that its process would have: stdout, stderr, events, request."""
+        name = f"\0runfleet-test-{os.getpid()}"
+        listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        listener.bind(name)
+        listener.listen(1)
+        process = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        process.connect(name)
+        run: Any = object.__new__(Run)
+        run.give_pipes(listener, os.getuid())
+        _, [(_, _, passed)], _, _ = process.recvmsg(1, 64)
+        process.close()
+        given = [int.from_bytes(passed[at : at + 4], sys.byteorder) for at in range(0, 16, 4)]
+        for fd in (*given, run.request, run.events, run.out, run.err):
+            self.addCleanup(os.close, fd)
+        return run, given
+
+    def test_taken_back(self) -> None:
+        """A run that reads its own output first, once the poll has seen it, doesn't make pid 1 wait."""
+        run, _ = self.run_with_pipes()
+        run.pidfd, over = os.pipe()
+        self.addCleanup(os.close, run.pidfd)
+        self.addCleanup(os.close, over)
+        ours, theirs = _socket.socketpair()
+        self.addCleanup(ours.close)
+        control = Control(theirs.detach())
+        self.addCleanup(control.socket.close)
+        seen = [[(run.out, select.POLLIN), (run.err, select.POLLIN)], [(run.pidfd, select.POLLIN)]]
+
+        class Poll:
+            def register(self, *_: int) -> None: ...
+            def poll(self, *_: int) -> list[tuple[int, int]]:
+                return seen.pop(0)
+
+        self.replace(select, "poll", Poll)
+        self.assertEqual(run.relay(control), b"")
+        self.assertEqual(run.open_streams, {run.out: 1, run.err: 2})
+
+    def test_printed(self) -> None:
+        """What a run prints is relayed, until nobody can print any more."""
+        run, (out, err, _, _) = self.run_with_pipes()
+        os.write(out, b"said")
+        self.assertEqual((supervisor.read_some(run.out), supervisor.read_some(run.out)), (b"said", None))
+        os.dup2(run.request, err)  # Nobody has the other end any more.
+        self.assertEqual(supervisor.read_some(run.err), b"")
