@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -8,6 +9,22 @@ export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (await lines.question(question)).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Asks for a line. Returns null when the input ends, or is left by Ctrl-C. */
+export async function askLine(question: string): Promise<string | null> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // By the version of Node, a question whose input ends is rejected or stays open.
+  const closed = once(lines, "close").then(() => null);
+  const answered = lines.question(question).then(
+    (line) => line.trim(),
+    () => null,
+  );
+  try {
+    return await Promise.race([answered, closed]);
   } finally {
     lines.close();
   }

@@ -38,6 +38,19 @@ export async function showRun(terminal: Terminal, run: RunHandle): Promise<numbe
     clearInterval(timer);
     terminal.status(null);
   }
+  return endOf(terminal, run, last);
+}
+
+/** Waits for a run, and shows its end alone: its result, or with --json its record. Returns the exit code that its end means. */
+export async function showEnd(terminal: Terminal, run: RunHandle): Promise<number> {
+  let last: RunEvent | null = null;
+  for await (const event of run) last = event;
+  if (terminal.json) terminal.value(await run.get());
+  else if (last) showEvent(terminal, last, false);
+  return endOf(terminal, run, last);
+}
+
+async function endOf(terminal: Terminal, run: RunHandle, last: RunEvent | null): Promise<number> {
   if (last?.type === "run.error") await showCure(terminal, run, last);
   const exit = last ? exits[last.type] : undefined;
   return exit === undefined ? 0 : exitCodes[exit];

@@ -5,6 +5,8 @@ export type Terminal = {
   width: number | null;
   /** True where somebody sees lines that change. */
   isLive: boolean;
+  /** True where a person can be asked: what is said is seen, and what is typed is read. */
+  canAsk: boolean;
   /** Text of an agent, as it comes. */
   write(text: string): void;
   /** A line of data. */
@@ -36,6 +38,7 @@ export function openTerminal({ json, quiet }: { json: boolean; quiet: boolean })
     json,
     width: stdout.isTTY ? stdout.columns : null,
     isLive,
+    canAsk: isLive && process.stdin.isTTY,
     write: (text) => print(stdout, text),
     data: (line) => print(stdout, `${line}\n`),
     value: (value) => print(stdout, `${JSON.stringify(value)}\n`),

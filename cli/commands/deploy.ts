@@ -1,17 +1,21 @@
-import type { Call, Command } from "../command.ts";
+import { NotFoundError } from "../../sdk/ts/index.ts";
+import type { Json } from "../client.ts";
+import { agentOf, type Call, type Command } from "../command.ts";
+import { compareConfig, linesOf } from "../compare-config.ts";
 import { pack } from "../pack.ts";
 import { publish } from "../publish.ts";
 import { checkConfig } from "./check.ts";
 
 export const deploy: Command = {
-  usage: "deploy [dir] [--version v] [--tag t] [--no-promote]",
+  usage: "deploy [dir] [--version v] [--tag t] [--no-promote] [--dry-run]",
   summary:
-    "Checks, publishes and builds the folder's agent, and makes it the current version. The same content changes nothing.",
+    "Checks, publishes and builds the folder's agent, and makes it the current version. The same content changes nothing. --dry-run checks it, and shows what would change of the current version.",
   options: {
     agent: { type: "string" },
     version: { type: "string" },
     tag: { type: "string" },
     "no-promote": { type: "boolean" },
+    "dry-run": { type: "boolean" },
   },
   takesFolder: true,
   async act(call) {
@@ -24,6 +28,7 @@ async function deployOne(call: Call): Promise<void> {
   const { flags, client, terminal } = call;
   const config = pack(call.folder, call.project);
   await checkConfig(call, config);
+  if (flags["dry-run"]) return showChange(call, config);
   const named = typeof flags["version"] === "string" ? { version: flags["version"] } : {};
   const { agent, version, isNew } = await publish(call, { config, ...named });
   // A version becomes the current one when it has been built.
@@ -31,4 +36,20 @@ async function deployOne(call: Call): Promise<void> {
   if (typeof flags["tag"] === "string") await client.versions.putTag(agent, flags["tag"], { version });
   if (terminal.json) terminal.value({ agent, version, created: isNew, current: moved !== null });
   else terminal.data(`${agent} ${version}${moved?.changed ? " is the current version now" : ""}`);
+}
+
+/** Shows what the folder would change of the agent's current version. Nothing is published. */
+async function showChange(call: Call, config: Json): Promise<void> {
+  const { client, terminal } = call;
+  const agent = agentOf(call);
+  const now = await client.versions.get(agent, "current").catch((error: unknown) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+  const change = compareConfig(now?.config ?? {}, config);
+  if (terminal.json) return terminal.value({ agent, current: now?.version ?? null, ...change });
+  const lines = linesOf(change);
+  if (now === null) terminal.say(`${agent} would be new.`);
+  else terminal.say(`${lines.length === 0 ? "Nothing differs from" : "Changes of"} ${agent} ${now.version}`);
+  for (const line of lines) terminal.data(line);
 }

@@ -13,13 +13,14 @@ import { execute, readInput } from "./run.ts";
 const quietMs = 150;
 
 export const dev: Command = {
-  usage: "dev [dir] [-i key=value… | -f input.json] [--once]",
+  usage: "dev [dir] [-i key=value… | -f input.json | --no-run] [--once]",
   summary:
     "Publishes the folder as a development version at each change and runs it. The current version is never touched. Starts the service on this machine where none answers.",
   options: {
     agent: { type: "string" },
     input: { type: "string", short: "i", multiple: true },
     file: { type: "string", short: "f" },
+    "no-run": { type: "boolean" },
     once: { type: "boolean" },
   },
   takesFolder: true,
@@ -48,6 +49,10 @@ async function tryOnce(call: Call, input_payload: Record<string, unknown>): Prom
     const project = await projectNow(call);
     const config = pack(call.folder, project);
     const { agent, version } = await publish({ ...call, project }, { config, dev: true });
+    if (call.flags["no-run"]) {
+      call.terminal.data(`${agent}@${version}`);
+      return 0;
+    }
     return await execute(call, call.client.run(agent, input_payload, { version }));
   } catch (error) {
     const fault = error instanceof Fault ? error : faultOf(error, call.client.url);

@@ -1,34 +1,80 @@
-import type { Command } from "../command.ts";
+import type { RunLog } from "../../sdk/ts/index.ts";
 import type { Client } from "../client.ts";
+import type { Call, Command } from "../command.ts";
+import { Fault } from "../exit-codes.ts";
+import { timeOf } from "../operation.ts";
 import type { Terminal } from "../terminal.ts";
 
-type Line = { level: string; message: string };
-
 export const logs: Command = {
-  usage: "logs <run|agent> [-f]",
-  summary: "Shows the log lines of a run, or of an agent's last run. With -f it goes on until the run ends.",
-  options: { follow: { type: "boolean", short: "f" } },
+  usage: "logs <run|agent> [-f] [--level l] [--since 10m] [-n lines]",
+  summary:
+    "Shows the log lines of a run, or of an agent's last run; with -n the last ones. With -f it goes on until the run ends.",
+  options: {
+    follow: { type: "boolean", short: "f" },
+    level: { type: "string" },
+    since: { type: "string" },
+    lines: { type: "string", short: "n" },
+  },
   needs: 1,
   async act({ words: [name = ""], flags, client, terminal }) {
     const run = name.startsWith("run_") ? name : await lastRun(client, name);
+    const filter = readFilter(flags);
     let after: string | undefined;
     for (;;) {
       const { completed_at, status, error } = await client.runs.get(run);
-      for await (const line of client.runs.listLogs(run, { limit: 100, after })) {
-        show(terminal, line);
-        after = line.id;
+      after = await showLines({ client, terminal }, run, { ...filter, after });
+      // Of what was there before, the last lines were asked for.
+      filter.most = null;
+      if (flags["follow"] && completed_at === null) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        continue;
       }
-      if (!flags["follow"] || completed_at !== null) {
-        if (after === undefined) terminal.say(`${run} has logged nothing. Its output: runfleet tail ${run}`);
-        if (error) terminal.say(`✗ ${status} · ${error.code}: ${error.message}`);
-        return 0;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      if (after === undefined) terminal.say(`${run} ${nothing(filter.level)} Its output: runfleet tail ${run}`);
+      if (error) terminal.say(`✗ ${status} · ${error.code}: ${error.message}`);
+      return 0;
     }
   },
 };
 
-function show(terminal: Terminal, line: Line): void {
+/** `most`: so many of the last lines; null for all. */
+type Filter = { level: string | undefined; since: string | null; most: number | null };
+
+const readFilter = ({ level, since, lines }: Call["flags"]): Filter => ({
+  level: typeof level === "string" ? level : undefined,
+  since: typeof since === "string" ? timeOf(since) : null,
+  most: typeof lines === "string" ? readCount(lines) : null,
+});
+
+function readCount(given: string): number {
+  const count = Number(given);
+  if (!Number.isInteger(count) || count < 1) throw new Fault("usage", `-n is a number of lines, not '${given}'.`);
+  return count;
+}
+
+type Where = Pick<Call, "client" | "terminal">;
+
+/** Shows the lines after one. Returns the id of the last one that was read. */
+async function showLines(
+  { client, terminal }: Where,
+  run: string,
+  { level, since, most, after }: Filter & { after: string | undefined },
+): Promise<string | undefined> {
+  let last = after;
+  const kept: RunLog[] = [];
+  for await (const line of client.runs.listLogs(run, { limit: 100, after, level })) {
+    last = line.id;
+    if (since !== null && Date.parse(line.ts) < Date.parse(since)) continue;
+    if (most === null) show(terminal, line);
+    else if (kept.push(line) > most) kept.shift();
+  }
+  for (const line of kept) show(terminal, line);
+  return last;
+}
+
+const nothing = (level: string | undefined): string =>
+  level === undefined ? "has logged nothing." : `has no line of the level '${level}'.`;
+
+function show(terminal: Terminal, line: RunLog): void {
   if (terminal.json) terminal.value(line);
   else terminal.data(`${line.level.padEnd(5)} ${line.message}`);
 }

@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
-import { showRun } from "../show-run.ts";
+import { showAndAnswer } from "../answer-questions.ts";
 
 export const resume: Command = {
   usage: "resume <run> <answer as JSON>",
@@ -8,7 +8,7 @@ export const resume: Command = {
   needs: 2,
   async act({ words: [run = "", answer = ""], client, terminal }) {
     const { after } = await client.attach(run).resume(parse(answer));
-    return showRun(terminal, client.attach(run, { after }));
+    return showAndAnswer(terminal, client.attach(run, { after }));
   },
 };
 

@@ -1,8 +1,8 @@
 import { NotFoundError } from "../../sdk/ts/index.ts";
+import { showAndAnswer } from "../answer-questions.ts";
 import type { Call, Command } from "../command.ts";
 import { exitCodes, Fault } from "../exit-codes.ts";
 import { timeOf } from "../operation.ts";
-import { showRun } from "../show-run.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOf } from "../table.ts";
 
@@ -20,7 +20,7 @@ export const tail: Command = {
     const { words, flags, client, terminal } = call;
     const [name] = words;
     if (name === undefined && !flags["all"]) throw new Fault("usage", "Name a run or an agent, or give --all.");
-    if (name !== undefined && (await isRun(call, name))) return showRun(terminal, client.attach(name));
+    if (name !== undefined && (await isRun(call, name))) return showAndAnswer(terminal, client.attach(name));
     const { status } = flags;
     return followList(call, {
       ...(name === undefined ? {} : { agent_id: name }),

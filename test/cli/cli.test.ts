@@ -38,8 +38,8 @@ function startProgram(program: string[], env: Record<string, string> = {}, { cwd
 }
 const runfleet = (...args: string[]) => start(args).ended;
 /** `program`: what Python does with the terminal of a command. */
-const onTerminal = (program: string, args: string[]) =>
-  startProgram(["python3", "-c", program, ...command, ...args]).ended;
+const onTerminal = (program: string, args: string[], ...given: string[]) =>
+  startProgram(["python3", "-c", program, ...given, ...command, ...args]).ended;
 
 test("an author's day: init, check, deploy, run, logs, a change, rollback", async () => {
   expect(await runfleet("init", "hello")).toMatchObject({ code: 0, out: expect.stringContaining("hello/main.py") });
@@ -428,6 +428,118 @@ test("a question of a run is answered, and the run is shown to its end", async (
     out: expect.stringContaining('"said": "yes"'),
   });
   expect((await runfleet("resume", run, '"yes"')).code).toBe(5);
+});
+
+/** Types into a command's terminal: each text as soon as the words before it were seen. */
+const typing = (steps: [seen: string, typed: string][], args: string[]) =>
+  onTerminal(
+    "import json,os,pty,sys\nsteps=json.loads(sys.argv[1])\npid,fd=pty.fork()\nif pid==0: os.execv(sys.argv[2],sys.argv[2:])\n" +
+      "seen=b''\nfrom_=0\ntry:\n  while True:\n    part=os.read(fd,65536)\n    if not part: break\n    seen+=part\n" +
+      "    while steps and steps[0][0].encode() in seen[from_:]:\n      from_=len(seen); os.write(fd,steps.pop(0)[1].encode())\n" +
+      "except OSError: pass\nsys.stdout.buffer.write(seen)\nsys.exit(os.waitstatus_to_exitcode(os.waitpid(pid,0)[1]))",
+    args,
+    JSON.stringify(steps),
+  );
+
+test("on a terminal a run's questions are asked, field by field, and what doesn't fit is asked again; Ctrl-D leaves the run waiting", async () => {
+  await runfleet("init", "form");
+  writeFileSync(
+    join(folder, "form/main.py"),
+    "def main(input, context):\n" +
+      "    fields = {'approved': {'type': 'boolean', 'title': 'Pay it back?'}, 'days': {'type': 'integer', 'maximum': 9}, 'note': {'type': 'string'}}\n" +
+      "    first = context.interrupt('Refund?', response_schema={'type': 'object', 'required': ['approved', 'days'], 'properties': fields})\n" +
+      "    return {'first': first, 'second': context.interrupt('Why?')}\n",
+  );
+  await runfleet("deploy", "form");
+  const answers: [string, string][] = [
+    ["Pay it back? (y, n):", "maybe\r"],
+    ["'maybe' is not one of y, n", "y\r"],
+    ["days (a number):", "10\r"],
+    ["note (may be left out):", "\r"],
+    // The service has refused the ten days.
+    ["days:", "y\r"],
+    ["days (a number):", "2\r"],
+    ["note (may be left out):", "\r"],
+    ["? Why?", "it broke\r"],
+  ];
+  const answered = await typing(answers, ["run", "form"]);
+  expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('"second": "it broke"') });
+  expect(answered.out.replaceAll(/\s/g, "")).toContain('"first":{"approved":true,"days":2}');
+  expect((await typing([["(y, n):", "\u0004"]], ["run", "form"])).code).toBe(8);
+});
+
+test("a run is waited for, is given files and variables, and is cancelled by Ctrl-C where that was asked for", async () => {
+  await runfleet("init", "given");
+  writeFileSync(
+    join(folder, "given/main.py"),
+    "import os, time\ndef main(input, context):\n    yield 'working'\n    time.sleep(input.get('s', 0))\n" +
+      "    return {'says': os.environ.get('TONE'), 'read': open('note.txt').read()}\n",
+  );
+  writeFileSync(join(folder, "note.txt"), "forty-two");
+  await runfleet("deploy", "given");
+  const given = ["--attach", "note.txt", "--env", "TONE=kind"];
+  const waited = await runfleet("run", "given", "--wait", ...given);
+  expect(waited).toMatchObject({ code: 0, err: expect.stringMatching(/^✓ success/) });
+  expect(JSON.parse(waited.out)).toMatchObject({ says: "kind", read: "forty-two" });
+  const record = JSON.parse((await runfleet("run", "given", "--wait", "--json", ...given)).out) as { status: string };
+  expect(record.status).toBe("success");
+  const { child, said, ended } = start(["run", "given", "--cancel-on-exit", "-i", "s=60"]);
+  await waitFor(() => said.out.includes("working"), 60_000);
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ code: 7, err: expect.stringContaining("cancelled") });
+  // On a terminal the second Ctrl-C cancels.
+  const twice: [string, string][] = [
+    ["working", "\u0003"],
+    ["Ctrl-C once more", "\u0003"],
+  ];
+  expect(await typing(twice, ["run", "given", "-i", "s=60"])).toMatchObject({
+    code: 7,
+    out: expect.stringContaining("cancelled"),
+  });
+});
+
+test("deploy --dry-run shows what would change and publishes nothing; dev --no-run publishes and runs nothing", async () => {
+  await runfleet("init", "dry");
+  expect(await runfleet("deploy", "dry", "--dry-run")).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("+ main.py"),
+    err: expect.stringContaining("dry would be new"),
+  });
+  await runfleet("deploy", "dry");
+  expect(await runfleet("deploy", "dry", "--dry-run")).toMatchObject({
+    code: 0,
+    out: "",
+    err: expect.stringContaining("Nothing differs"),
+  });
+  const at = join(folder, "dry");
+  writeFileSync(join(at, "main.py"), "def main():\n    return 1\n");
+  writeFileSync(join(at, "more.py"), "");
+  const { config, ...others } = JSON.parse(readFileSync(join(at, "runfleet.json"), "utf8")) as { config?: object };
+  writeFileSync(
+    join(at, "runfleet.json"),
+    JSON.stringify({ ...others, config: { ...config, limits: { timeout_ms: 5_000 } } }),
+  );
+  expect((await runfleet("deploy", "dry", "--dry-run")).out).toBe("+ more.py\n~ main.py\n~ config.limits\n");
+  const published = await runfleet("dev", "dry", "--once", "--no-run");
+  expect(published.out).toMatch(/^dry@0\.0\.0-dev\.\w+\n$/);
+  const { body } = await call(url, "GET", "/v1/agents/dry");
+  expect(body["current_version"]).toBe("1.0.0");
+  expect((await call(url, "GET", "/v1/runs?agent_id=dry")).body["data"]).toEqual([]);
+});
+
+test("logs are those of a level, of a time and the last ones", async () => {
+  await runfleet("init", "wordy");
+  writeFileSync(
+    join(folder, "wordy/main.py"),
+    "def main(input, context):\n    for n in range(150): context.log(f'line {n}', level='warn' if n == 7 else 'info')\n",
+  );
+  await runfleet("deploy", "wordy");
+  await runfleet("run", "wordy", "--wait");
+  expect((await runfleet("logs", "wordy", "-n", "2")).out).toBe("info  line 148\ninfo  line 149\n");
+  expect((await runfleet("logs", "wordy", "--level", "warn")).out).toBe("warn  line 7\n");
+  expect((await runfleet("logs", "wordy", "--since", "10m")).out.split("\n")).toHaveLength(151);
+  expect((await runfleet("logs", "wordy", "--since", "2099-01-01")).out).toBe("");
+  expect((await runfleet("logs", "wordy", "-n", "some")).code).toBe(2);
 });
 
 test("dev starts the service where none answers on this machine, and ends it with itself", async () => {
