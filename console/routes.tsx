@@ -10,6 +10,7 @@ import type { ReactElement } from "react";
 import { readRunsSearch, type RunsSearch } from "./data/runs-search.ts";
 import { RunsPage } from "./runs/runs-page.tsx";
 import { NoPage, PageError } from "./shell/page-error.tsx";
+import { runTitle, type TitleOf } from "./shell/page-title.tsx";
 import { SharedShell } from "./shell/shared-shell.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -28,6 +29,12 @@ function readTexts<Name extends string>(...names: Name[]): (search: Search) => {
     ) as { [name in Name]?: string | undefined };
 }
 
+/** The title of a page that is about the thing of its address. */
+const of =
+  (what: string): TitleOf =>
+  ({ id }) =>
+    `${what} · ${id}`;
+
 const ToRuns = (): ReactElement => <Navigate to="/runs" replace />;
 
 const index = createRoute({ getParentRoute: () => root, path: "/", component: ToRuns });
@@ -36,6 +43,7 @@ const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", compo
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
+  staticData: { title: "Runs" },
   validateSearch: (search: Search): RunsSearch & { peek?: string | undefined } => ({
     ...readRunsSearch(search),
     ...readTexts("peek")(search),
@@ -54,35 +62,41 @@ const readRunSearch = (search: Search): RunSearch => ({
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id",
+  staticData: { title: runTitle },
   validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import("./run/run-page.tsx"), "RunPage"),
 });
 const share = createRoute({
   getParentRoute: () => root,
   path: "/share/$id",
+  staticData: { title: runTitle },
   validateSearch: readRunSearch,
   component: lazyRouteComponent(() => import("./run/shared-run-page.tsx"), "SharedRunPage"),
 });
 const welcome = createRoute({
   getParentRoute: () => root,
   path: "/welcome",
+  staticData: { title: "Welcome" },
   component: lazyRouteComponent(() => import("./welcome/welcome-page.tsx"), "WelcomePage"),
 });
 const approve = createRoute({
   getParentRoute: () => root,
   path: "/approve",
+  staticData: { title: "Sign in a program" },
   validateSearch: readTexts("port", "state", "name"),
   component: lazyRouteComponent(() => import("./cli-login/approve-page.tsx"), "ApprovePage"),
 });
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
+  staticData: { title: "Agents" },
   validateSearch: readTexts("search"),
   component: lazyRouteComponent(() => import("./agents/agents-page.tsx"), "AgentsPage"),
 });
 const agent = createRoute({
   getParentRoute: () => root,
   path: "/agents/$id",
+  staticData: { title: ({ id = "" }) => id },
   component: lazyRouteComponent(() => import("./agents/agent-layout.tsx"), "AgentLayout"),
 });
 const overview = createRoute({
@@ -93,86 +107,102 @@ const overview = createRoute({
 const play = createRoute({
   getParentRoute: () => agent,
   path: "/play",
+  staticData: { title: of("Playground") },
   validateSearch: readTexts("version", "from"),
   component: lazyRouteComponent(() => import("./play/play-page.tsx"), "PlayPage"),
 });
 const versions = createRoute({
   getParentRoute: () => agent,
   path: "/versions",
+  staticData: { title: of("Versions") },
   component: lazyRouteComponent(() => import("./versions/versions-page.tsx"), "VersionsPage"),
 });
 const version = createRoute({
   getParentRoute: () => agent,
   path: "/versions/$version",
+  staticData: { title: ({ id, version }) => `${version} · ${id}` },
   component: lazyRouteComponent(() => import("./versions/version-page.tsx"), "VersionPage"),
 });
 const diff = createRoute({
   getParentRoute: () => agent,
   path: "/versions/$version/diff",
+  staticData: { title: ({ id, version }) => `What ${version} changes · ${id}` },
   validateSearch: readTexts("against"),
   component: lazyRouteComponent(() => import("./versions/diff-page.tsx"), "DiffPage"),
 });
 const settings = createRoute({
   getParentRoute: () => agent,
   path: "/settings",
+  staticData: { title: of("Settings") },
   component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 
 const daemon = createRoute({
   getParentRoute: () => agent,
   path: "/daemon",
+  staticData: { title: of("Daemon") },
   component: lazyRouteComponent(() => import("./daemons/daemon-page.tsx"), "DaemonPage"),
 });
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/runs/$id/vs/$other",
+  staticData: { title: "Two runs" },
   component: lazyRouteComponent(() => import("./compare/compare-page.tsx"), "ComparePage"),
 });
 const threads = createRoute({
   getParentRoute: () => root,
   path: "/threads",
+  staticData: { title: "Threads" },
   component: lazyRouteComponent(() => import("./threads/threads-page.tsx"), "ThreadsPage"),
 });
 const thread = createRoute({
   getParentRoute: () => root,
   path: "/threads/$id",
+  staticData: { title: of("Thread") },
   component: lazyRouteComponent(() => import("./threads/thread-page.tsx"), "ThreadPage"),
 });
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
+  staticData: { title: "Inbox" },
   component: lazyRouteComponent(() => import("./inbox/inbox-page.tsx"), "InboxPage"),
 });
 const schedules = createRoute({
   getParentRoute: () => root,
   path: "/schedules",
+  staticData: { title: "Schedules" },
   component: lazyRouteComponent(() => import("./schedules/schedules-page.tsx"), "SchedulesPage"),
 });
 const schedule = createRoute({
   getParentRoute: () => root,
   path: "/schedules/$id",
+  staticData: { title: of("Schedule") },
   component: lazyRouteComponent(() => import("./schedules/schedule-page.tsx"), "SchedulePage"),
 });
 const daemons = createRoute({
   getParentRoute: () => root,
   path: "/daemons",
+  staticData: { title: "Daemons" },
   component: lazyRouteComponent(() => import("./daemons/daemons-page.tsx"), "DaemonsPage"),
 });
 const errors = createRoute({
   getParentRoute: () => root,
   path: "/errors",
+  staticData: { title: "Errors" },
   validateSearch: readTexts("last", "agent", "state"),
   component: lazyRouteComponent(() => import("./errors/errors-page.tsx"), "ErrorsPage"),
 });
 const error = createRoute({
   getParentRoute: () => root,
   path: "/errors/$fingerprint",
+  staticData: { title: "An error" },
   validateSearch: readTexts("last"),
   component: lazyRouteComponent(() => import("./errors/error-page.tsx"), "ErrorPage"),
 });
 const studio = createRoute({
   getParentRoute: () => root,
   path: "/studio",
+  staticData: { title: "Studio" },
   validateSearch: readTexts("last", "agent"),
   component: lazyRouteComponent(() => import("./studio/studio-page.tsx"), "StudioPage"),
 });
@@ -180,21 +210,25 @@ const studio = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
+  staticData: { title: "Webhooks" },
   component: lazyRouteComponent(() => import("./webhooks/webhooks-page.tsx"), "WebhooksPage"),
 });
 const webhook = createRoute({
   getParentRoute: () => root,
   path: "/webhooks/$id",
+  staticData: { title: of("Webhook") },
   component: lazyRouteComponent(() => import("./webhooks/webhook-page.tsx"), "WebhookPage"),
 });
 const account = createRoute({
   getParentRoute: () => root,
   path: "/account",
+  staticData: { title: "Account" },
   component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
 });
 const billing = createRoute({
   getParentRoute: () => root,
   path: "/billing",
+  staticData: { title: "Billing" },
   validateSearch: readTexts("tab"),
   component: lazyRouteComponent(() => import("./billing/billing-page.tsx"), "BillingPage"),
 });
@@ -202,6 +236,7 @@ const billing = createRoute({
 const fleet = createRoute({
   getParentRoute: () => root,
   path: "/fleet/$tab",
+  staticData: { title: ({ tab = "" }) => `Fleet: ${tab.replaceAll("-", " ")}` },
   component: lazyRouteComponent(() => import("./fleet/fleet-page.tsx"), "FleetPage"),
 });
 const fleetIndex = createRoute({

@@ -7,7 +7,7 @@ import { Button, buttonClass } from "../ui/button.tsx";
 import { formatCost, formatCount, formatMs, formatShare } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Failure, Loading } from "../ui/states.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -35,7 +35,6 @@ export function AgentsPage(): ReactElement {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
   });
-  const agents = query.data?.pages.flatMap(({ data }) => data);
   return (
     <Page
       title="Agents"
@@ -49,16 +48,9 @@ export function AgentsPage(): ReactElement {
         </>
       }
     >
-      {!agents && query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-      {!agents && !query.error && <Loading what="Loading agents" />}
-      {agents?.length === 0 && <NoAgents search={search} />}
-      {agents && agents.length > 0 && (
-        <Table heads={heads} caption="Agents">
-          {agents.map((agent) => (
-            <AgentRow key={agent.agent_id} agent={agent} />
-          ))}
-        </Table>
-      )}
+      <Loaded query={query} what="Loading agents">
+        {({ pages }) => <Agents agents={pages.flatMap(({ data }) => data)} search={search} />}
+      </Loaded>
       {query.hasNextPage && (
         <Button className={styles.next ?? ""} onClick={() => void query.fetchNextPage()}>
           Show more
@@ -67,6 +59,17 @@ export function AgentsPage(): ReactElement {
     </Page>
   );
 }
+
+const Agents = ({ agents, search }: { agents: StudioAgent[]; search: string | undefined }): ReactElement =>
+  agents.length === 0 ? (
+    <NoAgents search={search} />
+  ) : (
+    <Table heads={heads} caption="Agents">
+      {agents.map((agent) => (
+        <AgentRow key={agent.agent_id} agent={agent} />
+      ))}
+    </Table>
+  );
 
 function Find({ search }: { search: string | undefined }): ReactElement {
   const navigate = useNavigate();

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactElement, useMemo } from "react";
 import type { Run } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { useRun } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Waterfall } from "../run-view/waterfall.tsx";
 import { DiffLines } from "../ui/diff-lines.tsx";
@@ -16,8 +16,8 @@ import styles from "./compare.module.css";
 /** Two runs side by side: what they were given, did, took and returned. */
 export function ComparePage(): ReactElement {
   const { id, other } = useParams({ from: "/runs/$id/vs/$other" });
-  const first = useQuery({ queryKey: ["run", id], queryFn: () => client.runs.get(id) });
-  const second = useQuery({ queryKey: ["run", other], queryFn: () => client.runs.get(other) });
+  const first = useRun(id);
+  const second = useRun(other);
   return (
     <Page title="Two runs">
       <Loaded query={first}>
@@ -62,10 +62,16 @@ const Compared = ({ one, two }: { one: Run; two: Run }): ReactElement => (
       <Difference name="input" before={one.input_payload} after={two.input_payload} />
     </Section>
     <Section title="Result">
-      <Difference name="result" before={one.error ?? one.result_content} after={two.error ?? two.result_content} />
+      <Difference name="result" before={resultOf(one)} after={resultOf(two)} />
     </Section>
   </>
 );
+
+/** An error is its message and its traceback, line by line. */
+const resultOf = ({ error, result_content }: Run): unknown =>
+  error
+    ? [`${error.code}: ${error.message}`, error.traceback].filter((part) => part !== null).join("\n\n")
+    : result_content;
 
 function Timeline({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);

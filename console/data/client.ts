@@ -41,12 +41,12 @@ export function noteSignedOut(error: unknown): void {
 }
 
 /**
- * Asks anew for what is shown under a key that begins so. What is being read for the first time is asked for again, too: that
+ * Asks anew for what is shown under a key that begins so; without a key, for all. What is being read for the first time is asked for again, too: that
  * answer may have been made before the change.
  */
-export async function renew(queryKey: QueryKey): Promise<void> {
+export async function renew(queryKey: QueryKey = []): Promise<void> {
   await queryClient.cancelQueries({ queryKey });
   await queryClient.invalidateQueries({ queryKey });
 }
 
-onConnectionBack(() => void queryClient.invalidateQueries());
+onConnectionBack(() => void renew());

@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { CurrentSession } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "./client.ts";
+import { client, queryClient, renew } from "./client.ts";
 
 /** Who is signed in. */
 export const useSession = (): UseQueryResult<CurrentSession> =>
@@ -10,7 +10,7 @@ export const useSession = (): UseQueryResult<CurrentSession> =>
 export async function signIn(given: { key: string } | { code: string }): Promise<void> {
   const session = await client.sessions.create(given);
   queryClient.setQueryData(["session"], session);
-  await queryClient.invalidateQueries();
+  await renew();
 }
 
 /** Returns the code that a program has put behind the #, which no server and no log gets, and takes it out of the address. */

@@ -13,6 +13,8 @@ export type RunStream = {
   /** The text that stands. */
   text: string;
   isReading: boolean;
+  /** The id of the last event that has changed the run's record. */
+  lastMove: string | null;
   /** True until an event was read, or it is known that there is none: what the run has said isn't known yet. */
   isPending: boolean;
   /** Why the run can't be read. */
@@ -25,6 +27,7 @@ const nothing = (): RunStream => ({
   transcript: new Transcript(),
   text: "",
   isReading: false,
+  lastMove: null,
   isPending: true,
   failure: null,
 });
@@ -50,6 +53,7 @@ function createReader(run: RunHandle): Reader {
   let failure: unknown = null;
   let hasEnded = false;
   let hasRead = false;
+  let lastMove: string | null = null;
   let frame: number | null = null;
   let show: ((stream: RunStream) => void) | null = null;
 
@@ -57,7 +61,8 @@ function createReader(run: RunHandle): Reader {
     frame = null;
     const isReading = reading !== null;
     const isPending = events.length === 0 && !hasRead && failure === null;
-    show?.({ events, count: events.length, transcript, text: transcript.text, isReading, isPending, failure });
+    const { text } = transcript;
+    show?.({ events, count: events.length, transcript, text, isReading, lastMove, isPending, failure });
   };
   /** Many events are one rendering. */
   const renderSoon = (): void => {
@@ -72,6 +77,7 @@ function createReader(run: RunHandle): Reader {
           events.push(event);
           transcript.push(event);
           hasEnded = isEnd(event);
+          if (event.type.startsWith("run.")) lastMove = `${event.attempt}-${event.seq}`;
           renderSoon();
         }
       });

@@ -53,10 +53,13 @@ function Questions(): ReactElement {
 
 const Asking = ({ run }: { run: AskingRun }): ReactElement => (
   <li>
-    <p className="dim">
-      {run.agent_id} <span className="num">{run.version}</span>, <Ago at={run.asked_at} />,{" "}
+    <p className={styles.about}>
+      <span>
+        {run.agent_id} <span className="num">{run.version}</span>
+      </span>
+      <Ago at={run.asked_at} />
       <Link to="/runs/$id" params={{ id: run.run_id }}>
-        open the run
+        Open the run
       </Link>
     </p>
     {run.interrupts.map((interrupt) => (
@@ -108,11 +111,12 @@ function Told({ notification }: { notification: Notification }): ReactElement {
       <div>
         <h3>{title}</h3>
         {body && <p className="dim">{body}</p>}
-        <p className="dim">
-          <Ago at={created_at} /> {agent_id}{" "}
+        <p className={styles.about}>
+          {agent_id && <span>{agent_id}</span>}
+          <Ago at={created_at} />
           {run_id && (
             <Link to="/runs/$id" params={{ id: run_id }}>
-              open the run
+              Open the run
             </Link>
           )}
         </p>

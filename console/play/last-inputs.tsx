@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import { client } from "../data/client.ts";
+import { InputPreview } from "../ui/input-preview.tsx";
 import { Dot } from "../ui/status.tsx";
 import { Ago } from "../ui/time.tsx";
 import styles from "./play.module.css";
@@ -23,7 +24,9 @@ export function LastInputs({ agentId, onChoose }: Props): ReactElement | null {
           <li key={run.id}>
             <button type="button" onClick={() => onChoose((run.input_payload ?? {}) as Record<string, unknown>)}>
               <Dot status={run.status} />
-              <code className="clip">{run.input_preview}</code>
+              <span className="clip">
+                <InputPreview preview={run.input_preview} />
+              </span>
               <span className="dim">
                 <Ago at={run.created_at} />
               </span>

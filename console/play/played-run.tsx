@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useEffect } from "react";
 import { isEnd, type RunHandle } from "../../sdk/ts/index.ts";
-import { client, renew } from "../data/client.ts";
+import { renew } from "../data/client.ts";
+import { runQuery, useRecordOfEvents } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Output } from "../run-view/output.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -16,20 +17,18 @@ import styles from "./play.module.css";
 
 /** A run that this page has started. Its first event says that it is there. */
 export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
-  const { data, refetch } = useQuery({
-    queryKey: ["run", run.id],
-    queryFn: () => client.runs.get(run.id),
-    enabled: false,
-  });
-  const stream = useRunStream(run, data?.status);
-  const marks = stream.events.filter(({ type }) => type.startsWith("run.")).length;
+  // Before its first event the run isn't there to be asked for.
+  const known = useQueryClient().getQueryData(runQuery(run.id).queryKey);
+  const stream = useRunStream(run, known?.status);
+  const { data, error } = useQuery({ ...runQuery(run.id), enabled: stream.count > 0 });
+  useRecordOfEvents(run.id, stream);
   useEffect(() => {
-    if (marks === 0) return;
-    void refetch();
-    void renew(["last-inputs"]);
-  }, [marks, refetch]);
-  if (stream.failure !== null) return <Failure error={stream.failure} />;
-  if (!data) return <Loading what="Starting" />;
+    if (stream.lastMove !== null) void renew(["last-inputs"]);
+  }, [stream.lastMove]);
+  if (!data) {
+    const failure = stream.failure ?? error;
+    return failure === null ? <Loading what="Starting" /> : <Failure error={failure} />;
+  }
   const isLive = !stream.events.some(isEnd);
   return (
     <>
@@ -47,6 +46,7 @@ export function PlayedRun({ run }: { run: RunHandle }): ReactElement {
           </Link>
         </span>
       </div>
+      {stream.failure !== null && <Failure error={stream.failure} />}
       {data.interrupts.map((interrupt) => (
         <div key={interrupt.id} className={styles.question}>
           <Question runId={run.id} interrupt={interrupt} />

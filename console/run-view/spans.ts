@@ -20,8 +20,11 @@ export type Span = {
 
 type Open = Map<string, Span>;
 
-/** Returns what a run did, in the order in which it began: waits for a worker, attempts, and what each attempt did. */
-export function spansOf(events: readonly RunEvent[]): Span[] {
+/**
+ * Returns what a run did, in the order in which it began: waits for a worker, attempts, and what each attempt did. `startedAt`:
+ * when its first attempt was a worker's. Until its first event that attempt was being made ready.
+ */
+export function spansOf(events: readonly RunEvent[], startedAt: string | null = null): Span[] {
   const spans: Span[] = [];
   const open: Open = new Map();
   for (const event of events) {
@@ -38,7 +41,15 @@ export function spansOf(events: readonly RunEvent[]): Span[] {
     spans.push(span);
     if (span.end === null) open.set(span.key, span);
   }
+  if (startedAt !== null) beginFirst(spans, timeOf(startedAt));
   return spans;
+}
+
+function beginFirst(spans: Span[], at: number): void {
+  const [queued, first] = spans;
+  if (queued?.kind !== "queue" || first?.key !== "attempt" || at < queued.start || at > first.start) return;
+  queued.end = at;
+  first.start = at;
 }
 
 type Begun = Pick<Span, "key" | "kind" | "name" | "detail"> & Partial<Pick<Span, "end">>;

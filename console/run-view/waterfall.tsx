@@ -19,7 +19,7 @@ const firstSpans = 60;
 export function Waterfall({ run, stream }: Props): ReactElement | null {
   const { events, count } = stream;
   // The array grows in place: its length says whether there is more.
-  const spans = useMemo(() => spansOf(events.slice(0, count)), [events, count]);
+  const spans = useMemo(() => spansOf(events.slice(0, count), run.started_at), [events, count, run.started_at]);
   const [isAll, setAll] = useState(false);
   const [isFailedOnly, setFailedOnly] = useState(false);
   const now = useNow();

@@ -1,8 +1,8 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { type ReactElement, useEffect, useMemo } from "react";
+import { type ReactElement, useMemo } from "react";
 import { isEnd, type Run } from "../../sdk/ts/index.ts";
-import { client, renew } from "../data/client.ts";
+import { client } from "../data/client.ts";
+import { useRecordOfEvents, useRun } from "../data/run-record.ts";
 import { isShared } from "../data/shared-link.ts";
 import { type RunStream, useRunStream } from "../data/use-run-stream.ts";
 import { Failure, Loaded } from "../ui/states.tsx";
@@ -20,18 +20,10 @@ import styles from "./run.module.css";
 import { Values } from "./values.tsx";
 import { Waterfall } from "../run-view/waterfall.tsx";
 
-/** The run's record. */
-export const runQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["run", id],
-    queryFn: () => client.runs.get(id),
-    refetchInterval: ({ state }) => (state.data?.completed_at === null ? 5_000 : false),
-  });
-
 /** One run: what it is, what it did and when, what it said. */
 export function RunPage(): ReactElement {
   const { id } = useParams({ from: "/runs/$id" });
-  const query = useQuery(runQuery(id));
+  const query = useRun(id);
   return <Loaded query={query}>{(run) => <RunView key={run.id} run={run} />}</Loaded>;
 }
 
@@ -48,15 +40,6 @@ export function RunView({ run }: { run: Run }): ReactElement {
       <RunTabs run={run} stream={stream} />
     </div>
   );
-}
-
-/** The record follows the stream: what an event has changed is read at once. */
-function useRecordOfEvents(id: string, { events, count }: RunStream): void {
-  const last = events.slice(Math.max(0, count - 20), count).findLast(({ type }) => type.startsWith("run."));
-  const mark = last && `${last.attempt}-${last.seq}`;
-  useEffect(() => {
-    if (mark) void renew(["run", id]);
-  }, [id, mark]);
 }
 
 type TabProps = { run: Run; stream: RunStream };

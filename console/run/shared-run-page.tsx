@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import { NotFoundError, UnauthorizedError } from "../../sdk/ts/index.ts";
+import { runQuery } from "../data/run-record.ts";
 import { isShared } from "../data/shared-link.ts";
 import { Empty, Loaded } from "../ui/states.tsx";
-import { runQuery, RunView } from "./run-page.tsx";
+import { RunView } from "./run-page.tsx";
 
 /** A run as whoever has its link sees it. */
 export function SharedRunPage(): ReactElement {

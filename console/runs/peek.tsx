@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, useMemo } from "react";
 import { isEnd, type Run } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { useRecordOfEvents, useRun } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Output } from "../run-view/output.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -19,11 +19,7 @@ type Props = { id: string; onClose: () => void };
 
 /** A run beside the list: enough to tell whether it is the one that is looked for. */
 export function Peek({ id, onClose }: Props): ReactElement {
-  const query = useQuery({
-    queryKey: ["run", id],
-    queryFn: () => client.runs.get(id),
-    refetchInterval: ({ state }) => (state.data?.completed_at === null ? 5_000 : false),
-  });
+  const query = useRun(id);
   return (
     <aside aria-label={`Run ${id}`} className={styles.peek}>
       <header>
@@ -46,6 +42,7 @@ export function Peek({ id, onClose }: Props): ReactElement {
 function RunPeek({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
   const stream = useRunStream(handle, run.status);
+  useRecordOfEvents(run.id, stream);
   return (
     <>
       <p className={styles.what}>

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactElement } from "react";
 import { formatCost, formatCount, formatMs, shortId } from "../ui/format.ts";
+import { InputPreview } from "../ui/input-preview.tsx";
 import { Status } from "../ui/status.tsx";
 import { Clock, useNow } from "../ui/time.tsx";
 import type { ListedRun } from "./merge-changes.ts";
@@ -35,11 +36,11 @@ export function RunRow({ run, index, top, isSelected, isPeeked, onToggle }: Prop
         <Status status={run.status} />
       </span>
       <span role="cell" className="clip">
-        {run.agent_id} <span className="num dim">{run.version}</span>
+        {run.agent_id} <span className={`num dim ${styles.version}`}>{run.version}</span>
       </span>
       <span role="cell" className="clip">
         <Link to="/runs/$id" params={{ id: run.id }} className="num" title={run.id} tabIndex={index === 0 ? 0 : -1}>
-          {shortId(run.id)}
+          <ShortId id={run.id} />
         </Link>
         {run.attempt > 1 && <span className="num dim"> ×{run.attempt}</span>}
       </span>
@@ -65,6 +66,17 @@ export function RunRow({ run, index, top, isSelected, isPeeked, onToggle }: Prop
   );
 }
 
+/** Where the list is narrow, the end alone tells runs apart. */
+function ShortId({ id }: { id: string }): ReactElement {
+  const [head = "", tail] = shortId(id).split("…");
+  if (tail === undefined) return <>{head}</>;
+  return (
+    <>
+      <span className={styles.idHead}>{head}</span>…{tail}
+    </>
+  );
+}
+
 /** What the run is about: its error, its question, why it waits, or the first thing of its input. */
 function About({ run }: { run: ListedRun }): ReactElement {
   const [question] = run.interrupts;
@@ -73,26 +85,7 @@ function About({ run }: { run: ListedRun }): ReactElement {
     return <span className="ask">asks: {question.message ?? question.reason}</span>;
   if (run.wait_reason) return <span className="dim">waits: {run.wait_reason.replaceAll("_", " ")}</span>;
   if (run.status === "running" && run.current_status) return <span className="dim">{run.current_status}</span>;
-  const { name, value } = firstOf(run.input_preview);
-  return (
-    <>
-      {name && <span className="dim">{name} </span>}
-      <span className="num">{value}</span>
-    </>
-  );
-}
-
-/** Returns the first plain value of an input. A preview that was cut is no JSON, and is shown as it is. */
-function firstOf(preview: string | null): { name?: string; value: string } {
-  if (preview === null || preview === "{}") return { value: "" };
-  try {
-    const input = JSON.parse(preview) as Record<string, unknown>;
-    const found = Object.entries(input).find(([, value]) => typeof value !== "object");
-    if (found) return { name: found[0], value: String(found[1]) };
-  } catch {
-    // Cut.
-  }
-  return { value: preview };
+  return <InputPreview preview={run.input_preview} />;
 }
 
 /** A run that goes on counts. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, type ReactElement, useState } from "react";
 import type { Agent, AgentSecret } from "../../sdk/ts/index.ts";
-import { client, queryClient, renew } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
@@ -137,7 +137,7 @@ function Limits({ agent }: { agent: Agent }): ReactElement {
   const publish = useMutation({
     mutationFn: () =>
       client.versions.create(agent.id, { config: fromSettings(agent.config, settings), make_current: true }),
-    onSuccess: () => queryClient.invalidateQueries(),
+    onSuccess: () => renew(),
   });
   function submit(event: FormEvent): void {
     event.preventDefault();

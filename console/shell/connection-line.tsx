@@ -10,7 +10,8 @@ export function ConnectionLine(): ReactElement | null {
   const isOnline = useOnline();
   const now = useNow();
   if (lostAt === null && isOnline) return null;
-  const since = lostAt === null ? "" : ` for ${formatMs(Math.max(0, Math.round((now - lostAt) / 1_000) * 1_000))}`;
+  const seconds = lostAt === null ? 0 : Math.floor((now - lostAt) / 1_000);
+  const since = seconds < 1 ? "" : ` for ${formatMs(seconds * 1_000)}`;
   return (
     <p role="status" className={styles.connection}>
       {isOnline ? `Connection lost${since}, trying again.` : "This machine is offline. What is shown may be old."}

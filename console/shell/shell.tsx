@@ -7,6 +7,7 @@ import { ConnectionLine } from "./connection-line.tsx";
 import { Header } from "./header.tsx";
 import { Areas } from "./areas.tsx";
 import styles from "./shell.module.css";
+import { usePageTitle } from "./page-title.tsx";
 import { SignIn, SignInAgain } from "./sign-in.tsx";
 import { consoleActs } from "./console-acts.ts";
 import { useKeys } from "./use-keys.ts";
@@ -29,6 +30,7 @@ export function Shell(): ReactElement | null {
 type AroundProps = { session: CurrentSession; isSignedOut: boolean };
 
 function Around({ session, isSignedOut }: AroundProps): ReactElement {
+  usePageTitle();
   const [above, setAbove] = useState<"palette" | "help" | null>(null);
   const openPalette = useCallback(() => setAbove("palette"), []);
   const openHelp = useCallback(() => setAbove("help"), []);

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactElement, type ReactNode, useMemo, useState } from "react";
 import type { Run, RunListItem, ThreadMessage } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
+import { useRecordOfEvents, useRun } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
 import { Output } from "../run-view/output.tsx";
 import { Question } from "../run-view/question.tsx";
@@ -74,17 +74,14 @@ function Said({ run, said }: { run: RunListItem; said: string | undefined }): Re
 
 /** `isWhole`: with the timeline instead of what was said. */
 function Live({ id, isWhole }: { id: string; isWhole: boolean }): ReactElement {
-  const query = useQuery({
-    queryKey: ["run", id],
-    queryFn: () => client.runs.get(id),
-    refetchInterval: ({ state }) => (state.data?.completed_at === null ? 2_000 : false),
-  });
+  const query = useRun(id);
   return <Loaded query={query}>{(run) => <LiveRun run={run} isWhole={isWhole} />}</Loaded>;
 }
 
 function LiveRun({ run, isWhole }: { run: Run; isWhole: boolean }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
   const stream = useRunStream(handle, run.status);
+  useRecordOfEvents(run.id, stream);
   if (isWhole) return <Waterfall run={run} stream={stream} />;
   return (
     <>

@@ -4,24 +4,36 @@ export function formatMs(ms: number | null | undefined): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
   const seconds = Math.round(ms / 1_000);
-  if (seconds < 3_600)
-    return seconds % 60 === 0 ? `${seconds / 60} m` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  if (seconds < 3_600) return inTwo(seconds, 60, "m", "s");
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  return `${Math.floor(minutes / 1_440)} d ${Math.floor((minutes % 1_440) / 60)} h`;
+  if (minutes < 1_440) return inTwo(minutes, 60, "h", "m");
+  return inTwo(Math.floor(minutes / 60), 24, "d", "h");
+}
+
+/** Returns a time in its unit and the rest in the next smaller one, which is left out when there is none. */
+function inTwo(count: number, size: number, unit: string, smaller: string): string {
+  const rest = count % size;
+  return `${Math.floor(count / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`;
 }
 
 const numbers = new Intl.NumberFormat("en");
 export const formatCount = (count: number | null | undefined): string => (count == null ? "–" : numbers.format(count));
 
-export const formatCost = (usd: number | null | undefined): string =>
-  usd == null ? "–" : `$${usd.toFixed(usd >= 100 ? 2 : 4)}`;
+export function formatCost(usd: number | null | undefined): string {
+  if (usd == null) return "–";
+  return usd === 0 ? "$0" : `$${usd.toFixed(usd >= 100 ? 2 : 4)}`;
+}
+
+const byteUnits = [
+  [1_073_741_824, "GiB"],
+  [1_048_576, "MiB"],
+  [1_024, "KiB"],
+] as const;
 
 export function formatBytes(bytes: number | null | undefined): string {
   if (bytes == null) return "–";
-  if (bytes < 1_024) return `${bytes} B`;
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KiB`;
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  const [size, unit] = byteUnits.find(([least]) => bytes >= least) ?? [1, "B"];
+  return `${Number((bytes / size).toFixed(1))} ${unit}`;
 }
 
 export const formatShare = (share: number | null | undefined): string =>

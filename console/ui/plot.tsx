@@ -96,7 +96,10 @@ export function Plot({ title, times, series, kind, format }: Props): ReactElemen
 const show = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? "–" : format(value);
 
-/** A value that is missing breaks the line. A point alone is drawn as a short line. */
+/** A point alone is drawn as a line that is as short as can be seen. */
+const pointWidth = 4;
+
+/** A value that is missing breaks the line. */
 function lineOf(values: readonly (number | null)[], most: number): string {
   const step = width / Math.max(1, values.length);
   return values
@@ -105,7 +108,7 @@ function lineOf(values: readonly (number | null)[], most: number): string {
       const y = height - (most === 0 ? 0 : (value / most) * (height - 4));
       const isFirst = values[at - 1] === null || at === 0;
       const x = (at + 0.5) * step;
-      const dot = isFirst && (values[at + 1] ?? null) === null ? `h${step / 3}` : "";
+      const dot = isFirst && (values[at + 1] ?? null) === null ? `m${-pointWidth / 2} 0h${pointWidth}` : "";
       return `${isFirst ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${dot}`;
     })
     .join("");

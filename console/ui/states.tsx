@@ -1,4 +1,3 @@
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactElement, ReactNode } from "react";
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError } from "../../sdk/ts/index.ts";
 import { Button } from "./button.tsx";
@@ -62,10 +61,11 @@ function Details({ error }: { error: unknown }): ReactElement | null {
   );
 }
 
-type LoadedProps<T> = { query: UseQueryResult<T>; children: (data: T) => ReactNode };
+type Query<T> = { data: T | undefined; error: Error | null; dataUpdatedAt: number; refetch: () => unknown };
+type LoadedProps<T> = { query: Query<T>; what?: string; children: (data: T) => ReactNode };
 
 /** What a request brings, or why not. What was shown before stays, and says how old it is. */
-export function Loaded<T>({ query, children }: LoadedProps<T>): ReactElement {
+export function Loaded<T>({ query, what, children }: LoadedProps<T>): ReactElement {
   const { data, error, refetch, dataUpdatedAt } = query;
   if (data !== undefined)
     return (
@@ -74,7 +74,11 @@ export function Loaded<T>({ query, children }: LoadedProps<T>): ReactElement {
         {children(data)}
       </>
     );
-  return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
+  return error ? (
+    <Failure error={error} onRetry={() => void refetch()} />
+  ) : (
+    <Loading {...(what !== undefined && { what })} />
+  );
 }
 
 const Stale = ({ at, error, onRetry }: { at: number; error: Error; onRetry: () => void }): ReactElement => (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 import type { StudioFigures } from "../../sdk/ts/index.ts";
-import { client, queryClient } from "../data/client.ts";
+import { client, renew } from "../data/client.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog, DialogButtons } from "../ui/dialog.tsx";
 import { formatCost, formatCount, formatMs, formatShare } from "../ui/format.ts";
@@ -17,7 +17,7 @@ export function PromoteDialog({ agentId, version, onClose }: Props): ReactElemen
   const promote = useMutation({
     mutationFn: () => client.versions.upgradeAgent({ agent_id: agentId, version }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries();
+      await renew();
       onClose();
     },
   });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Browser, Page, Request, Route } from "playwright-core";
+import type { Browser, Locator, Page, Request, Route } from "playwright-core";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { call, execute } from "../harness/client.ts";
 import { openBrowser } from "../../dev/browser.ts";
@@ -579,6 +579,25 @@ test("the playground: the agent's schema is the form, a wrong value is told at i
   expect(await page.getByLabel("Input as JSON").inputValue()).toContain('"times": 2');
 });
 
+test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  let noteEnd = (): void => {};
+  const ended = new Promise<void>((resolve) => (noteEnd = resolve));
+  await page.route(/\/v1\/runs\/run_[^/?]+$/, async (route) => {
+    const response = await route.fetch();
+    const { completed_at } = (await response.json()) as { completed_at: string | null };
+    if (completed_at === null) await ended;
+    else noteEnd();
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  await open("/agents/counter/play");
+  await page.getByLabel("Input as JSON").fill('{"n": 20}');
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  const played = page.locator("[class*=stream]");
+  await played.getByText("success").waitFor();
+  await played.getByText("[19]").first().waitFor();
+});
+
 test("an agent is made from pasted code; a changed version is compared and promoted", async () => {
   const { page, open } = await openConsole(browser, { url, key });
   await open("/welcome");
@@ -879,7 +898,6 @@ test("the fleet: who may not see it is told; a queue is paused and resumed, a ch
 const screens: [path: string, shown: string][] = [
   ["/welcome", "Publish and run"],
   ["/approve?port=1&state=ab&name=laptop", "asks for an API key"],
-  ["/runs", "success"],
   ["/agents", "greeter"],
   ["/agents/greeter", "Last runs"],
   ["/agents/greeter/play", "Your name"],
@@ -916,11 +934,11 @@ const fleet: [tab: string, shown: string][] = [
 /** What of a screen depends on the theme. */
 const colours = { type: "rule" as const, values: ["color-contrast"] };
 
-/** Returns what people with other senses or hands can't use of the page that is shown, light and dark. */
-async function barriersOf({ page, barriers }: Console): Promise<string[]> {
-  const light = await barriers();
+/** Returns what people with other senses or hands can't use of the page that is shown, or of a part of it, light and dark. */
+async function barriersOf({ page, barriers }: Console, part?: string): Promise<string[]> {
+  const light = await barriers(undefined, part);
   await page.evaluate("document.documentElement.dataset.theme = 'dark'");
-  const dark = await barriers(colours);
+  const dark = await barriers(colours, part);
   await page.evaluate("document.documentElement.dataset.theme = 'light'");
   return [...light, ...dark].map((barrier) => `${page.url()} ${barrier}`);
 }
@@ -938,12 +956,20 @@ test("every screen, light and dark: nobody is shut out, nothing is said to the c
   ];
   const screen = await openConsole(browser, { url, key });
   const found: string[] = [];
+  await screen.open("/runs");
+  await screen.page.getByTitle(failed).waitFor();
+  found.push(...(await barriersOf(screen)));
+  const titles = new Map<string, string>();
+  // What is around a page is the same on each.
   for (const [path, shown] of [...screens, ...things]) {
-    await screen.open(path);
+    await screen.go(path);
     await screen.page.getByRole("main").getByText(shown).first().waitFor();
-    found.push(...(await barriersOf(screen)));
+    found.push(...(await barriersOf(screen, "main")));
+    titles.set(path.split("?")[0] ?? "", await screen.page.title());
   }
   expect(found).toEqual([]);
+  // Tabs of a browser can be told apart.
+  expect(new Set(titles.values()).size).toBe(titles.size);
   expect(screen.faults).toEqual([]);
 });
 
@@ -951,23 +977,117 @@ test("every part of a run and of the fleet, light and dark: nobody is shut out, 
   const id = await start("twice");
   await reach(id, "success");
   const screen = await openConsole(browser, { url, key: await makeKey(stack, "ada", operator) });
-  const { page, open, faults } = screen;
+  const { page, open, go, faults } = screen;
   const found: string[] = [];
   await open(`/runs/${id}`);
   await page.getByRole("region", { name: "Timeline" }).getByText("attempt 2").waitFor();
   for (const tab of await page.getByRole("tab").all()) {
     await tab.click();
     await waitFor(async () => (await tab.getAttribute("aria-selected")) === "true");
-    found.push(...(await barriersOf(screen)));
+    found.push(...(await barriersOf(screen, "main")));
   }
-  await open("/fleet/overview");
+  expect(await page.title()).toMatch(/^success · Run …/);
+  await go("/fleet/overview");
   for (const [tab, shown] of fleet) {
     await page.getByRole("tab", { name: tab }).click();
     await page.getByRole("main").getByText(shown).first().waitFor();
-    found.push(...(await barriersOf(screen)));
+    found.push(...(await barriersOf(screen, "main")));
   }
   expect(found).toEqual([]);
   expect(faults).toEqual([]);
+});
+
+/** What each screen shows, and the request that it begins with where it is about one thing. */
+const asked: [path: string, ofThing: boolean, empty?: string][] = [
+  ["/runs", false, "No runs yet"],
+  ["/runs/run_x", true],
+  ["/runs/run_x/vs/run_y", true],
+  ["/agents", false, "No agents yet"],
+  ["/agents/gone", true],
+  ["/agents/greeter", true],
+  ["/agents/greeter/play", true],
+  ["/agents/greeter/versions", true],
+  ["/agents/greeter/versions/1.0.0", true],
+  ["/agents/greeter/versions/1.0.0/diff?against=1.0.0", true],
+  ["/agents/greeter/settings", true],
+  ["/agents/greeter/daemon", true],
+  ["/threads", false, "No threads yet"],
+  ["/threads/chat-1", true],
+  ["/inbox", false, "No run asks"],
+  ["/schedules", false, "No schedules yet"],
+  ["/schedules/job_x", true],
+  ["/daemons", false, "No daemons yet"],
+  ["/studio", false, "No run in this time"],
+  ["/errors", false, "No run has failed"],
+  ["/errors/abc", true],
+  ["/webhooks", false, "No webhooks yet"],
+  ["/webhooks/wh_x", true],
+  ["/account", false],
+  ["/billing", false],
+  ["/billing?tab=usage", false, "No usage yet"],
+  ["/billing?tab=plans", false, "No plans yet"],
+  ...fleet.map(([tab]): [string, boolean] => [`/fleet/${tab.toLowerCase().replaceAll(" ", "-")}`, false]),
+];
+
+test("each screen in each state: it waits, fails, has no right, is gone, has lost its service, is offline, and never says then that there is nothing", async () => {
+  const { page, open, go, context } = await openConsole(browser, { url, key: await makeKey(stack, "ada", operator) });
+  const main = page.getByRole("main");
+  type Answer = "given" | "held" | "lost" | { status: number; code: string };
+  let answer: Answer = "given";
+  // Who is signed in and the agent of a page are known: what is asked for beside them is not.
+  const isKnown = (path: string): boolean => ["/v1/sessions/current", "/v1/agents/greeter"].includes(path);
+  await page.route(/\/(v1|health)\//, async (route) => {
+    if (answer === "lost") return route.abort();
+    if (answer === "given" || isKnown(new URL(route.request().url()).pathname)) return route.continue();
+    if (answer === "held") return;
+    const { status, code } = answer;
+    return route.fulfill({ status, json: { detail: `It is ${code}.`, code, request_id: "req_1" } });
+  });
+  const wrong: string[] = [];
+  const nothing = new RegExp(asked.flatMap(([, , empty]) => empty ?? []).join("|"));
+  const lookAt = async (state: string, given: Answer, seen: Locator, which = asked): Promise<void> => {
+    answer = "given";
+    await open("/approve?port=1&state=ab&name=laptop");
+    await main.getByText("asks for an API key").waitFor();
+    answer = given;
+    for (const [path] of which) {
+      await go(path);
+      const isSeen = await seen
+        .first()
+        .waitFor({ state: "attached" })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (!isSeen || (await main.getByText(nothing).count()) > 0)
+        wrong.push(`${state}: ${path} says ${JSON.stringify(await main.innerText())}`);
+    }
+  };
+  const failed = (status: number, code: string): Answer => ({ status, code });
+  const heading = (name: string): Locator => main.getByRole("heading", { name });
+  const things = asked.filter(([, ofThing]) => ofThing);
+  await lookAt("loading", "held", main.getByRole("status").filter({ hasText: "Loading" }));
+  await lookAt("error", failed(500, "internal_error"), main.getByText("internal_error · req_1"));
+  await lookAt("no right", failed(403, "missing_scope"), heading("No right to see this"));
+  await lookAt("gone", failed(404, "not_found"), heading("It is gone"), things);
+  await lookAt("reconnecting", "lost", main.getByText("Connection lost"));
+  await context.setOffline(true);
+  for (const [path] of asked) {
+    await go(path);
+    await main.getByText("This machine is offline").waitFor();
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("each list that is empty says what would be in it, and a new user is shown how to begin", async () => {
+  const { page, open, go } = await openConsole(browser, { url, key: await makeKey(stack, "dora") });
+  await open("/welcome");
+  await page.getByRole("button", { name: "Publish and run" }).waitFor();
+  for (const [path, , empty] of asked) {
+    if (empty === undefined) continue;
+    await go(path);
+    await page.getByRole("main").getByText(empty).first().waitFor();
+  }
 });
 
 test("a screen says when it waits for its data, when its thing is gone, when there is no right to it, and when the service fails", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { waitFor } from "../harness/wait-for.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** WCAG 2.2 AA. */
@@ -12,10 +13,12 @@ export type Console = {
   context: BrowserContext;
   /** Opens a page of the console by its path below /console. */
   open: (path: string) => Promise<void>;
+  /** Goes to another page of the console as a link does, without loading it anew, and waits until that page stands there. */
+  go: (path: string) => Promise<void>;
   /** What the page has said that it should not: errors in its console, faults of scripts, breaches of its policy. */
   faults: string[];
-  /** Returns what of the page people with other senses or hands can't use. */
-  barriers: (rules?: Rules) => Promise<string[]>;
+  /** Returns what of the page, or of a part of it, people with other senses or hands can't use. */
+  barriers: (rules?: Rules, part?: string) => Promise<string[]>;
 };
 
 type Rules = { type: "tag" | "rule"; values: string[] };
@@ -35,21 +38,35 @@ export async function openConsole(browser: Browser, { url, key, theme = "light" 
   page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
   page.on("pageerror", (error) => void faults.push(String(error)));
   const open = async (path: string): Promise<void> => void (await page.goto(`${url}/console${path}`));
+  const go = async (path: string): Promise<void> => {
+    const said = await page.title();
+    const changes = await page.evaluate<boolean>(
+      `(() => { const from = location.pathname; history.pushState({}, "", ${JSON.stringify(`/console${path}`)}); return location.pathname !== from; })()`,
+    );
+    // Each page has a title of its own, which it gets together with its content.
+    if (changes) await waitFor(async () => (await page.title()) !== said);
+  };
   // One test signs in as people do. The others get the same cookie without loading a page for it.
   if (key !== undefined) {
     const answer = await context.request.post(`${url}/v1/sessions`, { data: { key } });
     if (!answer.ok()) throw new Error(`Signing in was answered ${answer.status()}.`);
   }
-  return { page, context, open, faults, barriers: (rules = allRules) => barriersOf(page, rules) };
+  return { page, context, open, go, faults, barriers: (rules = allRules, part) => barriersOf(page, rules, part) };
 }
 
-async function barriersOf(page: Page, rules: Rules): Promise<string[]> {
+async function barriersOf(page: Page, rules: Rules, part = "html"): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
-  return page.evaluate(async (runOnly) => {
-    const { axe: tool } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
+  const look = { part, runOnly: rules };
+  return page.evaluate(async ({ part, runOnly }) => {
+    const { axe: tool } = globalThis as unknown as { axe: { run(part: string, options: object): Promise<Found> } };
     type Found = { violations: { id: string; nodes: { html: string }[] }[] };
     // Of what passes nothing is told: naming each element took as long as looking at it.
-    const { violations } = await tool.run({ runOnly, resultTypes: ["violations"], selectors: false, preload: false });
+    const { violations } = await tool.run(part, {
+      runOnly,
+      resultTypes: ["violations"],
+      selectors: false,
+      preload: false,
+    });
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  }, rules);
+  }, look);
 }

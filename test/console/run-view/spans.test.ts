@@ -48,6 +48,15 @@ test("a retry: the void attempt, its wait and its tools are spans of their own",
   ]);
 });
 
+test("an attempt that a worker had at once was not queued while it was made ready", () => {
+  const given = events({ type: "run.queued", at: 0, attempt: 0, queue }, started(2, 1));
+  const times = spansOf(given, new Date(began + 500).toISOString()).map(({ kind, start, end }) => [kind, start, end]);
+  expect(times).toEqual([
+    ["queue", began, began + 500],
+    ["attempt", began + 500, null],
+  ]);
+});
+
 test("what comes with the same time as its end began as long before as it says", () => {
   const given = events(
     started(0, 1),
