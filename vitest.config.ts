@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { envOf, measureSlowness, timeLimit } from "./test/harness/time-limit.ts";
 
 /**
  * Scenarios and starts take longest and wait more than they work: begun first, none is left to run alone at the end. Chaos and
@@ -16,7 +17,27 @@ class ByRank extends BaseSequencer {
   }
 }
 
+const slowness = measureSlowness();
+
+/** The limits that tests name are those of a usual machine: 60_000 behind a test, or `timeout: 60_000` before it. */
+const scaleLimits = {
+  name: "scale-limits",
+  enforce: "pre" as const,
+  transform: (code: string, id: string) =>
+    id.endsWith(".test.ts")
+      ? code.replaceAll(namedLimit, (ms) => String(timeLimit(Number(ms.replaceAll("_", "")), slowness)))
+      : undefined,
+};
+const namedLimit = /(?<=^ *\}, |^ {2}|timeout: )\d[\d_]{4,}(?=\);$|,\n\);| \})/gm;
+
+/** On two cores: a file waits for time-outs, ticks and processes for about half of its time, on a slow machine for less. */
+function filesAtOnce(): number {
+  if (slowness >= 2.5) return 2;
+  return slowness >= 1.5 ? 3 : 4;
+}
+
 export default defineConfig({
+  plugins: [scaleLimits],
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/harness/global-setup.ts"],
@@ -26,11 +47,11 @@ export default defineConfig({
     isolate: false,
     // As the processes of the service do (shared/platform/lifecycle/run-process.ts).
     execArgv: ["--liftoff-only"],
-    // On two cores: a file waits for time-outs, ticks and processes for about half of its time.
-    maxWorkers: 3,
+    maxWorkers: filesAtOnce(),
+    env: envOf(slowness),
     // What was built runs as Node loads it.
     server: { deps: { external: [/\/dist\//] } },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: timeLimit(30_000, slowness),
+    hookTimeout: timeLimit(60_000, slowness),
   },
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { timeLimit } from "../harness/time-limit.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -29,7 +30,7 @@ type Given = { url: string; key?: string; theme?: "light" | "dark" };
 export async function openConsole(browser: Browser, { url, key, theme = "light" }: Given): Promise<Console> {
   const context = await browser.newContext({ colorScheme: theme, viewport: { width: 1440, height: 900 } });
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(timeLimit(15_000));
   await context.addInitScript(
     "addEventListener('securitypolicyviolation', (e) => console.error(`policy ${e.violatedDirective} ${e.blockedURI}`))",
   );

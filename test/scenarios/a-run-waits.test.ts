@@ -613,7 +613,7 @@ const firsts = {
         rest = context.wait_for("rest")
         found = [await votes, await rest]
         try:
-            await context.first(2, context.wait_for("p", timeout=0.01), context.wait_for("q", timeout=0.02), context.sleep(60))
+            await context.first(2, context.wait_for("p", timeout=0.01), context.wait_for("q", timeout=0.5), context.sleep(60))
         except SignalTimeout as error:
             found.append(str(error))
         for bad in (lambda: context.first(3, rest, rest), lambda: context.first(1, 5)):
@@ -628,7 +628,7 @@ const firsts = {
       const votes = context.first(2, ["x", "y", "z"].map((name) => context.waitFor(name)));
       const rest = context.waitFor("rest");
       const found = [await votes, await rest];
-      const late = [context.waitFor("p", { timeout: 0.01 }), context.waitFor("q", { timeout: 0.02 }), context.sleep(60)];
+      const late = [context.waitFor("p", { timeout: 0.01 }), context.waitFor("q", { timeout: 0.5 }), context.sleep(60)];
       found.push(await context.first(2, late).catch((error) => error.message));
       for (const bad of [() => context.first(3, [rest, rest]), () => context.first(1, [5])])
         try {
@@ -651,7 +651,7 @@ test.each(["python", "node"] as const)("%s: the first two of three wake a run on
   await suspendedAt(run_id, 2);
   expect((await signal(run_id, "y", { payload: "nobody's" })).status).toBe(202);
   await signal(run_id, "rest", { payload: 4 });
-  const found = [[3, 1], 4, "No signal 'q' came within 0.02 s.", "first() takes a co", "first() takes what"];
+  const found = [[3, 1], 4, "No signal 'q' came within 0.5 s.", "first() takes a co", "first() takes what"];
   expect(resultOf(await events)).toEqual({ found, attempt: 3 });
   const untaken = await call(url, "GET", `/v1/runs/${run_id}/inputs?untaken=true`);
   expect(untaken.body).toMatchObject({ data: [{ name: "y" }] });

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { readEnv } from "../../shared/platform/config/env.ts";
+
+/** What a start of Node takes on a quiet machine, in milliseconds. */
+const usualStartMs = 45;
+const name = "TEST_SLOWNESS";
+
+/** Returns how many times longer a start of Node takes here and now: 1 to 4. The quickest of three counts. */
+export function measureSlowness(): number {
+  const start = (): number => {
+    const from = performance.now();
+    spawnSync(process.execPath, ["-e", "0"]);
+    return performance.now() - from;
+  };
+  const quickest = Math.min(start(), start(), start());
+  return Math.min(Math.max(quickest / usualStartMs, 1), 4);
+}
+
+/** What processes of tests are told, so that all of them have the same limits. */
+export const envOf = (slowness: number): Record<string, string> => ({ [name]: String(slowness) });
+
+/**
+ * Returns a limit of time for this machine, of one for a usual machine. Limits end what hangs. What a test says of time is not a
+ * limit, and is the same everywhere.
+ */
+export const timeLimit = (ms: number, slowness = Number(readEnv()[name] ?? 1)): number => Math.round(ms * slowness);
