@@ -7,6 +7,7 @@ import { openRunQueue } from "../../shared/platform/queue/run-queue.ts";
 import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
+import { timeLimit } from "../harness/time-limit.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 const engines = mkdtempSync(join(tmpdir(), "engines-"));
@@ -80,8 +81,8 @@ test("a run goes to a worker that offers its adapter, whichever hears of it firs
 
 test("one owner's 10,000 waiting runs delay another's first by no more than a few runs' time", async () => {
   const worker = await stack.start("worker", { WORKER_SLOTS: "2" });
-  // Each lasts long beside what a busy machine takes to start one, so that the count tells of turns and not of time.
-  const [many, one] = [await ofUser("many", sleeper(0.4)), await ofUser("one", sleeper(0))];
+  // Each lasts long beside what a busy or slow machine takes to start one, so that the count tells of turns and not of time.
+  const [many, one] = [await ofUser("many", sleeper(timeLimit(400) / 1_000)), await ofUser("one", sleeper(0))];
   const first = String((await start(many)).body["id"]);
   const { rows } = await stack.sql.query<{ id: string }>(
     `INSERT INTO runs SELECT r.* FROM runs original, generate_series(1, 10000) AS i,
