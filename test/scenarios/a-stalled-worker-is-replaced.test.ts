@@ -56,14 +56,14 @@ async function allowPostgres({ databaseUrl }: TestStack, allow: boolean): Promis
   await admin.end();
 }
 
-/** By its lease of half a second it would leave after two looks in vain, which take less than this. */
+/** By its lease of a second it would leave after two looks in vain, which take less than this. */
 const twoLooksMs = 7_000;
 
 // Both wait more than they work.
 test.concurrent("a worker for which nothing is to be taken is not stalled, nor is one that was frozen or whose Postgres was away", async (context) => {
   const { expect } = context;
   const { stack, url, submit, haveEnded } = await openScene(context);
-  const worker = await stack.start("worker", { LEASE_MS: "500", WORKER_SLOTS: "2" });
+  const worker = await stack.start("worker", { LEASE_MS: "1000", WORKER_SLOTS: "2" });
   const [one, paused] = await Promise.all([
     makeAgent(
       url,
