@@ -780,7 +780,7 @@ const making = {
         os.mkdir("work")
         context.step("make", make, files=["out/"])
         os.chdir("work")
-        errors = [raises(context, "missing", missing, "nothing"), raises(context, "large", large, ["../work/large"])]
+        errors = [raises(context, "missing", missing, "nothing"), raises(context, "large", large, ["../elsewhere/large"])]
         errors.append(raises(context, "too large", large, ["work"]))
         context.wait_for("go")
         os.chdir("..")
@@ -814,7 +814,7 @@ const making = {
       const large = () => writeFileSync("large", randomBytes(4 * 1024 * 1024));
       const errors = [
         await raises(() => context.step("missing", () => 1, { files: "nothing" })),
-        await raises(() => context.step("large", large, { files: ["../work/large"] })),
+        await raises(() => context.step("large", large, { files: ["../elsewhere/large"] })),
         await raises(() => context.step("too large", large, { files: ["work"] })),
       ];
       await context.waitFor("go");
@@ -839,7 +839,7 @@ test.each(["python", "node"] as const)(
       ...{ data: true, runs: true },
       errors: [
         "Step 'missing' names 'nothing' in `files`, and has not made it.",
-        "Step 'large' names '../work/large' in `files`, which is no relative path inside of the run's directory.",
+        "Step 'large' names '../elsewhere/large' in `files`, which is no relative path inside of the run's directory.",
         expect.stringMatching(/^Step 'too large' has files of more than 4194304 bytes/),
       ],
     });
