@@ -16,7 +16,7 @@ import { openSplitStack } from "./open-split-stack.ts";
 export type PartitionOptions = {
   seed: number;
   clients: number;
-  /** How often a host is cut off, the hosts in turn; how long a cut lasts, and how long all is whole before and after each. */
+  /** How often a host is cut off, the hosts in turn; how long a cut lasts, and how long at least all is whole before and after each. */
   cuts: number;
   cutMs: number;
   wholeMs: number;
@@ -48,7 +48,13 @@ export async function runPartition(options: PartitionOptions, signal: AbortSigna
       { seed, runs: Number.POSITIVE_INFINITY, clients, apiUrls: stack.apiUrls, receiver, signal: until },
       record,
     );
-    await sleep(wholeMs);
+    /** All is whole for so long, and for as many runs that each client has two. */
+    const stayWhole = async (): Promise<void> => {
+      const enough = record.accepted.length + 2 * clients;
+      await sleep(wholeMs, undefined, { signal }).catch(() => undefined);
+      while (record.accepted.length < enough && !signal.aborted) await sleep(100);
+    };
+    await stayWhole();
     for (let nth = 0; nth < cuts && !signal.aborted; nth++) {
       const host = hosts[nth % 2 === 0 ? 0 : 1];
       const from = Date.now();
@@ -57,7 +63,7 @@ export async function runPartition(options: PartitionOptions, signal: AbortSigna
       await host.mend();
       const worker_id = stack.workers[nth % 2]?.workerId() ?? null;
       struck.push({ fault: "link_cut", target: host.name, worker_id, from, to: Date.now() });
-      await sleep(wholeMs, undefined, { signal }).catch(() => undefined);
+      await stayWhole();
     }
     over.abort();
     await driven;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call, execute, makeAgent, readEvents } from "../harness/client.ts";
+import { call, execute, makeAgent, readEvents, resume } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -50,7 +50,7 @@ test("a run is run again under a version with another adapter", async () => {
     version: "2.0.0",
     config: { source: echo, adapter_type: "python" },
   });
-  const again = await call(url, "POST", `/v1/runs/${String(first["id"])}/replay`, { version: "2.0.0" }, wait);
+  const again = await call(url, "POST", `/v1/runs/${String(first["id"])}/replay`, { version: "2.0.0" });
   expect(again.body).toMatchObject({ adapter_type: "python" });
 });
 
@@ -204,7 +204,7 @@ test("runs and threads have tags and metadata, by which their lists are filtered
   const agent_id = await makeAgent(url, echo);
   const mine = { tags: ["vip", "vip", "beta"], metadata: { customer: "ada", order: 7, paid: true, deep: { a: 1 } } };
   const { body: first } = await run(agent_id, mine);
-  expect(first).toMatchObject({ tags: ["vip", "beta"], metadata: mine.metadata });
+  expect(first).toMatchObject({ status: "success", tags: ["vip", "beta"], metadata: mine.metadata });
   const batch = await call(url, "POST", "/v1/execute/batch", {
     requests: [{ agent_id, version: "current", tags: ["beta"], metadata: { customer: "bob" } }],
   });
@@ -214,7 +214,7 @@ test("runs and threads have tags and metadata, by which their lists are filtered
   expect(made).toMatchObject({ tags: ["nightly"], metadata: { customer: "eve" } });
   const { body: third } = await call(url, "POST", `/v1/jobs/${String(made["id"])}/trigger`);
   expect(third).toMatchObject({ tags: ["nightly"], metadata: { customer: "eve" } });
-  const replayed = await call(url, "POST", `/v1/runs/${String(first["id"])}/replay`, {}, wait);
+  const replayed = await call(url, "POST", `/v1/runs/${String(first["id"])}/replay`, {});
   expect(replayed.body).toMatchObject({ tags: ["vip", "beta"], metadata: mine.metadata });
 
   const found = async (query: string, of = "runs") => {
@@ -222,6 +222,8 @@ test("runs and threads have tags and metadata, by which their lists are filtered
     return (body["data"] as { id: string }[]).map(({ id }) => id).toSorted();
   };
   const [one, again] = [String(first["id"]), String(replayed.body["id"])];
+  // Only runs that have ended can be replayed.
+  expect((await readEvents(await resume(url, again))).at(-1)).toMatchObject({ event: "run.success" });
   expect(await found("tag=vip")).toEqual([one, again].toSorted());
   expect(await found("tag=beta&metadata[customer]=bob")).toEqual([second]);
   expect(await found("metadata[customer]=ada&metadata[order]=7&metadata[paid]=true")).toEqual([one, again].toSorted());

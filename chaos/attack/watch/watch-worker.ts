@@ -5,8 +5,10 @@ import { runInNewContext } from "node:vm";
 
 /** What was measured of this process meanwhile. */
 export type WorkerUsage = {
-  /** The longest time, in ms, that the event loop was blocked though it had a processor. */
-  blockedMs: number;
+  /** The longest time, in ms, that the event loop was kept by work, as a usual machine would have done it. */
+  busyMs: number;
+  /** The longest time, in ms, that the event loop stood still for something else than work or a processor. */
+  stoodMs: number;
   /** By how many MB the memory grew at most. Garbage that V8 has not collected yet counts up to `suspectMb`. */
   grownMb: number;
 };
@@ -21,12 +23,13 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /**
- * Watches this process's event loop and memory. Time that the process waits for a processor on a crowded machine is not
- * counted: the kernel reports that time (/proc/<pid>/task/<tid>/schedstat, second number). Where it doesn't, no more is counted
- * than the CPU time that this process used.
+ * Watches this process's event loop and memory. Time that the main thread waits for a processor on a crowded machine is not
+ * counted: the kernel reports it (/proc/<pid>/task/<tid>/schedstat: time on a processor, time of waiting for one). Where it
+ * doesn't, the CPU time of the whole process counts as work, and nothing as standing still.
  */
 export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): void } {
-  const found: WorkerUsage = { blockedMs: 0, grownMb: 0 };
+  const slowness = measureSlowness();
+  const found: WorkerUsage = { busyMs: 0, stoodMs: 0, grownMb: 0 };
   let before = readTimes();
   let ticks = 0;
   let weighed = weigh();
@@ -42,11 +45,10 @@ export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): vo
   const look = (): void => {
     const now = readTimes();
     const passed = now.at - before.at - tickMs;
-    const blocked =
-      now.waited === null || before.waited === null
-        ? Math.min(passed, now.used - before.used)
-        : passed - (now.waited - before.waited);
-    found.blockedMs = Math.max(found.blockedMs, blocked);
+    const worked = Math.min(passed, now.worked - before.worked);
+    const waited = now.waited === null || before.waited === null ? passed - worked : now.waited - before.waited;
+    found.busyMs = Math.max(found.busyMs, worked / slowness);
+    found.stoodMs = Math.max(found.stoodMs, passed - worked - waited);
     before = now;
     if (ticks++ % weighEvery === 0) found.grownMb = Math.max(found.grownMb, grown());
   };
@@ -56,7 +58,7 @@ export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): vo
       collect();
       before = readTimes();
       weighed = weigh();
-      Object.assign(found, { blockedMs: 0, grownMb: 0 });
+      Object.assign(found, { busyMs: 0, stoodMs: 0, grownMb: 0 });
     },
     stop() {
       look();
@@ -72,16 +74,28 @@ function weigh(): { rss: number; held: number } {
   return { rss, held: heapUsed + external };
 }
 
-/** In ms. `waited`: how long the main thread has waited for a processor; null where the kernel doesn't report that. */
-function readTimes(): { at: number; used: number; waited: number | null } {
-  const { user, system } = process.cpuUsage();
-  return { at: performance.now(), used: (user + system) / 1_000, waited: readWaited() };
+/** In ms. `worked`: on a processor. `waited`: for a processor; null where the kernel doesn't report that. */
+function readTimes(): { at: number; worked: number; waited: number | null } {
+  const at = performance.now();
+  try {
+    const [worked, waited] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ");
+    return { at, worked: Number(worked) / 1e6, waited: Number(waited) / 1e6 };
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return { at, worked: (user + system) / 1_000, waited: null };
+  }
 }
 
-function readWaited(): number | null {
-  try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1").split(" ")[1]) / 1e6;
-  } catch {
-    return null;
-  }
+/** What a usual machine takes for the work of `measureSlowness`, in ms. */
+const usualWorkMs = 12;
+
+/** Returns how many times longer this machine takes for work as the event loop does it; at least 1. The quickest of eight counts. */
+function measureSlowness(): number {
+  const values = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, tags: ["a", "b"], deep: { x: id / 3 } }));
+  const times = Array.from({ length: 8 }, () => {
+    const from = performance.now();
+    JSON.parse(JSON.stringify(values));
+    return performance.now() - from;
+  });
+  return Math.max(1, Math.min(...times) / usualWorkMs);
 }
