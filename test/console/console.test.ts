@@ -943,7 +943,22 @@ async function barriersOf({ page, barriers }: Console, part?: string): Promise<s
   return [...light, ...dark].map((barrier) => `${page.url()} ${barrier}`);
 }
 
-test("every screen, light and dark: nobody is shut out, nothing is said to the console, the policy is kept", async () => {
+/** What lies beyond the page's edge, and can't be scrolled to, for somebody who reads at 200 %. */
+async function beyondTheEdge(page: Page): Promise<string[]> {
+  const size = page.viewportSize() ?? { width: 1440, height: 900 };
+  await page.setViewportSize({ width: size.width / 2, height: size.height / 2 });
+  const beyond = await page.evaluate<string[]>(`[...document.body.querySelectorAll("*")].filter((one) => {
+    const { right, width, height } = one.getBoundingClientRect();
+    if (right <= innerWidth + 1 || width < 2 || height < 2 || one.closest("[aria-hidden=true], svg, canvas")) return false;
+    for (let up = one.parentElement; up && up !== document.body; up = up.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(up).overflowX) && up.getBoundingClientRect().right <= innerWidth + 1) return false;
+    return one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  }).slice(0, 3).map((one) => one.outerHTML.slice(0, 160))`);
+  await page.setViewportSize(size);
+  return beyond.map((one) => `${page.url()} at 200 %: ${one}`);
+}
+
+test("every screen, light and dark, and at 200 %: nobody is shut out, nothing is said to the console, the policy is kept", async () => {
   await publish("broken", 'def main():\n    raise ValueError("always")\n');
   const failed = await start("broken");
   await reach(failed, "error");
@@ -964,7 +979,7 @@ test("every screen, light and dark: nobody is shut out, nothing is said to the c
   for (const [path, shown] of [...screens, ...things]) {
     await screen.go(path);
     await screen.page.getByRole("main").getByText(shown).first().waitFor();
-    found.push(...(await barriersOf(screen, "main")));
+    found.push(...(await barriersOf(screen, "main")), ...(await beyondTheEdge(screen.page)));
     titles.set(path.split("?")[0] ?? "", await screen.page.title());
   }
   expect(found).toEqual([]);
