@@ -10,6 +10,7 @@ import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
 import { Ago, Clock } from "../ui/time.tsx";
+import { Took } from "../ui/took.tsx";
 import styles from "./agents.module.css";
 
 /** How an agent does: the last 30 days, its last runs, its errors. */
@@ -123,7 +124,9 @@ const LastRun = ({ run }: { run: RunListItem }): ReactElement => (
       </Link>
     </td>
     <td className="num">{run.version}</td>
-    <Num>{formatMs(run.duration_ms)}</Num>
+    <Num>
+      <Took run={run} />
+    </Num>
     <Num>
       <Clock at={run.created_at} />
     </Num>

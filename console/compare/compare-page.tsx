@@ -11,6 +11,7 @@ import { Page, Section } from "../ui/page.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
 import { Num, Table } from "../ui/table.tsx";
+import { Took } from "../ui/took.tsx";
 import styles from "./compare.module.css";
 
 /** Two runs side by side: what they were given, did, took and returned. */
@@ -48,7 +49,9 @@ const Compared = ({ one, two }: { one: Run; two: Run }): ReactElement => (
           </td>
           <Num>{run.attempt}</Num>
           <Num>{formatMs(run.queue_ms)}</Num>
-          <Num>{formatMs(run.duration_ms)}</Num>
+          <Num>
+            <Took run={run} />
+          </Num>
           <Num>{formatTokens(run.usage)}</Num>
           <Num>{formatCost(run.usage?.cost_usd)}</Num>
         </tr>
@@ -76,10 +79,12 @@ const resultOf = ({ error, result_content }: Run): unknown =>
 function Timeline({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
   const stream = useRunStream(handle, run.status);
+  const isForgotten = run.completed_at !== null && !stream.isPending && stream.count === 0;
   return (
     <div>
       <h2 className="num">{shortId(run.id)}</h2>
       <Waterfall run={run} stream={stream} />
+      {isForgotten && <p className={styles.same}>What it did is not kept any more.</p>}
     </div>
   );
 }

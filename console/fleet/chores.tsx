@@ -67,7 +67,7 @@ function Chore({ job, mayRun }: { job: InternalJob; mayRun: boolean }): ReactEle
         <span className="num dim">
           {Object.entries(last_run?.result ?? {})
             .filter(([, value]) => value !== 0)
-            .map(([what, value]) => `${value} ${what.replaceAll("_", " ")}`)
+            .map(([what, value]) => `${value} ${(value === 1 ? what.replace(/s$/, "") : what).replaceAll("_", " ")}`)
             .join(", ") || (last_run ? "nothing to do" : "")}
         </span>
       </td>

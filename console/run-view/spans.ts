@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from "../../sdk/ts/index.ts";
+import type { EventOf, Run, RunEvent } from "../../sdk/ts/index.ts";
 
 export type SpanKind = "queue" | "attempt" | "void" | "step" | "tool" | "call" | "wait" | "question" | "artifact";
 
@@ -20,11 +20,13 @@ export type Span = {
 
 type Open = Map<string, Span>;
 
+type Begins = Pick<Run, "started_at" | "queue_ms">;
+
 /**
- * Returns what a run did, in the order in which it began: waits for a worker, attempts, and what each attempt did. `startedAt`:
- * when its first attempt was a worker's. Until its first event that attempt was being made ready.
+ * Returns what a run did, in the order in which it began: waits for a worker, attempts, and what each attempt did. `run` says when
+ * its first attempt was a worker's, and how long it had waited for that. Until its first event that attempt was being made ready.
  */
-export function spansOf(events: readonly RunEvent[], startedAt: string | null = null): Span[] {
+export function spansOf(events: readonly RunEvent[], run: Begins | null = null): Span[] {
   const spans: Span[] = [];
   const open: Open = new Map();
   for (const event of events) {
@@ -41,14 +43,17 @@ export function spansOf(events: readonly RunEvent[], startedAt: string | null = 
     spans.push(span);
     if (span.end === null) open.set(span.key, span);
   }
-  if (startedAt !== null) beginFirst(spans, timeOf(startedAt));
+  if (run !== null) beginFirst(spans, run);
   return spans;
 }
 
-function beginFirst(spans: Span[], at: number): void {
+function beginFirst(spans: Span[], { started_at, queue_ms }: Begins): void {
   const [queued, first] = spans;
-  if (queued?.kind !== "queue" || first?.key !== "attempt" || at < queued.start || at > first.start) return;
+  const at = started_at === null ? NaN : timeOf(started_at);
+  if (queued?.kind !== "queue" || first?.key !== "attempt" || !(at >= queued.start && at <= first.start)) return;
   queued.end = at;
+  // The API told of it before it was committed.
+  queued.start = Math.max(queued.start, at - (queue_ms ?? Infinity));
   first.start = at;
 }
 

@@ -19,7 +19,11 @@ const firstSpans = 60;
 export function Waterfall({ run, stream }: Props): ReactElement | null {
   const { events, count } = stream;
   // The array grows in place: its length says whether there is more.
-  const spans = useMemo(() => spansOf(events.slice(0, count), run.started_at), [events, count, run.started_at]);
+  const { started_at, queue_ms } = run;
+  const spans = useMemo(
+    () => spansOf(events.slice(0, count), { started_at, queue_ms }),
+    [events, count, started_at, queue_ms],
+  );
   const [isAll, setAll] = useState(false);
   const [isFailedOnly, setFailedOnly] = useState(false);
   const now = useNow();

@@ -3,26 +3,21 @@ import type { Run } from "../../sdk/ts/index.ts";
 import type { RunStream } from "../data/use-run-stream.ts";
 import { type Figure, FigureRow } from "../ui/figures.tsx";
 import { formatBytes, formatCost, formatMs, formatTokens } from "../ui/format.ts";
-import { useNow } from "../ui/time.tsx";
+import { Took } from "../ui/took.tsx";
 
-/** What the run took. While it goes on, its time counts. */
+/** What the run took. */
 export function Figures({ run, stream }: { run: Run; stream: RunStream }): ReactElement {
   const { usage } = run;
   const figures: Figure[] = [
     ["Queued", formatMs(run.queue_ms)],
     ["To first output", formatMs(toFirstOutput(stream))],
-    ["Took", run.status === "running" ? <Elapsed since={run.started_at} /> : formatMs(run.duration_ms)],
+    ["Took", <Took key="took" run={run} />],
     ["Tokens in / out", formatTokens(usage)],
     ["Cost", formatCost(usage?.cost_usd)],
     ["CPU", formatMs(usage?.cpu_ms)],
     ["Memory", formatBytes(usage?.max_rss_bytes)],
   ];
   return <FigureRow figures={figures} />;
-}
-
-function Elapsed({ since }: { since: string | null }): ReactElement {
-  const now = useNow();
-  return <>{since === null ? "–" : formatMs(Math.max(0, now - new Date(since).getTime()))}</>;
 }
 
 /** From the start of the last attempt. */

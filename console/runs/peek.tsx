@@ -13,6 +13,7 @@ import { formatCost, formatMs, formatTokens, shortId } from "../ui/format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Failure, Loaded } from "../ui/states.tsx";
 import { Status } from "../ui/status.tsx";
+import { Took } from "../ui/took.tsx";
 import styles from "./runs.module.css";
 
 type Props = { id: string; onClose: () => void };
@@ -54,7 +55,7 @@ function RunPeek({ run }: { run: Run }): ReactElement {
       <FigureRow
         figures={[
           ["Queued", formatMs(run.queue_ms)],
-          ["Took", formatMs(run.duration_ms)],
+          ["Took", <Took key="took" run={run} />],
           ["Tokens in / out", formatTokens(run.usage)],
           ["Cost", formatCost(run.usage?.cost_usd)],
         ]}

@@ -3,7 +3,8 @@ import type { ReactElement } from "react";
 import { formatCost, formatCount, formatMs, shortId } from "../ui/format.ts";
 import { InputPreview } from "../ui/input-preview.tsx";
 import { Status } from "../ui/status.tsx";
-import { Clock, useNow } from "../ui/time.tsx";
+import { Clock } from "../ui/time.tsx";
+import { Took } from "../ui/took.tsx";
 import type { ListedRun } from "./merge-changes.ts";
 import styles from "./runs.module.css";
 
@@ -87,13 +88,3 @@ function About({ run }: { run: ListedRun }): ReactElement {
   if (run.status === "running" && run.current_status) return <span className="dim">{run.current_status}</span>;
   return <InputPreview preview={run.input_preview} />;
 }
-
-/** A run that goes on counts. */
-function Took({ run: { status, started_at, duration_ms } }: Pick<Props, "run">): ReactElement {
-  if (status === "running" && started_at !== null) return <Running since={started_at} />;
-  return <>{formatMs(duration_ms)}</>;
-}
-
-const Running = ({ since }: { since: string }): ReactElement => (
-  <span className="dim">{formatMs(Math.max(0, useNow() - new Date(since).getTime()))}</span>
-);

@@ -48,11 +48,12 @@ test("a retry: the void attempt, its wait and its tools are spans of their own",
   ]);
 });
 
-test("an attempt that a worker had at once was not queued while it was made ready", () => {
+test("a run was queued for as long as its record says, not while it was committed or made ready", () => {
   const given = events({ type: "run.queued", at: 0, attempt: 0, queue }, started(2, 1));
-  const times = spansOf(given, new Date(began + 500).toISOString()).map(({ kind, start, end }) => [kind, start, end]);
+  const run = { started_at: new Date(began + 500).toISOString(), queue_ms: 300 };
+  const times = spansOf(given, run).map(({ kind, start, end }) => [kind, start, end]);
   expect(times).toEqual([
-    ["queue", began, began + 500],
+    ["queue", began + 200, began + 500],
     ["attempt", began + 500, null],
   ]);
 });
