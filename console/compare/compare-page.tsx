@@ -1,6 +1,6 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactElement, useMemo } from "react";
-import type { Run } from "../../sdk/ts/index.ts";
+import { isEnd, type Run } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
 import { useRun } from "../data/run-record.ts";
 import { useRunStream } from "../data/use-run-stream.ts";
@@ -79,7 +79,9 @@ const resultOf = ({ error, result_content }: Run): unknown =>
 function Timeline({ run }: { run: Run }): ReactElement {
   const handle = useMemo(() => client.attach(run.id), [run.id]);
   const stream = useRunStream(handle, run.status);
-  const isForgotten = run.completed_at !== null && !stream.isPending && stream.count === 0;
+  // Of a purged transcript the end stays.
+  const isForgotten =
+    run.attempt > 0 && stream.events.some(isEnd) && !stream.events.some(({ type }) => type === "run.started");
   return (
     <div>
       <h2 className="num">{shortId(run.id)}</h2>

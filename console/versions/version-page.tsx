@@ -1,13 +1,17 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { type ReactElement, useState } from "react";
+import { lazy, type ReactElement, Suspense, useState } from "react";
 import type { AgentVersion } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { Loaded } from "../ui/states.tsx";
 import { type CodeFile, filesOf, withFiles } from "./code-files.ts";
+import { CodeLines } from "./code-lines.tsx";
 import styles from "./versions.module.css";
+
+/** The grammars are as large as the rest of this page. Until they are there, code is plain. */
+const ColouredCode = lazy(async () => ({ default: (await import("./coloured-code.tsx")).ColouredCode }));
 
 /** The code and the config of a version. What is edited here is published as another version. */
 export function VersionPage(): ReactElement {
@@ -73,11 +77,9 @@ type CodeProps = { file: CodeFile; edited: string | null; onEdit: (text: string)
 
 const Code = ({ file, edited, onEdit }: CodeProps): ReactElement =>
   edited === null ? (
-    <ol className={styles.code} aria-label={file.name} tabIndex={0}>
-      {file.text.split("\n").map((line, at) => (
-        <li key={`${at} ${line}`}>{line}</li>
-      ))}
-    </ol>
+    <Suspense fallback={<CodeLines name={file.name} lines={file.text.split("\n")} />}>
+      <ColouredCode file={file} />
+    </Suspense>
   ) : (
     <textarea
       className={styles.editor}

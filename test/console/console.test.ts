@@ -730,6 +730,15 @@ test("two runs are compared: what they were given and what they returned", async
     .locator("[data-kind=added]", { hasText: "2" })
     .waitFor();
   await waitFor(async () => (await page.getByRole("region", { name: "Timeline" }).count()) === 2);
+  // What the first one did is forgotten, but for its end.
+  await stack.sql.query(
+    `UPDATE transcript_chunks SET first_seq = last_seq, events = json_build_array(events->-1) WHERE run_id = $1`,
+    [one],
+  );
+  await stack.redis.del(`${stack.prefix}run:${one}`);
+  await open(`/runs/${one}/vs/${two}`);
+  await page.getByText("What it did is not kept any more.").waitFor();
+  expect(await page.getByText("What it did is not kept any more.").count()).toBe(1);
 });
 
 test("runs that fail alike are one error: it is resolved, and its runs are run again on another version", async () => {
