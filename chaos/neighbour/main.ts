@@ -7,7 +7,7 @@ import { type Beside, runNeighbour, type Verdict } from "./run-neighbour.ts";
 const schema = z.object({
   seed: z.coerce.number().int().min(0).default(0),
   attacks: z.coerce.number().int().min(1).default(hostileAgents.length),
-  seconds: z.coerce.number().min(1).max(600).default(8),
+  seconds: z.coerce.number().min(1).max(600).default(25),
   only: z.string().default(""),
 });
 

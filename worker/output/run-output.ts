@@ -30,8 +30,8 @@ export type RunOutput = {
   close(): void;
 };
 
-/** Characters that may wait to be sent before `push` waits. */
-const maxBacklog = 1024 * 1024;
+/** Characters that may wait to be sent, or to be written, before `push` waits. */
+const maxBacklog = 256 * 1024;
 
 type Deps = { db: Db; streams: RunStreams; log: Log };
 
@@ -71,6 +71,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
       if (body.type === "progress" && body.message !== null) transcript.setStatus(body.message);
       transcript.add(event);
       if (publisher.backlog() > maxBacklog) await publisher.settled();
+      if (transcript.backlog() > maxBacklog) await transcript.flush();
     },
     async finish(last) {
       finished = true;

@@ -16,7 +16,7 @@ export type Sent = { events: number; hurried: number; length: number };
 const sliceMs = 2;
 /** What an event costs outside of this process, in Redis, Postgres and an API: for each event, and for each character. */
 const eventMs = 0.1;
-const characterMs = 0.000_15;
+const characterMs = 0.000_4;
 /** Longer work was mostly a wait for a store, and counts as this much. */
 const longestMs = 100;
 /** A run counts as busy for this long after it has used up a time slice. */

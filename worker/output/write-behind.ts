@@ -12,6 +12,8 @@ export type WriteBehind = {
   setStatus(status: string): void;
   /** Resolves when the events so far are written, or Postgres refused the attempt. */
   flush(): Promise<void>;
+  /** Characters that wait to be written. */
+  backlog(): number;
   /** Returns for how many ms the oldest event has waited to be written. */
   lagMs(): number;
   /** Stops writing. Returns the events that were not written. */
@@ -42,6 +44,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
   let unsavedLength = 0;
   /** The batch that is being written. When the connection broke during the write, the same batch is written again. */
   let batch: StreamEvent[] = [];
+  let savingLength = 0;
   let saving: Promise<void> | null = null;
   let currentStatus: string | null = null;
   /** How many events were added, and how many of them are written. */
@@ -69,6 +72,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
     if (batch.length === 0) {
       batch = unsaved;
       batchSince = unsavedSince;
+      savingLength = unsavedLength;
       unsaved = [];
       unsavedLength = 0;
     }
@@ -78,6 +82,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
       else onFenced();
       written += batch.length;
       batch = [];
+      savingLength = 0;
     } catch (error) {
       log.warn({ run_id: runId, err: errorText(error) }, "a transcript could not be written; it is tried again");
     }
@@ -101,6 +106,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
         if (batch.length > 0) await sleep(retryMs);
       }
     },
+    backlog: () => savingLength + unsavedLength,
     lagMs() {
       if (isOver || batch.length + unsaved.length === 0) return 0;
       return performance.now() - (batch.length > 0 ? batchSince : unsavedSince);

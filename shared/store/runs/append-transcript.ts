@@ -37,7 +37,7 @@ const input = inputRows(given);
 const appends: Batch<Row<typeof given>, boolean> = {
   most: 64,
   weigh: weighChunk,
-  maxWeight: 1 << 20,
+  maxWeight: 1 << 17,
   apart: ({ id }) => id,
   async act(client, chunks) {
     const held = await append.rows(client, input.listsOf(chunks));

@@ -245,7 +245,7 @@ function endsBy(cause: Finalization["cause"]): Batch<Finalization, Ended | null>
   return {
     most: cause === "finish" ? 64 : 1,
     weigh: (end) => weighChunk(chunkOf(end.events)),
-    maxWeight: 1 << 20,
+    maxWeight: 1 << 17,
     apart: ({ run_id }) => run_id,
     async act(client, ends) {
       const write = ends.every((end) => end.alone) ? alone : all;

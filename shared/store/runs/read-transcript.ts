@@ -21,21 +21,25 @@ export async function readTranscript(db: Db, runId: string, cursor: EventId, lim
   return events;
 }
 
+// Chunk by chunk, since a chunk's size is known once it is unpacked: what comes behind the page stays packed.
 const read = statement({
   name: "read-transcript",
   takes: { run_id: t.text, attempt: t.integer, seq: t.integer },
   gives: { attempt: t.integer, events: t.json<[number, string, string][]>() },
   text: sql`
-    SELECT attempt, events FROM (
-      SELECT attempt, first_seq, events,
-        sum(octet_length(events::text)) OVER (ORDER BY attempt, first_seq ROWS UNBOUNDED PRECEDING)
-          - octet_length(events::text) AS before
-      FROM (
+    WITH RECURSIVE page AS (
+      (SELECT attempt, first_seq, events, octet_length(events::text) AS size, 1 AS nth FROM transcript_chunks
+       WHERE run_id = $run_id AND (attempt, last_seq) > ($attempt, $seq) ORDER BY attempt, first_seq LIMIT 1)
+      UNION ALL
+      SELECT next.attempt, next.first_seq, next.events, page.size + octet_length(next.events::text), page.nth + 1
+      FROM page CROSS JOIN LATERAL (
         SELECT attempt, first_seq, events FROM transcript_chunks
-        WHERE run_id = $run_id AND (attempt, last_seq) > ($attempt, $seq) ORDER BY attempt, first_seq LIMIT 100
+        WHERE run_id = $run_id AND (attempt, first_seq) > (page.attempt, page.first_seq)
+        ORDER BY attempt, first_seq LIMIT 1
       ) AS next
-    ) AS sized
-    WHERE before < ${literal(pageBytes)} ORDER BY attempt, first_seq`,
+      WHERE page.size < ${literal(pageBytes)} AND page.nth < 100
+    )
+    SELECT attempt, events FROM page ORDER BY nth`,
 });
 
 /** The last seq of an attempt that the transcript holds; 0 for none. */
