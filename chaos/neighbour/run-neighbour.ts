@@ -130,7 +130,7 @@ async function wholeFaults({ postgres, apis, workers }: ChaosStack): Promise<str
   await sql.connect();
   try {
     const { rows } = await sql.query<{ charged: number }>(
-      "SELECT count(*)::int AS charged FROM runs WHERE agent_id = 'neighbour' AND (attempt > 1 OR lost_attempts > 0)",
+      "SELECT count(*)::int AS charged FROM runs WHERE agent_id = 'neighbour' AND (failed_attempts > 0 OR lost_attempts > 0)",
     );
     const charged = rows[0]?.charged ?? 0;
     const restarts = [...apis, ...workers].filter((member) => member.surprises() > 0).map(({ name }) => name);
