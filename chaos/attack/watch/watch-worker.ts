@@ -91,7 +91,12 @@ const usualWorkMs = 12;
 
 /** Returns how many times longer this machine takes for work as the event loop does it; at least 1. The quickest of eight counts. */
 function measureSlowness(): number {
-  const values = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}`, tags: ["a", "b"], deep: { x: id / 3 } }));
+  const values = Array.from({ length: 20_000 }, (_, id) => ({
+    id,
+    name: `n${id}`,
+    tags: ["a", "b"],
+    deep: { x: id / 3 },
+  }));
   const times = Array.from({ length: 8 }, () => {
     const from = performance.now();
     JSON.parse(JSON.stringify(values));
