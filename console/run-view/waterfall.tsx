@@ -18,8 +18,8 @@ const firstSpans = 60;
 /** What the run did, over its time: waits for a worker, attempts, and in each its steps, tools, calls and waits. */
 export function Waterfall({ run, stream }: Props): ReactElement | null {
   const { events, count } = stream;
-  // The array grows in place: its length says whether there is more.
   const { started_at, queue_ms } = run;
+  // The array grows in place: its length says whether there is more.
   const spans = useMemo(
     () => spansOf(events.slice(0, count), { started_at, queue_ms }),
     [events, count, started_at, queue_ms],

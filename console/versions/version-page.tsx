@@ -10,7 +10,7 @@ import { type CodeFile, filesOf, withFiles } from "./code-files.ts";
 import { CodeLines } from "./code-lines.tsx";
 import styles from "./versions.module.css";
 
-/** The grammars are as large as the rest of this page. Until they are there, code is plain. */
+/** Loads the grammars (65 KB). Until they are there, code is plain. */
 const ColouredCode = lazy(async () => ({ default: (await import("./coloured-code.tsx")).ColouredCode }));
 
 /** The code and the config of a version. What is edited here is published as another version. */
