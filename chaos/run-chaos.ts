@@ -32,7 +32,7 @@ export async function runChaos(
   const receiver = await openReceiver(createRandom(`${seed}/receiver`));
   const record: ClientRecord = { accepted: [], histories: [], refused: [], begun: 0 };
   const over = new AbortController();
-  const enough = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)]);
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(Math.round(minutes * 60_000))]);
   const broken = new Map<string, string[]>();
   const surprises = () => [...stack.apis, ...stack.workers].reduce((sum, member) => sum + member.surprises(), 0);
   try {

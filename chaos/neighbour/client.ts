@@ -3,10 +3,13 @@ import { Agent, request } from "node:http";
 /** How a run ended, and the time from its POST to its stream's end, in milliseconds. */
 export type Ending = { event: string; result: unknown; ms: number };
 
+/** What a run's request may say beyond its agent and input. */
+export type Asked = { runtime_mode?: string; timeout_ms?: number };
+
 export type FleetClient = {
   publish(owner: string, id: string, config: Record<string, unknown>): Promise<void>;
   /** Executes a run, from its POST to its last event. `event` is `http <status>` for a run that was not accepted. */
-  run(agentId: string, input: Record<string, unknown>, mode?: string): Promise<Ending>;
+  run(agentId: string, input: Record<string, unknown>, asked?: Asked): Promise<Ending>;
   close(): void;
 };
 
@@ -34,9 +37,9 @@ export function createFleetClient(url: string): FleetClient {
       const { status, text } = await post("/v1/agents", { user_id: owner, id, name: id, version: "1.0.0", config });
       if (status >= 300) throw new Error(`${id} was not published: ${text}`);
     },
-    async run(agentId, input_payload, runtime_mode = "standard") {
+    async run(agentId, input_payload, asked = {}) {
       const at = performance.now();
-      const body = { agent_id: agentId, version: "current", input_payload, runtime_mode };
+      const body = { agent_id: agentId, version: "current", input_payload, ...asked };
       const { status, text } = await post("/v1/execute", body);
       const ms = performance.now() - at;
       if (status >= 300) return { event: `http ${status}`, result: null, ms };

@@ -8,7 +8,9 @@ import { createFleetClient } from "./client.ts";
 const order = z.object({
   url: z.string(),
   agentId: z.string(),
-  mode: z.string(),
+  runtime_mode: z.string(),
+  /** How long each run may take. */
+  timeout_ms: z.number(),
   /** How many runs at a time, and for how many seconds new runs are begun. */
   runs: z.number(),
   seconds: z.number(),
@@ -28,14 +30,14 @@ export function startHostileLoad(given: z.infer<typeof order>): Promise<Endings>
 }
 
 async function beginRuns(): Promise<void> {
-  const { url, agentId, mode, runs, seconds } = order.parse(workerData);
+  const { url, agentId, runs, seconds, ...asked } = order.parse(workerData);
   const client = createFleetClient(url);
   const until = performance.now() + seconds * 1_000;
   const endings: Endings = {};
   await Promise.all(
     Array.from({ length: runs }, async () => {
       while (performance.now() < until) {
-        const { event } = await client.run(agentId, { do: "attack" }, mode);
+        const { event } = await client.run(agentId, { do: "attack" }, asked);
         endings[event] = (endings[event] ?? 0) + 1;
         await sleep(5);
       }

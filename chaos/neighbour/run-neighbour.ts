@@ -32,7 +32,9 @@ type Withstood = { attack: HostileAgent; endings: Endings; beside: Beside; fault
 const hostileRuns = 8;
 const neighbourClients = 3;
 const pauseMs = 25;
-const timeoutMs = 3_000;
+const hostileTimeoutMs = 3_000;
+/** Enough for a probe on a machine that the hostile runs have just left, and that has other work. */
+const probeTimeoutMs = 60_000;
 /** A neighbour's slowest runs may take this many times as long as on a quiet fleet; at least `leastAllowedMs` are allowed. */
 const slower = 10;
 const leastAllowedMs = 250;
@@ -83,14 +85,15 @@ async function withstand(
   attack: HostileAgent,
   { url, quiet, seconds }: Beneath,
 ): Promise<Withstood> {
-  const config = { source: attack.source, limits: { timeout_ms: timeoutMs }, ...attack.config };
-  await client.publish("hostile", attack.name, config);
-  const mode = attack.config["network"] === undefined ? "standard" : "full";
-  const before = await client.run(attack.name, { do: "probe" }, mode);
-  const hostile = startHostileLoad({ url, agentId: attack.name, mode, runs: hostileRuns, seconds });
+  await client.publish("hostile", attack.name, { source: attack.source, ...attack.config });
+  const runtime_mode = attack.config["network"] === undefined ? "standard" : "full";
+  const probe = () => client.run(attack.name, { do: "probe" }, { runtime_mode, timeout_ms: probeTimeoutMs });
+  const before = await probe();
+  const load = { url, agentId: attack.name, runs: hostileRuns, seconds };
+  const hostile = startHostileLoad({ ...load, runtime_mode, timeout_ms: hostileTimeoutMs });
   const beside = await watchNeighbour(client, AbortSignal.timeout(seconds * 1_000));
   const endings = await hostile;
-  const after = await client.run(attack.name, { do: "probe" }, mode);
+  const after = await probe();
   const changed = attack.harmsItself ? [] : changeFaults(before, after);
   const failed = [...new Set(beside.failures)].map((event) => `runs of the neighbour ended as ${event}`);
   return { attack, endings, beside, faults: [...failed, ...changed], slow: slowness(beside, quiet) };

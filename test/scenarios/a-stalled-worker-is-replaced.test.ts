@@ -12,6 +12,9 @@ import { waitFor } from "../harness/wait-for.ts";
 
 const preload = `--import ${resolve("test/harness/preload/stall-worker.mjs")}`;
 
+type Member = { id: string; status: string };
+type Move = { to: string; reason: string | null };
+
 type Scene = {
   stack: TestStack;
   url: string;
@@ -85,8 +88,10 @@ test.concurrent("a worker for which nothing is to be taken is not stalled, nor i
     [one],
   );
   await stack.sql.query("DELETE FROM queue_pauses");
+  const waiting = async () => (await stack.sql.query("SELECT 1 FROM runs WHERE status = 'queued'")).rowCount;
+  await waitFor(async () => (await waiting()) === 3, 30_000);
   await sleep(twoLooksMs);
-  expect((await stack.sql.query("SELECT 1 FROM runs WHERE status = 'queued'")).rowCount).toBe(3);
+  expect(await waiting()).toBe(3);
 
   worker.child.kill("SIGSTOP");
   const run = await submit();
@@ -116,16 +121,24 @@ test.concurrent("a worker that hears no nudge and whose poll is stuck says so, l
 
   process.kill(pids[0] ?? NaN, "SIGUSR2");
   const waiting = [await submit(), await submit(), await submit()];
-  const statuses = async () =>
-    ((await call(url, "GET", "/v1/admin/fleet")).body["data"] as { status: string }[]).map(({ status }) => status);
-  await waitFor(async () => (await statuses()).includes("stalled"), 30_000);
-  expect(await (await fetch(`${url}/metrics`)).text()).toContain('runfleet_workers{pool="default",status="stalled"} 1');
+  const members = async () => (await call(url, "GET", "/v1/admin/fleet")).body["data"] as Member[];
+  const isStalled = async () => {
+    const [fleet, metrics] = await Promise.all([members(), fetch(`${url}/metrics`).then((answer) => answer.text())]);
+    const stalled = fleet.find(({ status }) => status === "stalled");
+    return metrics.includes('runfleet_workers{pool="default",status="stalled"} 1') && stalled?.id;
+  };
+  const stalledId = await waitFor(isStalled, 30_000);
 
   await haveEnded(waiting, 60_000);
   expect(pids).toHaveLength(2);
   expect(said.mock.calls.flat()).toContainEqual(expect.stringContaining("ended (75); it is started again"));
   expect(readFileSync(log, "utf8")).toMatch(/"exit_code":75,.*this worker is stalled/);
-  const { rows } = await stack.sql.query("SELECT DISTINCT attempt, lost_attempts FROM runs");
-  expect(rows).toEqual([{ attempt: 1, lost_attempts: 0 }]);
+  // It began none of them, and so none was charged for it.
+  const moves = waiting.map((id) => call(url, "GET", `/v1/runs/${id}/timeline`));
+  const begun = (await Promise.all(moves)).map(({ body }) =>
+    (body["data"] as Move[]).filter(({ to }) => to === "running"),
+  );
+  expect(begun.every((attempts) => attempts.length > 0)).toBe(true);
+  expect(begun.flat().filter(({ reason }) => reason === stalledId)).toEqual([]);
   rmSync(log);
 }, 120_000);
