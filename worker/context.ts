@@ -18,12 +18,10 @@ import { createSpendRooms } from "./calls/spend-room.ts";
 import { createThrottles } from "./calls/throttles.ts";
 import type { Adapter } from "./adapters/adapter.ts";
 import type { Attempt } from "./attempt/attempt.ts";
-import type { Containers } from "./adapters/container/container-adapter.ts";
 import type { NodeBuildDeps } from "./builds/build-node.ts";
 import { findBundler } from "./builds/find-bundler.ts";
 import type { NodeRuntime } from "./adapters/node/node-command.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { findNode } from "./adapters/node/find-node.ts";
 import { type Adapters, openAdapters } from "./adapters/registry.ts";
 import { type InteractiveProcesses, openInteractiveProcesses } from "./interactive/interactive-processes.ts";
 import { createReusedProcesses, mayReuse } from "./interactive/reused-processes.ts";
@@ -31,20 +29,17 @@ import { createIdleCache } from "./warm/idle-cache.ts";
 import type { DaemonHost } from "./daemons/daemon-host.ts";
 import { createDaemonHosts } from "./daemons/open-hosts.ts";
 import { type OutboxDrain, startOutboxDrain } from "./callbacks/drain-outbox.ts";
-import { type Environments, openEnvironments } from "./environments/environments.ts";
-import { withVenv } from "./environments/make-venv.ts";
+import type { Environments } from "./environments/environments.ts";
 import { createLeaseKeeper, type LeaseKeeper } from "./lease/hold-leases.ts";
 import { createMemoryBudget, type MemoryBudget } from "./lease/memory-budget.ts";
 import { createPostgresClock, type PostgresClock } from "./lease/postgres-clock.ts";
 import { readSigningSecrets } from "../shared/store/users/signing-secrets.ts";
-import { findContainerEngine } from "./sandbox/container-engine.ts";
-import { findPython } from "./sandbox/find-python.ts";
-import { openSandbox, type ProvenSandbox } from "./sandbox/pick-level.ts";
+import type { Machine } from "./machine.ts";
+import type { ProvenSandbox } from "./sandbox/pick-level.ts";
 import { createTranscriptCompactor, type TranscriptCompactor } from "./output/compact-transcripts.ts";
 import { createLoopShares } from "./output/share-event-loop.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RunOutput } from "./output/run-output.ts";
-import { openEgress } from "./gateway/open-egress.ts";
 import { createWorkerMetrics, type WorkerMetrics } from "./metrics/worker-metrics.ts";
 import { type AttemptSpans, createAttemptSpans } from "./traces/attempt-spans.ts";
 import { type ConfigView, createConfigView } from "./prepare/config-view.ts";
@@ -96,17 +91,20 @@ export type WorkerContext = {
   close(): Promise<void>;
 };
 
-/** Opens everything, the sandbox first: a worker that can't isolate must not register. */
-export async function createWorkerContext(config: Config, log: Log, tracing: Tracing | null): Promise<WorkerContext> {
+/** Opens everything that a worker has beside its machine. `close` leaves the machine open. */
+export async function createWorkerContext(
+  config: Config,
+  log: Log,
+  { machine, tracing }: { machine: Machine; tracing: Tracing | null },
+): Promise<WorkerContext> {
   const opened: Close[] = [];
   const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
     opened.push(() => part.close());
     return part;
   };
-  const { python, environments, sandbox } = await openIsolation(config, log, opens);
+  const { sandbox, python, node, containers, environments } = machine;
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);
-  const node = await findNode({ sandbox, directory: config.installer.directory, log });
   const idle = opens(createIdleCache(config.worker.warmMemoryBytes));
   const adapters = opens(
     await openAdapters({
@@ -115,7 +113,7 @@ export async function createWorkerContext(config: Config, log: Log, tracing: Tra
       node,
       environments,
       idle,
-      containers: await findContainers(config.containerImages, config.sandbox.searchPath),
+      containers,
       http: {
         allowCidrs: config.callbacks.allowCidrs,
         secretsOf: (userId) => readSigningSecrets(db, config.encryptionKeys, userId),
@@ -191,31 +189,6 @@ export async function createWorkerContext(config: Config, log: Log, tracing: Tra
 function nodeBuildsOf({ installer }: Config, sandbox: Sandbox, node: NodeRuntime | null): NodeBuildDeps | null {
   const bundler = node && findBundler(installer.directory);
   return node && bundler && { sandbox, node: node.path, bundler, installer };
-}
-
-async function findContainers(images: readonly string[], searchPath: string): Promise<Containers | null> {
-  const engine = images.length > 0 ? await findContainerEngine(searchPath) : null;
-  return engine && { engine, images };
-}
-
-/** Opens the sandbox, its way to the network, and the installed packages that it shows. */
-async function openIsolation(
-  config: Config,
-  log: Log,
-  opens: <T extends { close(): Promise<void> | void }>(part: T) => T,
-) {
-  const found = await findPython(config.sandbox.python, config.sandbox.searchPath);
-  const python = withVenv(found, config.installer.directory);
-  const egress = opens(openEgress(gatewayStart(config, log)));
-  const proven = opens(await openSandbox({ ...config.sandbox, python, egress, log }));
-  const environments = opens(openEnvironments({ sandbox: proven, python, log, ...config.installer }));
-  return { python, environments, sandbox: environments.guard(proven) };
-}
-
-function gatewayStart({ logLevel, egress }: Config, log: Log): Parameters<typeof openEgress>[0] {
-  const options = { log_level: logLevel, allow_hosts: egress.allowHosts, allow_cidrs: egress.allowCidrs };
-  const script = new URL("../gateway/main.js", import.meta.url);
-  return { script, keeper: new URL("keeper.js", import.meta.url), options, log };
 }
 
 function connect({ database, redis }: Config, log: Log): Pick<WorkerContext, "db" | "streams" | "queue" | "ticks"> {

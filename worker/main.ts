@@ -7,6 +7,7 @@ import { exportFaults } from "../shared/platform/lifecycle/export-faults.ts";
 import { writeTrace } from "../shared/platform/run-steps.ts";
 import { openTracing } from "../shared/platform/tracing/open-tracing.ts";
 import { stalledExitCode } from "./fleet/detect-stall.ts";
+import { openMachine } from "./machine.ts";
 import { openWorker } from "./open-worker.ts";
 
 await runProcess(async (signal, survive) => {
@@ -14,14 +15,21 @@ await runProcess(async (signal, survive) => {
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("worker", config.logLevel);
   const tracing = await openTracing(config.tracing, "worker", log);
-  const worker = await openWorker(config, log, tracing);
+  // First of all: a worker that can't isolate must not register.
+  const machine = await openMachine(config, log);
+  const worker = await openWorker(config, log, { machine, tracing });
   const net = survive(log);
   exportFaults(worker.registry, net);
   const asked = aborted(signal).then(() => ({ graceMs: config.shutdownGraceMs, stalled: false }));
   const broken = net.broken.then(() => ({ graceMs: config.shutdownGraceMs, stalled: true }));
   const { graceMs, stalled } = await Promise.race([asked, worker.dismissed, broken]);
   log.info("draining");
-  const left = worker.close(graceMs).then(() => tracing?.close());
+  const leave = async () => {
+    await worker.close(graceMs);
+    await machine.close();
+    await tracing?.close();
+  };
+  const left = leave();
   if (!stalled) return left;
   process.exitCode = stalledExitCode;
   // The cause of the stall may also keep this worker from leaving in order.

@@ -4,6 +4,7 @@ import type { Log } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { exportConnections } from "../shared/store/export-connections.ts";
 import { createWorkerContext } from "./context.ts";
+import type { Machine } from "./machine.ts";
 import { type FleetMember, joinFleet } from "./fleet/join-fleet.ts";
 import { serveMetrics } from "./metrics/serve-metrics.ts";
 import { errorText } from "../shared/platform/error-text.ts";
@@ -18,9 +19,13 @@ export type Worker = Pick<FleetMember, "dismissed"> & {
   close(graceMs: number): Promise<void>;
 };
 
-/** Opens the worker that `config` describes. Resolves when it takes runs. */
-export async function openWorker(config: Config, log: Log, tracing: Tracing | null): Promise<Worker> {
-  const ctx = await createWorkerContext(config, log, tracing);
+/** Opens the worker that `config` describes, on a machine that somebody else closes. Resolves when it takes runs. */
+export async function openWorker(
+  config: Config,
+  log: Log,
+  parts: { machine: Machine; tracing: Tracing | null },
+): Promise<Worker> {
+  const ctx = await createWorkerContext(config, log, parts);
   const { registry } = ctx.metrics;
   exportConnections(registry, ctx.db);
   const { slots } = config.worker;

@@ -1,14 +1,23 @@
 import type { ReactElement, ReactNode } from "react";
+import { formatCount } from "../ui/format.ts";
 import styles from "./versions.module.css";
 
-/** A file's lines, with their numbers. */
+/** A browser lays out more than this only after seconds. */
+const mostLines = 10_000;
+
+/** A file's lines, with their numbers: the first 10,000. */
 export const CodeLines = ({ name, lines }: { name: string; lines: readonly ReactNode[] }): ReactElement => (
   <ol className={styles.code} aria-label={name} tabIndex={0}>
-    {lines.map((line, at) => (
+    {lines.slice(0, mostLines).map((line, at) => (
       // A line has no other identity than its number.
       <li key={at}>
         <code>{line}</code>
       </li>
     ))}
+    {lines.length > mostLines && (
+      <li className="dim">
+        <span>{formatCount(lines.length - mostLines)} more lines are not shown.</span>
+      </li>
+    )}
   </ol>
 );

@@ -77,9 +77,7 @@ type CodeProps = { file: CodeFile; edited: string | null; onEdit: (text: string)
 
 const Code = ({ file, edited, onEdit }: CodeProps): ReactElement =>
   edited === null ? (
-    <Suspense fallback={<CodeLines name={file.name} lines={file.text.split("\n")} />}>
-      <ColouredCode file={file} />
-    </Suspense>
+    <ReadOnly file={file} />
   ) : (
     <textarea
       className={styles.editor}
@@ -89,6 +87,19 @@ const Code = ({ file, edited, onEdit }: CodeProps): ReactElement =>
       onChange={({ target }) => onEdit(target.value)}
     />
   );
+
+/** The parsers take a second and more for longer files, in which the page would stand still. */
+const longestColoured = 128 * 1024;
+
+function ReadOnly({ file }: { file: CodeFile }): ReactElement {
+  const plain = <CodeLines name={file.name} lines={file.text.split("\n")} />;
+  if (file.text.length > longestColoured) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <ColouredCode file={file} />
+    </Suspense>
+  );
+}
 
 type PublishProps = { version: AgentVersion; files: CodeFile[]; edited: Record<string, string>; onLeave: () => void };
 

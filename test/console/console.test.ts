@@ -625,6 +625,13 @@ test("an agent is made from pasted code; a changed version is compared and promo
   expect((await call(url, "GET", "/v1/agents/pasted", undefined, ada)).body["current_version"]).toMatch(/^1\.0\.0\+/);
 });
 
+test("a long file is read at once: its first 10,000 lines, and how many more there are", async () => {
+  await publish("lengthy", `def main():\n    return 1\n${"x = 1  # so long\n".repeat(15_000)}`);
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/lengthy/versions/1.0.0");
+  await page.getByText("5,003 more lines are not shown.").waitFor();
+});
+
 test("a run of 100,000 log lines is searched, and only what is seen is in the page", async () => {
   await publish(
     "talker",

@@ -9,8 +9,9 @@ import type * as Api from "../../api/open-api.ts";
 import { loginUrl } from "../../dev/database-roles.ts";
 import { freePort } from "../../dev/free-port.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
-import { loadConfig } from "../../shared/platform/config/load-config.ts";
-import { createLog } from "../../shared/platform/log.ts";
+import { type Config, loadConfig } from "../../shared/platform/config/load-config.ts";
+import { createLog, type Log } from "../../shared/platform/log.ts";
+import type * as Machines from "../../worker/machine.ts";
 import type * as Worker from "../../worker/open-worker.ts";
 import { copyTemplate } from "./test-database.ts";
 import { waitFor } from "./wait-for.ts";
@@ -128,8 +129,13 @@ export async function openTestStack(): Promise<TestStack> {
   async function openWorker(env: Record<string, string> = {}): Promise<OpenedWorker> {
     const built: typeof Worker = await importBuilt("worker/open-worker.js");
     const config = loadConfig({ ...shared, ...env });
-    const worker = await built.openWorker(config, createLog("worker", config.logLevel), null);
-    opened.push(() => worker.close(0));
+    const log = createLog("worker", config.logLevel);
+    const { machine, isOwn } = await machineOf(config, loadConfig(shared), log);
+    const worker = await built.openWorker(config, log, { machine, tracing: null });
+    opened.push(async () => {
+      await worker.close(0);
+      if (isOwn) await machine.close();
+    });
     return { close: () => worker.close(config.shutdownGraceMs) };
   }
 
@@ -161,6 +167,24 @@ export async function openTestStack(): Promise<TestStack> {
       await sql.end();
       await database.drop();
     },
+  };
+}
+
+/** The machine of workers without settings of their own is opened, and its sandbox proven, once for all test files of this process. */
+let usualMachine: Promise<Machines.Machine> | null = null;
+
+async function machineOf(
+  config: Config,
+  usual: Config,
+  log: Log,
+): Promise<{ machine: Machines.Machine; isOwn: boolean }> {
+  const built: typeof Machines = await importBuilt("worker/machine.js");
+  const settings = ({ sandbox, installer, egress, containerImages, logLevel }: Config) =>
+    JSON.stringify([sandbox, installer, egress, containerImages, logLevel]);
+  const isOwn = settings(config) !== settings(usual);
+  return {
+    machine: await (isOwn ? built.openMachine(config, log) : (usualMachine ??= built.openMachine(usual, log))),
+    isOwn,
   };
 }
 

@@ -114,6 +114,26 @@ test("a worker that was frozen when a run was granted to it doesn't run it once 
   ]);
 }, 60_000);
 
+test("runs that are granted to a worker without room go back to the queue, which says so, and cost no attempt", async () => {
+  const worker = await startWorker({ WORKER_SLOTS: "2" });
+  const id = await idOf(worker);
+  const agent_id = await makeAgent(url, "def main(input): __import__('time').sleep(1)");
+  await untilGranted(await makeAgent(url, hello), id);
+  // As if the worker had promised more than it has.
+  await queue.credits.give(id, 6);
+  const request = { agent_id, version: "current", input_payload: {} };
+  const submit = async () => (await call(url, "POST", "/v1/execute", request, { prefer: "respond-async" })).body["id"];
+  const runs = await Promise.all(Array.from({ length: 6 }, submit));
+  const ended = "SELECT failed_attempts, lost_attempts FROM runs WHERE id = ANY($1) AND status = 'success'";
+  const rows = await waitFor(async () => {
+    const found = await stack.sql.query<{ failed_attempts: number; lost_attempts: number }>(ended, [runs]);
+    return found.rows.length === runs.length ? found.rows : null;
+  }, 30_000);
+  expect(rows.every((row) => row.failed_attempts === 0 && row.lost_attempts === 0)).toBe(true);
+  const moves = (await Promise.all(runs.map((run) => timelineOf(String(run))))).flat();
+  expect(moves.some(({ to, reason }) => to === "queued" && reason === "not_started")).toBe(true);
+}, 60_000);
+
 test("the run of an API that died before it told the worker is found by the worker itself", async () => {
   const worker = await startWorker({ WORKER_SLOTS: "8" });
   const id = await idOf(worker);

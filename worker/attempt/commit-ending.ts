@@ -59,7 +59,7 @@ export async function giveBack(
   { attempt, output }: { attempt: { id: string; attempt: number }; output: RunOutput },
 ): Promise<void> {
   await output.finish(null);
-  if (await giveBackRun(db, attempt)) await nudge(attempt.id);
+  if (await giveBackRun(db, attempt, "drained")) await nudge(attempt.id);
 }
 
 /** The run goes on as a fresh one, with an empty journal. Returns false when somebody has asked to cancel it. */

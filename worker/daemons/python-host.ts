@@ -3,18 +3,10 @@ import { pythonArgv, runtimeHead, readOnlyPaths } from "../adapters/python/pytho
 import type { Python, Sandbox } from "../sandbox/sandbox.ts";
 import { type DaemonHost, endlessCpuMs } from "./daemon-host.ts";
 
-/** Starts long-lived Python processes. The runtime is compiled when the first one starts. */
+/** Starts long-lived Python processes. */
 export function createPythonHost(sandbox: Sandbox, python: Python): DaemonHost {
-  let compiled: Promise<Buffer> | null = null;
-  const runtime = (): Promise<Buffer> => {
-    compiled ??= compileRuntime(sandbox, python).catch((error: unknown) => {
-      compiled = null;
-      throw error;
-    });
-    return compiled;
-  };
   return async ({ resources, egress, ...start }) => {
-    const code = await runtime();
+    const code = await compileRuntime(sandbox, python);
     const argv = pythonArgv(python, start.lifecycle === "interactive" ? "session" : "daemon");
     const site = { venv: python.venv, packages: start.packages };
     const readOnly = readOnlyPaths(site);

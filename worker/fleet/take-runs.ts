@@ -119,7 +119,7 @@ export function takeRuns(ctx: TakeDeps): RunTaker {
     if (paused || state?.status !== "queued") suspect.waiting.abort();
   }
   async function handBack(runId: string): Promise<void> {
-    if (await giveBackRun(db, { id: runId, attempt: 1 })) await ctx.nudge(runId);
+    if (await giveBackRun(db, { id: runId, attempt: 1 }, paused ? "drained" : "not_started")) await ctx.nudge(runId);
   }
   function executeGrant(runId: string, sealed: string | null): void {
     inHand.add(runId);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import type { Python } from "./sandbox.ts";
@@ -53,6 +53,7 @@ function lines(stdout: string): Answer {
 }
 
 async function askPython(candidate: string): Promise<Python | { refusal: string }> {
+  if (!existsSync(candidate)) return { refusal: `${candidate}: ENOENT` };
   const drop = process.getuid?.() === 0 ? { uid: probeUid, gid: probeUid } : {};
   try {
     const options = { ...drop, cwd: "/", env: { PATH: "/usr/bin:/bin" }, timeout: 10_000 };

@@ -10,6 +10,8 @@ export type LoaderOptions = {
   open: (profile: LaunchProfile) => Promise<Interpreter>;
   /** True when a sandbox gets its limit of CPU time at its start; otherwise the limit is set when the code is loaded. */
   limitsCpuAtStart: boolean;
+  /** Whether interpreters are prewarmed at once, or from the first run on. */
+  prewarmsAtOnce: boolean;
 };
 
 /** An interpreter that has the code of its version. */
@@ -52,8 +54,8 @@ export class LoadingStopped extends Error {
 const rememberedCount = 1_000;
 
 /** Loads agents' code into prewarmed interpreters. */
-export function createLoader({ open, limitsCpuAtStart }: LoaderOptions): Loader {
-  const prewarmed = prewarm({ open, defaultProfile, isDefault });
+export function createLoader({ open, limitsCpuAtStart, prewarmsAtOnce }: LoaderOptions): Loader {
+  const prewarmed = prewarm({ open, defaultProfile, isDefault, atOnce: prewarmsAtOnce });
   const unloadable = createMemory(rememberedCount);
 
   const profileFor = ({ request: { resources, egress }, packages }: Wanted): LaunchProfile =>

@@ -7,6 +7,8 @@ type PrewarmOptions<Profile, Process> = {
   defaultProfile: Profile;
   /** True when a process with the default profile serves a run that asks for `profile`. */
   isDefault: (profile: Profile) => boolean;
+  /** Whether some are started at once. Otherwise the first run of this kind starts them: a worker without such runs holds none. */
+  atOnce: boolean;
 };
 
 /** Started processes that belong to no run yet. */
@@ -24,6 +26,7 @@ export function prewarm<Profile, Process extends Startable>({
   open,
   defaultProfile,
   isDefault,
+  atOnce,
 }: PrewarmOptions<Profile, Process>): Prewarmed<Profile, Process> {
   const ready = new Set<Promise<Process>>();
   let closed = false;
@@ -42,14 +45,15 @@ export function prewarm<Profile, Process extends Startable>({
     }
   }
 
-  refill();
+  if (atOnce) refill();
   return {
     async take(profile) {
-      const [started] = isDefault(profile) ? ready : [];
-      if (!started) return open(profile);
-      ready.delete(started);
+      if (!isDefault(profile)) return open(profile);
       // The next process is started after this run has what it needs.
       setImmediate(refill);
+      const [started] = ready;
+      if (!started) return open(profile);
+      ready.delete(started);
       return started.catch(() => open(profile));
     },
     close() {

@@ -39,7 +39,7 @@ export const transitions = {
   claim: { from: ["queued"], to: ["running"], actor: "worker", attempt: "raise", names: "none" },
   /** Its worker ends it. */
   finish: { from: ["running"], to: ended, actor: "worker", attempt: "keep", names: "held" },
-  /** Its draining worker hands it back; no attempt is charged. */
+  /** Its worker hands it back, and says why; no attempt is charged. */
   give_back: {
     from: ["running"],
     to: ["queued"],
@@ -47,7 +47,6 @@ export const transitions = {
     attempt: "keep",
     names: "held",
     unlessCancelling: true,
-    reason: "drained",
   },
   /** A step of its agent ran over its time, which ended the process: back to the queue, uncharged. */
   restart: {

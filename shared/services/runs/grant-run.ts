@@ -71,7 +71,7 @@ export async function announceGrant(
   const sealed = sealGrant(config.encryptionKeys, { run: grantedRun(run, grant), lease_until: grant.lease_until });
   if ((await streams.signalWorker(worker_id, { kind: "granted", run_id, sealed })) !== false) return;
   await queue.credits.forget(worker_id);
-  if (await giveBackRun(db, { id: run_id, attempt: 1 })) await queue.dispatch(run_id, run.pool);
+  if (await giveBackRun(db, { id: run_id, attempt: 1 }, "not_started")) await queue.dispatch(run_id, run.pool);
 }
 
 /** Gives back a credit that came to nothing. A lost one is found missing by its worker. */

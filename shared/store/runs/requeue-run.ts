@@ -8,18 +8,24 @@ import type { HeldRun } from "./renew-leases.ts";
 import { runIs, runIsStill } from "./run-is.ts";
 
 /**
- * A draining worker hands back a run that it still holds: no attempt is charged. Returns false when the run was no longer
- * its own. Its transcript must be complete before, since the next attempt's events follow at once.
+ * `drained`: its worker leaves. `not_started`: the worker that it was granted to had no room, or was gone.
+ * `daemon_stopped`: its daemon's process was ended on purpose.
  */
-export async function giveBackRun(db: Db, { id, attempt }: HeldRun): Promise<boolean> {
-  return (await giveBack.first(db.sql, { id, attempt })) !== null;
+export type GiveBackReason = "drained" | "not_started" | "daemon_stopped";
+
+/**
+ * Hands back a run that its worker still holds: no attempt is charged. Returns false when the run was no longer the
+ * worker's. Its transcript must be complete before, since the next attempt's events follow at once.
+ */
+export async function giveBackRun(db: Db, { id, attempt }: HeldRun, reason: GiveBackReason): Promise<boolean> {
+  return (await giveBack.first(db.sql, { id, attempt, reason })) !== null;
 }
 
 const giveBack = statement({
   name: "give-back-run",
-  takes: { id: t.text, attempt: t.integer },
+  takes: { id: t.text, attempt: t.integer, reason: t.text },
   gives: { id: t.text },
-  text: sql`WITH ${moveRuns("give_back", {})} SELECT id FROM moved`,
+  text: sql`WITH ${moveRuns("give_back", { reason: sql`$reason` })} SELECT id FROM moved`,
 });
 
 /** Puts a run back whose step ran over its time: it goes on by its journal. Returns false when it was no longer its own. */

@@ -28,7 +28,7 @@ export function createCommandAdapter(sandbox: Sandbox, python: Python): Adapter 
       egress: profile.egress,
       reservedBytes: 0,
     });
-  const prewarmed = prewarm({ open, defaultProfile, isDefault });
+  const prewarmed = prewarm({ open, defaultProfile, isDefault, atOnce: false });
   return {
     async *run(request, signal) {
       const { command, resources, egress, env, code, files } = request;

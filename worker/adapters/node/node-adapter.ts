@@ -17,6 +17,7 @@ export function createNodeAdapter(sandbox: Sandbox, node: NodeRuntime, idle: Idl
   const pool = createInterpreterPool({
     idle,
     limitsCpuAtStart: true,
+    prewarmsAtOnce: false,
     open: async (profile) => {
       const command = nodeCommand(node, program, resourcesOf(profile));
       return createNodeInterpreter(await sandbox.start({ ...command, egress: profile.egress }), node.typeStripper);

@@ -6,11 +6,20 @@ import { runtimeFile } from "../runtime-file.ts";
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 128 * MiB, processes: 8, disk_bytes: MiB, cpu_ms: 30_000 };
 
+const compiled = new WeakMap<Python, Promise<Buffer>>();
+
 /**
  * Returns the modules of runtime/python, by name, as code that this interpreter has compiled and marshalled: so no run
- * compiles them, and no sandbox needs to read the project's directory. Throws when the interpreter can't compile them.
+ * compiles them, and no sandbox needs to read the project's directory. Compiled once; again after a failure, which is thrown.
  */
-export async function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
+export function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
+  const code = compiled.get(python) ?? compile(sandbox, python);
+  compiled.set(python, code);
+  code.catch(() => compiled.delete(python));
+  return code;
+}
+
+async function compile(sandbox: Sandbox, python: Python): Promise<Buffer> {
   const compiler = readFileSync(runtimeFile("python/compile.py"), "utf8");
   const child = await sandbox.start({
     argv: [python.path, "-I", "-S", "-c", compiler],

@@ -27,6 +27,7 @@ export async function createPythonAdapter(options: PythonOptions): Promise<Adapt
     createInterpreterPool({
       idle,
       limitsCpuAtStart: false,
+      prewarmsAtOnce: true,
       open: async ({ resources, packages, egress }) => {
         // Symbols of libraries are resolved once, at the start, instead of by each fork.
         const env = { LD_BIND_NOW: "1" };
