@@ -1,6 +1,6 @@
 import type { Config } from "../shared/platform/config/load-config.ts";
 import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
-import { type Log } from "../shared/platform/log.ts";
+import type { Log } from "../shared/platform/log.ts";
 import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
 import type { NodeRuntime } from "./adapters/node/node-command.ts";
