@@ -163,10 +163,8 @@ async function measureAll(stack: BenchStack, model: Model, hasLanggraph: boolean
       "package.json": JSON.stringify({ type: "module", dependencies }),
     },
   };
-  const typed = {
-    adapter_type: "node",
-    source: "export const main = (input: { n?: number }) => ({ n: input.n ?? 1 });\n",
-  };
+  const plain = "export const main = (input) => ({ n: input.n ?? 1 });\n";
+  const typed = "export const main = (input: { n?: number }) => ({ n: input.n ?? 1 });\n";
   const slow = {
     source: pythonSlow,
     runtime_mode: "full",
@@ -175,7 +173,8 @@ async function measureAll(stack: BenchStack, model: Model, hasLanggraph: boolean
   };
   const python = { source: pythonGraph, requirements: ["langgraph"], entrypoint: "main.py:main" };
   const agents: [string, Record<string, unknown>][] = [
-    ["a small TypeScript agent, a process a run", typed],
+    ["a small JavaScript agent, a process a run", { adapter_type: "node", files: { "main.mjs": plain } }],
+    ["a small TypeScript agent, a process a run", { adapter_type: "node", source: typed }],
     ["LangGraph in Node, a process a run", node],
     ["LangGraph in Node, `reuse`", { ...node, reuse: true }],
     ["imports of a second and an HTTP client in Python, a fork a run", slow],
