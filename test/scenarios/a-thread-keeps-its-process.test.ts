@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { answerRun, call, execute, makeAgent, readEvents } from "../harness/client.ts";
 import { py } from "../harness/py.ts";
 import { useTestStack } from "../harness/test-stack.ts";
-import { timeLimit } from "../harness/time-limit.ts";
 import { waitFor } from "../harness/wait-for.ts";
 
 /** Remembers what it was told, in its memory alone. */
@@ -149,9 +148,9 @@ test("a process that idles for its time-out ends, and the next message starts on
 });
 
 test("a time-out ends the message and not the memory", async () => {
-  const agent_id = await makeAgent(url, rememberer, { limits: { timeout_ms: timeLimit(500) } });
+  const agent_id = await makeAgent(url, rememberer);
   await say(agent_id, "slow", { word: "a" });
-  const late = await say(agent_id, "slow", { hang: true });
+  const late = await say(agent_id, "slow", { hang: true }, { timeout_ms: 500 });
   expect(late.events.at(-1)?.event).toBe("run.timeout");
   expect((await say(agent_id, "slow", { word: "b" })).result).toMatchObject({ words: ["a", "b"] });
 });
