@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isReachable } from "../../dev/reachable.ts";
 import { assembleFilter, type CallRule } from "../../worker/sandbox/seccomp.ts";
-import { allowedCalls, judgedCalls, refusedCalls } from "../../worker/sandbox/syscall-tables.ts";
+import { allowedCalls, judgedCalls, refusedCalls } from "../../worker/sandbox/allowed-syscalls.ts";
 import { bwrapPath } from "../worker/sandbox/open-levels.ts";
 import { py } from "../harness/py.ts";
 

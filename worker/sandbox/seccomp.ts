@@ -1,4 +1,4 @@
-import { allowedCalls, judgedCalls, refusedCalls, type Syscall } from "./syscall-tables.ts";
+import { allowedCalls, judgedCalls, refusedCalls, type Syscall } from "./allowed-syscalls.ts";
 
 /** `namespaces`: the sandbox has its own pid and network namespaces. `shared`: it shares both with the machine. */
 export type Surroundings = "namespaces" | "shared";

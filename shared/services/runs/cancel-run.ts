@@ -7,7 +7,7 @@ import type { Db } from "../../store/client.ts";
 import { cancelBelow } from "../../store/children/cancel-below.ts";
 import type { Owner } from "../../store/owned-by.ts";
 import { readRunHandle, requestCancel, wakeToCancel } from "../../store/runs/request-cancel.ts";
-import { findAhead } from "../../store/threads/find-ahead.ts";
+import { findAhead } from "../../store/threads/thread-order.ts";
 import { endRun } from "./end-run.ts";
 import { nudgeRuns } from "./nudge-run.ts";
 

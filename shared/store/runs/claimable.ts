@@ -1,13 +1,7 @@
 import { isBuilt } from "../builds/is-building.ts";
 import { perRow, raw, type Sql, sql } from "../sql.ts";
-import { keepsThreadBusy } from "../threads/busy.ts";
+import { isFirstOfThread } from "../threads/thread-order.ts";
 import { runIs } from "./run-is.ts";
-
-/** SQL on one row of `runs`: no run of its thread is ahead of it. */
-export const isFirstOfThread = (run: string): Sql => sql`
-  (${raw(run)}.thread_id IS NULL OR NOT EXISTS (
-    SELECT 1 FROM runs ahead WHERE ${keepsThreadBusy("ahead", raw(`${run}.thread_id`))}
-      AND (ahead.created_at, ahead.id) < (${raw(run)}.created_at, ${raw(run)}.id) ${perRow}))`;
 
 /** SQL on one row of `runs`: neither its agent nor the whole queue is paused, and its version is not being built. */
 export const isNotPaused = (run: string): Sql => sql`

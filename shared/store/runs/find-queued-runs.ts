@@ -2,7 +2,8 @@ import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
-import { isClaimable, isFirstOfThread } from "./claimable.ts";
+import { isFirstOfThread } from "../threads/thread-order.ts";
+import { isClaimable } from "./claimable.ts";
 import { runIs } from "./run-is.ts";
 import { isFor, isSuspect, type RunTaker, runTaker } from "./run-taker.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assembleSeccomp } from "../../../worker/sandbox/seccomp.ts";
-import { allowedCalls, judgedCalls, refusedCalls } from "../../../worker/sandbox/syscall-tables.ts";
+import { allowedCalls, judgedCalls, refusedCalls } from "../../../worker/sandbox/allowed-syscalls.ts";
 
 const allow = 0x7fff0000;
 const kill = 0x80000000;

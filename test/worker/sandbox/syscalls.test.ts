@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
 import { codeRangeBytes } from "../../../worker/adapters/node/node-command.ts";
-import { judgedCalls, refusedCalls } from "../../../worker/sandbox/syscall-tables.ts";
+import { judgedCalls, refusedCalls } from "../../../worker/sandbox/allowed-syscalls.ts";
 import { openLevels } from "./open-levels.ts";
 import { runInside } from "./run-inside.ts";
 import { py } from "../../harness/py.ts";
