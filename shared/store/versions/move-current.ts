@@ -42,16 +42,14 @@ export async function moveCurrent(
     const previous = agent?.current_version;
     if (previous === undefined) return { kind: "no_agent" };
     const current = { agent_id_version: { agent_id, version: previous } };
-    const { created_at, config, content_hash } = await tx.agentVersion.findUniqueOrThrow({ where: current });
+    // Without its config, which may be of megabytes.
+    const { created_at } = await tx.agentVersion.findUniqueOrThrow({ where: current, select: { created_at: true } });
     const known = await (version === null
       ? findEarlier(tx, agent_id, created_at)
       : findNamed(tx, { agent_id, version }));
     const target = known ?? version;
     if (target === null || (known === null && !publish)) return { kind: "no_version" };
-    if (known === null) {
-      await tx.agentVersion.create({ data: { agent_id, version: target, config: config ?? {}, content_hash } });
-      await copyBuild.count(queryableOf(tx), { agent_id, from: previous, to: target });
-    }
+    if (known === null) await copyVersion.count(queryableOf(tx), { agent_id, from: previous, to: target });
     const moved = await tx.agentVersion.findUniqueOrThrow({
       where: { agent_id_version: { agent_id, version: target } },
       select: { created_at: true },
@@ -96,10 +94,14 @@ async function findNamed(tx: Prisma.TransactionClient, { agent_id, version }: Pl
 type Place = { agent_id: string; version: string };
 
 /** A build that is under way is not shared: the copy has one of its own. */
-const copyBuild = statement({
-  name: "copy-build",
+const copyVersion = statement({
+  name: "copy-version",
   takes: { agent_id: t.text, from: t.text, to: t.text },
   text: sql`
+    WITH copied AS (
+      INSERT INTO agent_versions (agent_id, version, config, content_hash)
+      SELECT agent_id, $to, config, content_hash FROM agent_versions WHERE agent_id = $agent_id AND version = $from
+    )
     INSERT INTO builds (agent_id, version, adapter, state, log, error, lock, output, started_at, ended_at)
     SELECT agent_id, $to, adapter, state, log, error, lock, output, started_at, ended_at FROM builds
     WHERE agent_id = $agent_id AND version = $from`,
