@@ -31,10 +31,7 @@ const scaleLimits = {
 const namedLimit = /(?<=^ *\}, |^ {2}|timeout: )\d[\d_]{4,}(?=\);$|,\n\);| \})/gm;
 
 /** On two cores: a file waits for time-outs, ticks and processes for about half of its time, on a slow machine for less. */
-function filesAtOnce(): number {
-  if (slowness >= 2.5) return 2;
-  return slowness >= 1.5 ? 3 : 4;
-}
+const filesAtOnce = slowness >= 1.5 ? 2 : 4;
 
 export default defineConfig({
   plugins: [scaleLimits],
@@ -47,7 +44,7 @@ export default defineConfig({
     isolate: false,
     // As the processes of the service do (shared/platform/lifecycle/run-process.ts).
     execArgv: ["--liftoff-only"],
-    maxWorkers: filesAtOnce(),
+    maxWorkers: filesAtOnce,
     env: envOf(slowness),
     // What was built runs as Node loads it.
     server: { deps: { external: [/\/dist\//] } },
