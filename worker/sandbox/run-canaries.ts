@@ -7,9 +7,10 @@ import { errorText } from "../../shared/platform/error-text.ts";
 
 const MiB = 1024 * 1024;
 const resources = { memory_bytes: 96 * MiB, processes: 16, disk_bytes: MiB, cpu_ms: 10_000 };
-const answerMs = 5_000;
-/** How long a killed process tree may take to close its pipes. */
-const deathMs = 500;
+/** On a busy machine four interpreters take seconds to start. A level must not be lost to that. */
+const answerMs = 20_000;
+/** What a kill leaves alive holds its pipes for a minute. That a tree dies is proven here, not how soon: a busy machine takes seconds. */
+const deathMs = 5_000;
 
 /**
  * Attacks a sandbox from inside, with all attempts at once. Returns the names of attempts that succeeded; [] proves the level.
@@ -68,7 +69,6 @@ async function killDetached(child: SandboxProcess): Promise<string[]> {
   const complaint = firstLine(child.stderr);
   const ready = await firstLine(child.events);
   if (ready === null) return [`starts: ${(await complaint) ?? "no answer"}`];
-  const killedAt = performance.now();
   // The detached process holds this pipe: it ends when nothing of the tree is left.
   const released = new Promise<boolean>((resolve) => {
     child.stdout
@@ -78,8 +78,7 @@ async function killDetached(child: SandboxProcess): Promise<string[]> {
     setTimeout(resolve, deathMs, false).unref();
   });
   child.kill();
-  const died = await released;
-  return died && performance.now() - killedAt < deathMs ? [] : ["survives_kill"];
+  return (await released) ? [] : ["survives_kill"];
 }
 
 /** Returns the first line; null when the stream ends without one, or after `answerMs`. */
