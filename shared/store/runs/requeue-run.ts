@@ -11,7 +11,7 @@ import { runIs, runIsStill } from "./run-is.ts";
  * `drained`: its worker leaves. `not_started`: the worker that it was granted to had no room, or was gone.
  * `daemon_stopped`: its daemon's process was ended on purpose.
  */
-export type GiveBackReason = "drained" | "not_started" | "daemon_stopped";
+type GiveBackReason = "drained" | "not_started" | "daemon_stopped";
 
 /**
  * Hands back a run that its worker still holds: no attempt is charged. Returns false when the run was no longer the
