@@ -11,6 +11,8 @@ export type WorkerUsage = {
   stoodMs: number;
   /** By how many MB the memory grew at most. Garbage that V8 has not collected yet counts up to `suspectMb`. */
   grownMb: number;
+  /** How many times longer this machine takes for work than a usual one; at least 1. */
+  slowness: number;
 };
 
 const tickMs = 5;
@@ -29,7 +31,7 @@ const collect = runInNewContext("gc") as () => void;
  */
 export function watchWorker(): { start(): void; stop(): WorkerUsage; close(): void } {
   const slowness = measureSlowness();
-  const found: WorkerUsage = { busyMs: 0, stoodMs: 0, grownMb: 0 };
+  const found: WorkerUsage = { busyMs: 0, stoodMs: 0, grownMb: 0, slowness };
   let before = readTimes();
   let ticks = 0;
   let weighed = weigh();
