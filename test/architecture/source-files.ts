@@ -14,6 +14,7 @@ export async function sourceFiles(root: string, folders: readonly string[]): Pro
     .flat()
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    .filter((path) => !path.startsWith(generated));
+    // A bench installs its peers below its folder.
+    .filter((path) => !path.startsWith(generated) && !path.includes("/node_modules/"));
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), "utf8") })));
 }

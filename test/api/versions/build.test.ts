@@ -202,7 +202,7 @@ test("packages of package.json are installed without scripts and locked: a versi
 test.each<[string, Record<string, string>, RegExp]>([
   ["a package that isn't there", withPackages({ "no-such": "1" }, "import 'no-such'"), /no-such/],
   ["a registry that lies", withPackages({ lying: "1" }, "import 'lying'"), /integrity/i],
-  ["a registry that never answers", withPackages({ slow: "1" }, "import 'slow'"), /did not end within \d+ s/],
+  ["a registry that never answers", withPackages({ slow: "1" }, "import 'slow'"), /did not end within [\d.]+ s/],
   ["a host that isn't the registry", withPackages({ far: "http://192.0.2.1/x.tgz" }, "import 'far'"), /npm could not/],
   ["a package that isn't named", withPackages({ left: "1" }, "import 'both'"), /Name it in the "dependencies"/],
   ["a native addon", withPackages({ native: "1" }, "import 'native'"), /'native' has a native addon \(fast\.node\)/],
@@ -273,7 +273,7 @@ test("a Python agent's packages are installed when it is published, and a versio
 test.each<[string, string, RegExp]>([
   ["isn't there", "no-such-wheel", /No matching distribution found for no-such-wheel[^]*no source archives/],
   ["isn't what its index says", "lying", /DO NOT MATCH THE HASHES/],
-  ["never comes", "slow-wheel", /did not end within \d+ s/],
+  ["never comes", "slow-wheel", /did not end within [\d.]+ s/],
 ])("a Python package that %s fails the build, and no run of the version begins", async (name, requirement, message) => {
   const id = `py-${name.replaceAll(/\W/g, "-")}`;
   await publish(id, { adapter_type: "python", source: "def main(input): return 1", requirements: [requirement] });
