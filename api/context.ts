@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { Registry } from "prom-client";
 import type { Config } from "../shared/platform/config/load-config.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
-import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
+import { type Close, closeInReverse, noteIn } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import { shareRead } from "../shared/platform/lifecycle/share-read.ts";
 import { type Log, logFaults } from "../shared/platform/log.ts";
 import { followKeys } from "../shared/platform/secrets/follow-keys.ts";
@@ -73,10 +73,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const opened: Close[] = [];
   // Every waiting request adds a listener.
   setMaxListeners(0, leaving);
-  const track = <T extends { close(): Promise<void> | void }>(part: T): T => {
-    opened.push(() => part.close());
-    return part;
-  };
+  const track = noteIn(opened);
   const logFault = (part: string) => logFaults(log, part);
   const { encryptionKeys, encryptionKeysFile } = config;
   if (encryptionKeysFile !== undefined) track(followKeys(encryptionKeys, encryptionKeysFile, log));

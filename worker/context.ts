@@ -1,7 +1,7 @@
 import type { Config } from "../shared/platform/config/load-config.ts";
 import { newId } from "../shared/platform/ids.ts";
 import { createJsonSchemas, type JsonSchemas } from "../shared/platform/json-schema/json-schemas.ts";
-import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
+import { type Close, closeInReverse, noteIn } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import { type Log, logFaults } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
@@ -98,10 +98,7 @@ export async function createWorkerContext(
   { machine, tracing }: { machine: Machine; tracing: Tracing | null },
 ): Promise<WorkerContext> {
   const opened: Close[] = [];
-  const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
-    opened.push(() => part.close());
-    return part;
-  };
+  const opens = noteIn(opened);
   const { sandbox, python, node, containers, environments } = machine;
   const { db, streams, queue, ticks } = connect(config, log);
   for (const part of [db, streams, queue, ticks]) opens(part);

@@ -1,5 +1,5 @@
 import type { Config } from "../shared/platform/config/load-config.ts";
-import { type Close, closeInReverse } from "../shared/platform/lifecycle/close-in-reverse.ts";
+import { type Close, closeInReverse, noteIn } from "../shared/platform/lifecycle/close-in-reverse.ts";
 import type { Log } from "../shared/platform/log.ts";
 import type { Containers } from "./adapters/container/container-adapter.ts";
 import { findNode } from "./adapters/node/find-node.ts";
@@ -29,10 +29,7 @@ export type Machine = {
 export async function openMachine(config: Config, log: Log): Promise<Machine> {
   const { installer } = config;
   const opened: Close[] = [];
-  const opens = <T extends { close(): Promise<void> | void }>(part: T): T => {
-    opened.push(() => part.close());
-    return part;
-  };
+  const opens = noteIn(opened);
   const found = await findPython(config.sandbox.python, config.sandbox.searchPath);
   const python = withVenv(found, installer.directory);
   const egress = opens(openEgress(gatewayStart(config, log)));

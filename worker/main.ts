@@ -15,7 +15,7 @@ await runProcess(async (signal, survive) => {
   if (config.traceFile) writeTrace(config.traceFile);
   const log = createLog("worker", config.logLevel);
   const tracing = await openTracing(config.tracing, "worker", log);
-  // First of all: a worker that can't isolate must not register.
+  // Before the worker: one that can't isolate must not register.
   const machine = await openMachine(config, log);
   const worker = await openWorker(config, log, { machine, tracing });
   const net = survive(log);
@@ -24,12 +24,10 @@ await runProcess(async (signal, survive) => {
   const broken = net.broken.then(() => ({ graceMs: config.shutdownGraceMs, stalled: true }));
   const { graceMs, stalled } = await Promise.race([asked, worker.dismissed, broken]);
   log.info("draining");
-  const leave = async () => {
-    await worker.close(graceMs);
-    await machine.close();
-    await tracing?.close();
-  };
-  const left = leave();
+  const left = worker
+    .close(graceMs)
+    .then(() => machine.close())
+    .then(() => tracing?.close());
   if (!stalled) return left;
   process.exitCode = stalledExitCode;
   // The cause of the stall may also keep this worker from leaving in order.

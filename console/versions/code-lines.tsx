@@ -2,7 +2,7 @@ import type { ReactElement, ReactNode } from "react";
 import { formatCount } from "../ui/format.ts";
 import styles from "./versions.module.css";
 
-/** A browser lays out more than this only after seconds. */
+/** Each is an element of the page. */
 const mostLines = 10_000;
 
 /** A file's lines, with their numbers: the first 10,000. */

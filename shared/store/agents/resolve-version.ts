@@ -1,6 +1,6 @@
 import type { Queryable } from "../client.ts";
 import { orNull, t } from "../columns.ts";
-import { sql } from "../sql.ts";
+import { type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { AgentStatus, VersionStatus } from "../generated/client.ts";
 import type { Owner } from "../owned-by.ts";
@@ -34,6 +34,36 @@ export async function resolveVersion(
   return { ...row, version: row.version };
 }
 
+/** The name of what `resolveVersion` returns; null: there is none. Reads no config, which may be of megabytes. */
+export async function resolveVersionName(
+  db: { sql: Queryable },
+  agentId: string,
+  version: string,
+): Promise<string | null> {
+  return (await resolveName.first(db.sql, { agent_id: agentId, version }))?.version ?? null;
+}
+
+/** SQL on a row `a` of `agents`: `v`, the version that $version stands for, or nulls. `columns`: those of `agent_versions`. */
+const named = (columns: Sql): Sql => sql`
+    LEFT JOIN LATERAL (
+      SELECT ${columns}, CASE WHEN version = $version THEN 0 ELSE 1 END AS rank
+      FROM agent_versions
+      WHERE agent_id = a.id AND (version = $version
+        OR ($version = 'current' AND version = a.current_version)
+        OR ($version = 'latest' AND version = (
+          SELECT version FROM agent_versions WHERE agent_id = a.id
+          ORDER BY ${isDevVersion}, created_at DESC, version DESC LIMIT 1))
+        OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $version))
+      ORDER BY rank LIMIT 1
+    ) v ON true`;
+
+const resolveName = statement({
+  name: "resolve-version-name",
+  takes: { agent_id: t.text, version: t.text },
+  gives: { version: orNull(t.text) },
+  text: sql`SELECT v.version FROM agents a ${named(sql`version`)} WHERE a.id = $agent_id`,
+});
+
 const resolve = statement({
   name: "resolve-version",
   takes: { agent_id: t.text, version: t.text, owner: orNull(t.text) },
@@ -47,16 +77,6 @@ const resolve = statement({
   },
   text: sql`
     SELECT a.user_id, a.status, a.revision, v.version, v.version_status, v.config FROM agents a
-    LEFT JOIN LATERAL (
-      SELECT version, status AS version_status, config, CASE WHEN version = $version THEN 0 ELSE 1 END AS rank
-      FROM agent_versions
-      WHERE agent_id = a.id AND (version = $version
-        OR ($version = 'current' AND version = a.current_version)
-        OR ($version = 'latest' AND version = (
-          SELECT version FROM agent_versions WHERE agent_id = a.id
-          ORDER BY ${isDevVersion}, created_at DESC, version DESC LIMIT 1))
-        OR version = (SELECT t.version FROM agent_tags t WHERE t.agent_id = a.id AND t.tag = $version))
-      ORDER BY rank LIMIT 1
-    ) v ON true
+    ${named(sql`version, status AS version_status, config`)}
     WHERE a.id = $agent_id AND ($owner IS NULL OR a.user_id = $owner)`,
 });

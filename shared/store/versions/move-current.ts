@@ -4,7 +4,7 @@ import { t } from "../columns.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
-import { resolveVersion } from "../agents/resolve-version.ts";
+import { resolveVersionName } from "../agents/resolve-version.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 
 export type Move = {
@@ -46,7 +46,7 @@ export async function moveCurrent(
     const { created_at } = await tx.agentVersion.findUniqueOrThrow({ where: current, select: { created_at: true } });
     const known = await (version === null
       ? findEarlier(tx, agent_id, created_at)
-      : findNamed(tx, { agent_id, version }));
+      : resolveVersionName({ sql: queryableOf(tx) }, agent_id, version));
     const target = known ?? version;
     if (target === null || (known === null && !publish)) return { kind: "no_version" };
     if (known === null) await copyVersion.count(queryableOf(tx), { agent_id, from: previous, to: target });
@@ -84,14 +84,6 @@ async function findEarlier(tx: Prisma.TransactionClient, agent_id: string, than:
   });
   return found?.version ?? null;
 }
-
-/** Returns the version that a name, tag or alias stands for. */
-async function findNamed(tx: Prisma.TransactionClient, { agent_id, version }: Place): Promise<string | null> {
-  const found = await resolveVersion({ sql: queryableOf(tx) }, agent_id, version, null);
-  return "missing" in found ? null : found.version;
-}
-
-type Place = { agent_id: string; version: string };
 
 /** A build that is under way is not shared: the copy has one of its own. */
 const copyVersion = statement({

@@ -13,7 +13,9 @@ const compiled = new WeakMap<Python, Promise<Buffer>>();
  * compiles them, and no sandbox needs to read the project's directory. Compiled once; again after a failure, which is thrown.
  */
 export function compileRuntime(sandbox: Sandbox, python: Python): Promise<Buffer> {
-  const code = compiled.get(python) ?? compile(sandbox, python);
+  const known = compiled.get(python);
+  if (known) return known;
+  const code = compile(sandbox, python);
   compiled.set(python, code);
   code.catch(() => compiled.delete(python));
   return code;
