@@ -1,13 +1,15 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** `before`: the request never arrives. `after`: it is carried out, and its answer is lost. Either way the connection is cut. */
+/** `before`: the request never arrives. `after`: it is carried out, and its answer is lost. */
 export type Cut = "before" | "after";
 
 /** Stands before a server, passes bytes on, and does harm when told. */
 export type FaultProxy = {
   port: number;
-  /** The next request that holds `text`, of whichever connection. Resolves when it was cut. */
+  /** The next request that holds `text`, of whichever connection. Its connection is cut, and then this resolves. */
   cutAt(text: string, cut: Cut): Promise<void>;
+  /** As `cutAt`, but its connection falls silent: whoever asked waits, and can be killed before it hears of anything. */
+  silenceAt(text: string, cut: Cut): Promise<void>;
   /** From now on nothing comes through in either direction, and nobody is told: every connection is half-open. */
   swallow(): void;
   /** Lets through what comes from now on, over new connections; those before are dead for good. */
@@ -15,7 +17,7 @@ export type FaultProxy = {
   close(): Promise<void>;
 };
 
-type Order = { text: string; cut: Cut; done: () => void };
+type Order = { text: string; cut: Cut; silently: boolean; done: () => void };
 
 export async function openFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   let orders: Order[] = [];
@@ -28,11 +30,12 @@ export async function openFaultProxy(target: { host: string; port: number }): Pr
   const server = createServer((client) => {
     const upstream = connect(target);
     const number = opened++;
-    const isDead = (): boolean => swallowing || number < firstAlive;
+    let silent = false;
+    const isDead = (): boolean => silent || swallowing || number < firstAlive;
     let lost: Order | null = null;
     const cut = (order: Order): void => {
-      client.destroy();
-      upstream.destroy();
+      if (order.silently) silent = true;
+      else for (const socket of [client, upstream]) socket.destroy();
       order.done();
     };
     client.on("data", (bytes: Buffer) => {
@@ -57,16 +60,19 @@ export async function openFaultProxy(target: { host: string; port: number }): Pr
       one.on("error", () => undefined);
       one.on("close", () => {
         sockets.delete(one);
-        if (!isDead()) other.destroy();
+        if (silent || !isDead()) other.destroy();
       });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
+  const cutter = (silently: boolean) => (text: string, cut: Cut) =>
+    new Promise<void>((done) => orders.push({ text, cut, silently, done }));
 
   return {
     port: typeof address === "object" && address ? address.port : 0,
-    cutAt: (text, cut) => new Promise((done) => orders.push({ text, cut, done })),
+    cutAt: cutter(false),
+    silenceAt: cutter(true),
     swallow: () => (swallowing = true),
     heal() {
       swallowing = false;

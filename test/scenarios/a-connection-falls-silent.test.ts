@@ -23,6 +23,7 @@ type Scene = {
   startSound: () => Promise<Member>;
   ask: (n: number) => Record<string, unknown> & { run_id: string };
   movesOf: (runId: string) => Promise<string[]>;
+  hasWritten: (runId: string) => Promise<boolean>;
 };
 
 /** One stack for all: what takes time here is the starts of processes. The connections of its API are sound. */
@@ -41,6 +42,7 @@ async function openScene(context: TestContext, pool: string): Promise<Scene> {
     },
     startSound: () => stack.start("worker", env),
     ask: (n) => ({ run_id: randomUUID(), agent_id, version: "current", input_payload: { n } }),
+    hasWritten: (runId) => waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${runId}`)) > 3),
     async movesOf(runId) {
       const moves = `SELECT "to"::text FROM run_transitions WHERE run_id = $1 ORDER BY seq`;
       return (await stack.sql.query<{ to: string }>(moves, [runId])).rows.map(({ to }) => to);
@@ -52,11 +54,11 @@ async function openScene(context: TestContext, pool: string): Promise<Scene> {
 describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
   test("a worker whose Postgres connections fall silent in mid-run loses the run to another one, and takes runs again when they are back", async (context) => {
     const { expect } = context;
-    const { start, startSound, ask, movesOf } = await openScene(context, "postgres");
+    const { start, startSound, ask, movesOf, hasWritten } = await openScene(context, "postgres");
     const { postgres } = await start("worker", { DATABASE_POOL: "1" });
     const body = ask(30);
     const watching = readEvents(await execute(url, body));
-    await waitFor(async () => (await stack.redis.xlen(`${stack.prefix}run:${body.run_id}`)) > 3);
+    await hasWritten(body.run_id);
     postgres.swallow();
     const other = await startSound();
     const events = await watching;
@@ -70,10 +72,11 @@ describe.concurrent("a half-open connection", { timeout: 120_000 }, () => {
 
   test("a worker whose Redis connections fall silent in mid-run ends it all the same, and its readers miss nothing", async (context) => {
     const { expect } = context;
-    const { start, ask, movesOf } = await openScene(context, "redis");
+    const { start, ask, movesOf, hasWritten } = await openScene(context, "redis");
     const { redis } = await start("worker");
     const body = ask(30);
     const watching = readEvents(await execute(url, body));
+    await hasWritten(body.run_id);
     redis.swallow();
     const events = await watching;
     expect(await movesOf(body.run_id)).toEqual(["queued", "running", "success"]);

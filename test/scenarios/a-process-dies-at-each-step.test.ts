@@ -27,7 +27,7 @@ async function startDoomed(role: Role, text: string, cut: Cut) {
   proxies.push(proxy);
   at.port = String(proxy.port);
   const member = await stack.start(role, { DATABASE_URL: at.href, WORKER_SLOTS: "2" });
-  const dead = proxy.cutAt(text, cut).then(async () => {
+  const dead = proxy.silenceAt(text, cut).then(async () => {
     await member.stop("SIGKILL");
     await stack.lapse(member);
   });

@@ -22,7 +22,7 @@ async function startDoomed(text: string, cut: Cut): Promise<{ dead: Promise<void
   proxies.push(proxy);
   at.port = String(proxy.port);
   const member = await stack.start("worker", { DATABASE_URL: at.href, WORKER_SLOTS: "2" });
-  const dead = proxy.cutAt(text, cut).then(async () => {
+  const dead = proxy.silenceAt(text, cut).then(async () => {
     await member.stop("SIGKILL");
     await stack.lapse(member);
   });
