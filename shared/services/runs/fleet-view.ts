@@ -1,5 +1,6 @@
 import { shareRead } from "../../platform/lifecycle/share-read.ts";
 import type { Db } from "../../store/client.ts";
+import type { FleetWorker } from "../../schemas/fleet.ts";
 import { listWorkers } from "../../store/workers/list-workers.ts";
 
 /** A worker whose last heartbeat is older counts as lost. */
@@ -29,22 +30,23 @@ export function createFleetView(db: Db, expected: readonly string[]): FleetView 
     return workers.filter((worker) => worker.status === "active");
   };
   let active = shareRead(maxAgeMs, read);
-  const adapters = async () => new Set((await active()).flatMap((worker) => worker.adapters));
 
-  async function finds(what: (adapters: ReadonlySet<string>) => boolean): Promise<boolean> {
-    if (what(await adapters())) return true;
-    // Read again: a worker that has just been started should be found at once.
+  /** Looks once more where nothing is found: a worker that has just been started should be found at once. */
+  async function find(looksFor: (worker: FleetWorker) => boolean): Promise<FleetWorker[]> {
+    const found = (await active()).filter(looksFor);
+    if (found.length > 0) return found;
     active = shareRead(maxAgeMs, read);
-    return what(await adapters());
+    return (await active()).filter(looksFor);
   }
+  const isFound = async (looksFor: (worker: FleetWorker) => boolean): Promise<boolean> =>
+    (await find(looksFor)).length > 0;
 
   return {
-    adapters,
+    adapters: async () => new Set((await active()).flatMap((worker) => worker.adapters)),
     offering: async ({ adapter_type, pool }) =>
-      (await active())
-        .filter((worker) => worker.pool === pool && worker.adapters.includes(adapter_type))
-        .map(({ id }) => id),
-    offers: async (adapterType) => isExpected.has(adapterType) || finds((offered) => offered.has(adapterType)),
-    isStaffed: async () => isExpected.size > 0 || finds((offered) => offered.size > 0),
+      (await find((worker) => worker.pool === pool && worker.adapters.includes(adapter_type))).map(({ id }) => id),
+    offers: async (adapterType) =>
+      isExpected.has(adapterType) || isFound((worker) => worker.adapters.includes(adapterType)),
+    isStaffed: async () => isExpected.size > 0 || isFound((worker) => worker.adapters.length > 0),
   };
 }
