@@ -7,8 +7,8 @@ import { type Killer, openKiller } from "./kill-workers.ts";
 import { programs } from "./programs.ts";
 
 /**
- * `sweep`: true to execute each program also once for each of its entries, whose commit ends its worker. `runs`: so many more, every
- * second of them with such an entry. `slots`: of each worker; with fewer than runs each wait suspends its run at once. No run begins after
+ * `sweep`: true to execute each program also once for each of its entries, whose commit ends its worker. `runs`: so many more, some
+ * of them with such an entry. `slots`: of each worker; with fewer than runs each wait suspends its run at once. No run begins after
  * `seconds`. `only`: of the programs whose names have this in them.
  */
 export type DurableOptions = {
@@ -39,6 +39,8 @@ export type DurableVerdict = {
 type Planned = { name: string; place?: number };
 
 const workers = 3;
+/** The runs beside the sweep that have such an entry: every second one, and no more than this. */
+const mostPlaces = 500;
 
 /**
  * Executes programs that do steps and wait while workers are killed, and compares each run with a run of its program that nothing
@@ -129,9 +131,10 @@ function planOf({ seed, runs, sweep }: DurableOptions, entries: ReadonlyMap<stri
   const places = [...entries].flatMap(([name, count]): Planned[] =>
     Array.from({ length: count }, (_, place) => ({ name, place: place + 1 })),
   );
+  const every = Math.max(2, Math.ceil(runs / mostPlaces));
   const others = Array.from({ length: runs }, (_, n): Planned => {
     const name = names[n % names.length] ?? "";
-    return n % 2 === 0 ? { name } : { name, place: 1 + random.below(entries.get(name) ?? 1) };
+    return n % every === 1 ? { name, place: 1 + random.below(entries.get(name) ?? 1) } : { name };
   });
   return shuffled([...(sweep ? places : []), ...others], random);
 }
