@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/domain/errors/app-error.ts";
-import { isStripeSigned } from "../../shared/platform/secrets/stripe-signature.ts";
+import { isStripeSigned } from "../../shared/platform/secrets/verify-stripe-signature.ts";
 
 type Known = { secrets: readonly string[]; now: Date };
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { sameSecret } from "../../shared/platform/secrets/credential.ts";
-import { isStripeSigned } from "../../shared/platform/secrets/stripe-signature.ts";
+import { isStripeSigned } from "../../shared/platform/secrets/verify-stripe-signature.ts";
 import type { HookRules, HookScheme } from "../../shared/schemas/hook.ts";
 
 export type Headers = Record<string, string>;

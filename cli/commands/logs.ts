@@ -18,28 +18,28 @@ export const logs: Command = {
   needs: 1,
   async act({ words: [name = ""], flags, client, terminal }) {
     const run = name.startsWith("run_") ? name : await lastRun(client, name);
-    const filter = readFilter(flags);
+    const asked = readAsked(flags);
     let after: string | undefined;
     for (;;) {
       const { completed_at, status, error } = await client.runs.get(run);
-      after = await showLines({ client, terminal }, run, { ...filter, after });
+      after = await showLines({ client, terminal }, run, { ...asked, after });
       // Of what was there before, the last lines were asked for.
-      filter.most = null;
+      asked.most = null;
       if (flags["follow"] && completed_at === null) {
         await new Promise((resolve) => setTimeout(resolve, 500));
         continue;
       }
-      if (after === undefined) terminal.say(`${run} ${nothing(filter.level)} Its output: runfleet tail ${run}`);
+      if (after === undefined) terminal.say(`${run} ${nothing(asked.level)} Its output: runfleet tail ${run}`);
       if (error) terminal.say(`✗ ${status} · ${error.code}: ${error.message}`);
       return 0;
     }
   },
 };
 
-/** `most`: so many of the last lines; null for all. */
-type Filter = { level: string | undefined; since: string | null; most: number | null };
+/** The service chooses by level, this command by time and count. `most`: so many of the last lines; null for all. */
+type Asked = { level: string | undefined; since: string | null; most: number | null };
 
-const readFilter = ({ level, since, lines }: Call["flags"]): Filter => ({
+const readAsked = ({ level, since, lines }: Call["flags"]): Asked => ({
   level: typeof level === "string" ? level : undefined,
   since: typeof since === "string" ? timeOf(since) : null,
   most: typeof lines === "string" ? readCount(lines) : null,
@@ -57,7 +57,7 @@ type Where = Pick<Call, "client" | "terminal">;
 async function showLines(
   { client, terminal }: Where,
   run: string,
-  { level, since, most, after }: Filter & { after: string | undefined },
+  { level, since, most, after }: Asked & { after: string | undefined },
 ): Promise<string | undefined> {
   let last = after;
   const kept: RunLog[] = [];
