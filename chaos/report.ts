@@ -37,6 +37,8 @@ function figures(evidence: Evidence): [string, number | string][] {
     ...[...statuses].map(([status, count]): [string, number] => [`ended as ${status}`, count]),
     ["claims", moves.filter(({ to }) => to === "running").length],
     ["runs taken from lost workers", moves.filter(({ reason }) => reason === "worker_lost").length],
+    ["durable runs", accepted.filter(({ agent }) => agent === "durable").length],
+    ["their suspensions", moves.filter(({ to }) => to === "suspended").length],
     ["runs handed back by draining workers", moves.filter(({ reason }) => reason === "drained").length],
     ...[...Object.keys(faultsByName), "link_cut"].map((name): [string, number] => [
       name.replace("_", " "),

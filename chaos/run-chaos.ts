@@ -88,7 +88,7 @@ export async function settle(databaseUrl: string): Promise<Awaited<ReturnType<ty
 
 async function countOpen(sql: pg.Pool): Promise<number> {
   const { rows } = await sql.query<{ open: number }>(
-    `SELECT (SELECT count(*) FROM runs WHERE status IN ('scheduled', 'queued', 'running', 'interrupted'))::int
+    `SELECT (SELECT count(*) FROM runs WHERE status IN ('scheduled', 'queued', 'running', 'suspended', 'interrupted'))::int
        + (SELECT count(*) FROM outbox WHERE status = 'pending')::int AS open`,
   );
   return rows[0]?.open ?? 0;

@@ -10,6 +10,7 @@ import {
   resultsBelongToTheirRuns,
   runsEndOnce,
 } from "./runs-end.ts";
+import { durableRunsGoOn } from "./durable-runs-go-on.ts";
 import { historiesAreGapless, historiesEqualTranscripts, transcriptsAreWhole } from "./streams-agree.ts";
 
 const invariants: Readonly<Record<string, Invariant>> = {
@@ -20,6 +21,7 @@ const invariants: Readonly<Record<string, Invariant>> = {
   historiesAreGapless,
   historiesEqualTranscripts,
   resultsBelongToTheirRuns,
+  durableRunsGoOn,
   failuresAreExplained,
   callbacksArrive,
   lossesAreCharged,

@@ -32,11 +32,16 @@ export function movesFollowEachOther({ transitions }: Evidence): string[] {
   });
 }
 
-/** Each loss of a worker is charged as an attempt, nothing else is, and no run has more attempts than allowed. */
-export function lossesAreCharged({ runs, transitions }: Evidence): string[] {
+/**
+ * Each loss of a worker is charged as an attempt, nothing else is, and no run has more attempts than allowed. Losses before a durable
+ * run has kept something more are charged no longer.
+ */
+export function lossesAreCharged({ accepted, runs, transitions }: Evidence): string[] {
+  const durable = new Set(accepted.filter(({ agent }) => agent === "durable").map(({ run_id }) => run_id));
   return [...runs.values()].flatMap(({ id, lost_attempts, max_attempts }) => {
     const losses = (transitions.get(id) ?? []).filter((move) => move.to === "queued" && move.reason === "worker_lost");
-    if (losses.length === lost_attempts && lost_attempts < max_attempts) return [];
+    const isCharged = durable.has(id) ? losses.length >= lost_attempts : losses.length === lost_attempts;
+    if (isCharged && lost_attempts < max_attempts) return [];
     return `${id}: charged ${lost_attempts} of ${max_attempts}, lost ${losses.length} times`;
   });
 }

@@ -8,6 +8,12 @@ export const agents = {
       "import time\ndef main(input):\n    for i in range(input['n']):\n        yield f\"{input['token']} {i}\"\n        time.sleep(input['pause'])\n    return {'token': input['token']}\n",
     max_attempts: 10,
   },
+  /** Does a step before each of its words, and is suspended before the last step. What it has done and said stands. */
+  durable: {
+    source:
+      "import time\nfrom runfleet import context\ndef work(pause, i):\n    time.sleep(pause)\n    return i\ndef main(input):\n    done = []\n    for i in range(input['n']):\n        done.append(context.step('work', work, input['pause'], i))\n        yield f\"{input['token']} {i}\"\n    context.sleep(1.5)\n    return {'token': context.step('token', lambda: input['token']), 'done': done}\n",
+    max_attempts: 10,
+  },
   failing: {
     source: "def main(input):\n    print('about to fail')\n    raise ValueError(input['token'])\n",
   },

@@ -16,13 +16,12 @@ export type PlannedRun = {
 
 const threads = 40;
 
-/** Plans one run of the mix: most are instant, some send output for a while, some fail, some share a thread. */
+/** Plans one run of the mix: half are instant, others send output for a while, in steps or without, some fail, some share a thread. */
 export function planRun(seed: number, index: number, random: Random): PlannedRun {
   const place = random.next();
-  const spoken: AgentName = place < 0.92 ? "chatty" : "failing";
   return {
     run_id: `chaos-${seed}-${index}`,
-    agent: place < 0.5 ? "instant" : spoken,
+    agent: agentAt(place),
     token: `${seed}.${index}.${random.below(1e9)}`,
     n: 1 + random.below(20),
     pause: 0.01 + random.next() * 0.1,
@@ -30,4 +29,10 @@ export function planRun(seed: number, index: number, random: Random): PlannedRun
     callback: random.chance(0.3),
     watched: random.chance(0.15),
   };
+}
+
+function agentAt(place: number): AgentName {
+  if (place < 0.5) return "instant";
+  if (place < 0.72) return "chatty";
+  return place < 0.92 ? "durable" : "failing";
 }

@@ -25,6 +25,12 @@ const of = ({ runs, transitions, transcripts, histories, outbox }: Evidence, id:
   return { row, moves, transcript, owed, history };
 };
 
+/** An event of the durable run, as its transcript and its reader have it. */
+const eventsOf = ({ transcripts, histories }: Evidence, id: string) =>
+  [transcripts.get("run-9"), histories.find(({ run_id }) => run_id === "run-9")?.events].flatMap((events = []) =>
+    events.filter((event) => event.id === id),
+  );
+
 const planted: [string, string[], (evidence: Evidence) => void][] = [
   ["an accepted run that isn't there", ["acceptedRunsEnd"], ({ runs }) => runs.delete("run-1")],
   [
@@ -135,6 +141,26 @@ const planted: [string, string[], (evidence: Evidence) => void][] = [
     "another run's result",
     ["resultsBelongToTheirRuns"],
     (evidence) => (of(evidence, "run-1").row.result_content = { token: "token of run-2" }),
+  ],
+  [
+    "a step that ran again after its end",
+    ["durableRunsGoOn"],
+    (evidence) => {
+      for (const event of eventsOf(evidence, "2-2"))
+        Object.assign(event, { type: "step.start", data: '{"key":"main/work#1"}' });
+    },
+  ],
+  [
+    "a durable run that says twice what stands",
+    ["durableRunsGoOn"],
+    (evidence) => {
+      for (const event of eventsOf(evidence, "2-1")) event.data = '{"keeps":"1-5"}';
+    },
+  ],
+  [
+    "a durable run that lost a step's result",
+    ["durableRunsGoOn"],
+    ({ runs }) => Object.assign(runs.get("run-9") ?? {}, { result_content: { token: "token of run-9", done: [] } }),
   ],
   [
     "a failure of our own",

@@ -5,7 +5,10 @@ import type { SeenEvent } from "../../../chaos/drive/history.ts";
 const started = 1_000_000;
 export const leaseMs = 3_000;
 
-/** What ten runs leave behind when all goes well: the first one lost its worker once, and was watched by a reader that dropped. */
+/**
+ * What ten runs leave behind when all goes well: the first one lost its worker once, and was watched by a reader that dropped; the last
+ * one is durable, and was suspended once.
+ */
 export function soundEvidence(): Evidence {
   const evidence: Evidence = {
     accepted: [],
@@ -21,15 +24,20 @@ export function soundEvidence(): Evidence {
     leaseMs,
     workers: 3,
   };
-  for (let index = 0; index < 10; index += 1) addRun(evidence, `run-${index}`, index === 0);
+  for (let index = 0; index < 9; index += 1) addRun(evidence, `run-${index}`, { lost: index === 0, agent: "chatty" });
+  addRun(evidence, "run-9", { lost: false, agent: "durable" });
   return evidence;
 }
 
-function addRun(evidence: Evidence, run_id: string, lost: boolean): void {
+function addRun(
+  evidence: Evidence,
+  run_id: string,
+  { lost, agent }: Pick<AcceptedRun, "agent"> & { lost: boolean },
+): void {
   const token = `token of ${run_id}`;
-  const events = eventsOf(lost ? [1, 2] : [1]);
+  const events = agent === "durable" ? durableEvents(token) : eventsOf(lost ? [1, 2] : [1]);
   const url = "http://receiver/";
-  evidence.accepted.push({ ...planned, run_id, token, callback_url: url, asked: 1 });
+  evidence.accepted.push({ ...planned, agent, run_id, token, callback_url: url, asked: 1 });
   evidence.runs.set(run_id, rowOf(run_id, token, lost));
   evidence.transitions.set(run_id, movesOf(run_id, lost));
   evidence.transcripts.set(run_id, events);
@@ -39,8 +47,7 @@ function addRun(evidence: Evidence, run_id: string, lost: boolean): void {
   evidence.deliveries = [...evidence.deliveries, delivery];
 }
 
-const planned: Omit<AcceptedRun, "run_id" | "token" | "callback_url" | "asked"> = {
-  agent: "chatty",
+const planned: Omit<AcceptedRun, "agent" | "run_id" | "token" | "callback_url" | "asked"> = {
   n: 1,
   pause: 0,
   thread_id: null,
@@ -50,7 +57,7 @@ const planned: Omit<AcceptedRun, "run_id" | "token" | "callback_url" | "asked"> 
 
 function rowOf(id: string, token: string, lost: boolean): RunRow {
   const counts = { attempt: lost ? 2 : 1, lost_attempts: lost ? 1 : 0, max_attempts: 3 };
-  return { id, status: "success", ...counts, result_content: { token }, error_code: null };
+  return { id, status: "success", ...counts, result_content: { token, done: [0] }, error_code: null };
 }
 
 function movesOf(run_id: string, lost: boolean): TransitionRow[] {
@@ -85,4 +92,21 @@ function eventsOf(attempts: number[]): SeenEvent[] {
   }
   events.push({ id: `${attempts.at(-1)}-3`, type: "run.success", data: "{}" });
   return events;
+}
+
+/** A step, what was said after it, and the same said again when the run went on from the step. */
+function durableEvents(token: string): SeenEvent[] {
+  const said = { type: "output.delta", data: JSON.stringify({ content: `${token} 0` }) };
+  const step = { key: "main/work#1" };
+  return [
+    { id: "0-1", type: "run.queued", data: "{}" },
+    { id: "1-1", type: "run.started", data: "{}" },
+    { id: "1-2", type: "step.start", data: JSON.stringify(step) },
+    { id: "1-3", type: "step.end", data: JSON.stringify({ ...step, ok: true }) },
+    { id: "1-4", ...said },
+    { id: "1-5", type: "run.suspended", data: "{}" },
+    { id: "2-1", type: "run.started", data: JSON.stringify({ keeps: "1-3" }) },
+    { id: "2-2", ...said },
+    { id: "2-3", type: "run.success", data: "{}" },
+  ];
 }
