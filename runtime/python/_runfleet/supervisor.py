@@ -11,8 +11,8 @@ one id only. Then this process is protected by a capability that the author's co
 and by the second seccomp filter.
 
 Frames, both ways: type (1 byte), stream (1), zero (2), length (4, big-endian), body. From the worker: T start, L load,
-K ask the run to end. To the worker: S started, L loaded, P a process waits (its two descriptors), D data, E end,
-C clean.
+K ask a run to end (its number, counted from 1). To the worker: S started, L loaded, P a process waits (its two
+descriptors), D data, E end, C clean.
 """
 
 from __future__ import annotations
@@ -245,7 +245,8 @@ def load(pipe: Any, body: bytes) -> bytes:
 class Run:
     """A fork of the template with pipes of its own, which waits for its request."""
 
-    def __init__(self, watch: Watch, template_id: int) -> None:
+    def __init__(self, watch: Watch, template_id: int, number: int) -> None:
+        self.number = number
         listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         listener.bind(PIPE_SOCKET)
         listener.listen(1)
@@ -315,8 +316,9 @@ class Run:
                 if fd == self.pidfd:
                     ended = True
                 elif fd == asks:
-                    control.receive(b"K")
-                    signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
+                    asked = int.from_bytes(control.receive(b"K"), "big")
+                    if asked == self.number:  # It may come after the end of the run that is meant.
+                        signal.pidfd_send_signal(self.pidfd, signal.SIGTERM)
                 elif part := read_some(fd):
                     data += frame(b"D", part, self.open_streams[fd])
                 elif part is not None:
@@ -430,8 +432,10 @@ def serve(control: Control) -> NoReturn:
     gc.collect()
     gc.freeze()
     gc.disable()
+    number = 0
     while True:
-        (exit_code, cpu_us, rss, left_some), unsent = Run(watch, template_id).execute(watch, control)
+        number += 1
+        (exit_code, cpu_us, rss, left_some), unsent = Run(watch, template_id, number).execute(watch, control)
         is_clean = run_directories.remove_files(names, directories)
         control.send(unsent + frame(b"E", report.pack(exit_code, cpu_us, rss, is_clean, left_some)))
         if not is_clean:

@@ -154,6 +154,30 @@ class Relay(RuntimeTest):
         self.assertEqual(run.relay(control), b"")
         self.assertEqual(run.open_streams, {run.out: 1, run.err: 2})
 
+    def test_asked(self) -> None:
+        """A run is asked to end by its own number. A command that was meant for an earlier one comes to nothing."""
+        run, _ = self.run_with_pipes()
+        asked: list[int] = []
+        run.number, run.pidfd = 2, -1
+        ours, theirs = _socket.socketpair()
+        self.addCleanup(ours.close)
+        control = Control(theirs.detach())
+        self.addCleanup(control.socket.close)
+        ours.sendall(b"".join(frame(b"K", number.to_bytes(4, "big")) for number in (1, 2)))
+        asks = control.socket.fileno()
+        seen = [[(asks, select.POLLIN)], [(asks, select.POLLIN)], [(run.pidfd, select.POLLIN)]]
+
+        class Poll:
+            def register(self, *_: int) -> None: ...
+            def poll(self, *_: int) -> list[tuple[int, int]]:
+                asked.append(0)
+                return seen.pop(0)
+
+        self.replace(select, "poll", Poll)
+        self.replace(signal, "pidfd_send_signal", lambda _, number: asked.append(number))  # pyright: ignore
+        self.assertEqual(run.relay(control), b"")
+        self.assertEqual(asked, [0, 0, signal.SIGTERM, 0])
+
     def test_printed(self) -> None:
         """What a run prints is relayed, until nobody can print any more."""
         run, (out, err, _, _) = self.run_with_pipes()

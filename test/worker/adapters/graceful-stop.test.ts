@@ -39,7 +39,8 @@ async function stop(adapter: Adapter | undefined, changes: Partial<AgentRequest>
   const outputs = frames.flatMap((frame) => (frame.type === "output" ? [frame.content] : []));
   const state = frames.find((frame) => frame.type === "state")?.state_snapshot;
   const result = frames.find((frame) => frame.type === "result");
-  return { said: outputs.join(""), state, result, tookMs: performance.now() - stoppedAt };
+  const isWarm = frames.some((frame) => frame.type === "started" && frame.warm);
+  return { said: outputs.join(""), state, result, isWarm, tookMs: performance.now() - stoppedAt };
 }
 
 const inPython = (source: string) => ({ entrypoint: "main.py", code: { "main.py": source } });
@@ -112,6 +113,16 @@ describe.each(cases)("a stop at level $level", ({ sandbox }) => {
     expect((await stop(python, inPython(awaiting), "deadline")).said).toBe("up\nclosed\nclosed\n");
     expect((await stop(python, inPython(handling), "draining")).said).toBe("up\nown handler\n");
     expect((await stop(python, inPython(writing))).tookMs).toBeLessThan(timeLimit(4_000));
+    await adapters.close();
+  });
+
+  test("leaves the version's interpreter to the next run, which it doesn't end", async () => {
+    const adapters = await openAt(sandbox);
+    const python = adapters.byType.get("python");
+    const stopped = [];
+    for (let run = 0; run < 3; run += 1) stopped.push(await stop(python, inPython(sleeping)));
+    expect(stopped.map(({ said }) => said)).toEqual(Array(3).fill("up\nclosed\n"));
+    expect(stopped.map(({ isWarm }) => isWarm)).toEqual([false, ...Array(2).fill(sandbox.startWarm !== null)]);
     await adapters.close();
   });
 

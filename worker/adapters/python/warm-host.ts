@@ -57,6 +57,8 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
   let state: State = "starting";
   let breach: string | null = null;
   let run: Run | null = null;
+  /** How many runs were begun: the last one's number. */
+  let runs = 0;
   /** The pipes of the process that waits for a request. */
   let pipes: { request: number; events: Socket } | null = null;
   let answer: ((body: Buffer) => void) | null = null;
@@ -188,8 +190,6 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const max_rss_bytes = Number(body.readBigUInt64BE(12));
     before = after;
     ended.end({ code: code < 0 ? null : code, signal, limit, cpu_ms, max_rss_bytes });
-    // A run that was asked to end is the sandbox's last one: the command to ask may come after the run's end.
-    if (ended.isAsked) kill();
     // Kills and refused forks are counted since the sandbox's start: they would say nothing about the next run.
     if (limit !== null) kill();
     drain(ended.events);
@@ -288,6 +288,7 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     sandbox.listener?.beginRun(request.calls?.() ?? null);
     const given = pipes;
     pipes = null;
+    runs += 1;
     enter("running");
     const readMore = (): void => {
       isFull = false;
@@ -321,7 +322,10 @@ export function startWarmHost(sandbox: WarmSandbox, { runtime, site }: Equipment
     const terminate = (): void => {
       if (over || begun.isAsked || state !== "running") return;
       begun.isAsked = true;
-      control.write(encodeControlFrame("K", Buffer.alloc(0)));
+      // Pid 1 may read it after the run's end, when the next process waits: it is for the run of this number only.
+      const number = Buffer.alloc(4);
+      number.writeUInt32BE(runs);
+      control.write(encodeControlFrame("K", number));
     };
     const killRun = (): void => {
       if (!over) kill();
