@@ -19,7 +19,7 @@ import traceback  # noqa: F401 -- Used when an agent fails. Imported here, so th
 
 from _runfleet import call_agent, encode_json, kernel, load_part
 from _runfleet.channel import channel, send, write_frame
-from _runfleet.context import context, request_fields
+from _runfleet.context import context, request_fields, starting_calls, waiting_calls
 from _runfleet.files import decode_content, put_file
 from _runfleet.load_ahead import load_agent
 from _runfleet.runner import become_runner, loaded_with, replies, run_agent, run_to_exit, uses_steps
@@ -101,17 +101,21 @@ def prepare_agent(request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         loaded_with.update(request["env"])
         agent["uses_steps"] = uses_steps(request["code"])
         if agent["uses_steps"]:
-            load_ahead_of_steps()
+            load_ahead_of_steps("\n".join(request["code"].values()))
         agent["files"] = {name: decode_content(content) for name, content in request["code"].items()}
     return agent, {"preloaded": agent["module"] is not None, "fault": fault, "env_read": env_read}
 
 
-def load_ahead_of_steps() -> None:
-    """Loads what a run with steps needs, once for all forks."""
+def load_ahead_of_steps(code: str) -> None:
+    """Loads what a run with steps needs, once for all forks. `code`: tells what it may wait for."""
     import hashlib  # noqa: F401
     import threading  # noqa: F401
 
     load_part("steps")
+    waits, starts = (any(f"{call}(" in code for call in calls) for calls in (waiting_calls, starting_calls))
+    for part, is_used in (("waits", waits), ("children", starts), ("idle", waits or starts)):
+        if is_used:
+            load_part(part)
     if "asyncio" in sys.modules:
         import concurrent.futures.thread  # noqa: F401
 
