@@ -31,7 +31,7 @@ export type Waits = {
 
 type Options = {
   deps: CancelDeps;
-  run: HeldRun;
+  run: HeldRun & { cancel_requested: boolean };
   kept: Kept | null;
   publish: (event: RunEventBody) => Promise<void>;
   stop: (reason: AbortReason) => void;
@@ -92,6 +92,8 @@ export function openWaits({ deps, run, kept, publish, stop, look, seal }: Option
   async function openNow(frame: WaitOpen, stored_key: string): Promise<void> {
     const { kind, names, seconds, until } = frame;
     const isKnown = known.has(stored_key);
+    // The run has come to where it waits, to clean up there: nothing that it waits for is of use any more.
+    if (isKnown && run.cancel_requested) return;
     // One that is open keeps what it said when it was opened.
     const sealed = isKnown ? nothing : await seal(stored_key, (settled) => contentOf(frame, settled));
     if (!sealed) return;

@@ -1,5 +1,5 @@
 import { queueTtlMs } from "../../domain/run/limits.ts";
-import { isTerminal } from "../../domain/run/run-status.ts";
+import { isTerminal, type RunStatus } from "../../domain/run/run-status.ts";
 import { mayMove } from "../../domain/run/transitions.ts";
 import type { RunQueue } from "../../platform/queue/run-queue.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
@@ -33,15 +33,35 @@ export async function cancelRun(deps: CancelDeps, runId: string, canceller: Canc
  */
 export async function cancelChildren(deps: CancelDeps, runId: string, actor: string | null): Promise<void> {
   const left = await cancelBelow(deps.db, runId, actor);
+  // Whatever fails here is done by the internal job.
+  void endBelow(deps, left, actor).catch(() => undefined);
+}
+
+/** Suspended runs are woken together; the others are ended one by one. */
+async function endBelow(
+  deps: CancelDeps,
+  runs: Awaited<ReturnType<typeof cancelBelow>>,
+  actor: string | null,
+): Promise<void> {
+  const isSuspended = ({ status }: { status: RunStatus }): boolean => mayMove("wake_to_cancel", status, "queued");
+  const suspended = runs.filter(isSuspended);
+  while (suspended.length > 0) await wake(deps, suspended.splice(0, wokenAtOnce), actor);
+  const left = runs.filter((run) => !isSuspended(run));
   const next = async (): Promise<void> => {
     for (let run = left.pop(); run; run = left.pop()) await cancelOne(deps, run.id, { owner: null, actor });
   };
-  // Whatever fails here is done by the internal job.
-  void Promise.all(Array.from({ length: atOnce }, next)).catch(() => undefined);
+  await Promise.all(Array.from({ length: endedAtOnce }, next));
 }
 
-/** Runs that are ended at the same time. */
-const atOnce = 4;
+const wokenAtOnce = 100;
+const endedAtOnce = 4;
+
+/** Returns how many were suspended still. */
+async function wake(deps: CancelDeps, runs: Parameters<typeof wakeToCancel>[1], actor: string | null): Promise<number> {
+  const woken = await wakeToCancel(deps.db, runs, actor, queueTtlMs);
+  await nudgeRuns(deps, woken);
+  return woken.length;
+}
 
 async function cancelOne(deps: CancelDeps, runId: string, { owner, actor }: Canceller): Promise<boolean> {
   for (;;) {
@@ -54,10 +74,7 @@ async function cancelOne(deps: CancelDeps, runId: string, { owner, actor }: Canc
       if (await endRun(deps, run, { cause: "cancel", outcome, reason: "cancelled", duration_ms: null, by: actor }))
         return true;
     } else if (mayMove("wake_to_cancel", run.status, "queued")) {
-      if (await wakeToCancel(deps.db, run, actor, queueTtlMs)) {
-        await nudgeRuns(deps, [run.id]);
-        return true;
-      }
+      if ((await wake(deps, [run], actor)) > 0) return true;
     } else if (await requestCancel(deps.db, run, actor)) {
       if (run.worker_id)
         await deps.streams.signalWorker(run.worker_id, { kind: "look", run_id: run.id }).catch(() => undefined);

@@ -1,11 +1,12 @@
+import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
-/** A run that is to end, and the worker that has it. */
-export type Leaving = { id: string; worker_id: string | null };
+/** A run that is to end, as it was when that was asked for. */
+type Leaving = { id: string; attempt: number; status: RunStatus };
 
 /**
  * Asks for the end of all runs below a run that has ended or is to end, but for detached ones and what is below them. One
@@ -18,7 +19,7 @@ export async function cancelBelow(db: Db, id: string, by: string | null): Promis
 const cancel = statement({
   name: "cancel-runs-below",
   takes: { id: t.text, by: orNull(t.text) },
-  gives: { id: t.text, worker_id: orNull(t.text) },
+  gives: { id: t.text, attempt: t.integer, status: t.enumeration<RunStatus>("run_status") },
   text: sql`
     WITH RECURSIVE below AS (
       SELECT id FROM runs WHERE parent_run_id = $id AND NOT detached
@@ -32,5 +33,5 @@ const cancel = statement({
     UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now()),
       cancel_requested_by = CASE WHEN cancel_requested_at IS NULL THEN $by ELSE cancel_requested_by END
     FROM open WHERE runs.id = open.id
-    RETURNING runs.id, runs.worker_id`,
+    RETURNING runs.id, runs.attempt, runs.status`,
 });

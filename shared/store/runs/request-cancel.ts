@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../domain/run/run-status.ts";
 import type { Db } from "../client.ts";
-import { orNull, t } from "../columns.ts";
+import { listOf, orNull, t } from "../columns.ts";
 import { type Owner, ownedBy } from "../owned-by.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
@@ -23,23 +23,28 @@ export async function requestCancel(db: Db, { id, attempt }: RunHandle, by: stri
 }
 
 /**
- * Asks for the end of a suspended run, and queues it: its code is to clean up. Returns false when the run moved on since it was seen.
+ * Asks for the end of suspended runs, and queues them: their code is to clean up. Returns which; the others moved on since they were
+ * seen.
  */
 export async function wakeToCancel(
   db: Db,
-  { id, attempt }: RunHandle,
+  runs: readonly Pick<RunHandle, "id" | "attempt">[],
   by: string | null,
   queue_ttl_ms: number,
-): Promise<boolean> {
-  return (await wake.first(db.sql, { id, attempt, by, queue_ttl_ms })) !== null;
+): Promise<string[]> {
+  const [ids, attempts] = [runs.map(({ id }) => id), runs.map(({ attempt }) => attempt)];
+  return (await wake.rows(db.sql, { ids, attempts, by, queue_ttl_ms })).map(({ id }) => id);
 }
 
 const wake = statement({
-  name: "wake-run-to-cancel",
-  takes: { id: t.text, attempt: t.integer, by: orNull(t.text), queue_ttl_ms: t.double },
+  name: "wake-runs-to-cancel",
+  takes: { ids: listOf(t.text), attempts: listOf(t.integer), by: orNull(t.text), queue_ttl_ms: t.double },
   gives: { id: t.text },
   text: sql`
-    WITH ${moveRuns("wake_to_cancel", {
+    WITH given AS (
+      SELECT * FROM unnest($ids, $attempts) AS given (id, attempt)
+    ), ${moveRuns("wake_to_cancel", {
+      source: "given",
       set: sql`cancel_requested_at = coalesce(cancel_requested_at, now()),
         cancel_requested_by = CASE WHEN cancel_requested_at IS NULL THEN $by ELSE cancel_requested_by END,
         scheduled_at = NULL, expires_at = now() + $queue_ttl_ms * interval '1 ms'`,

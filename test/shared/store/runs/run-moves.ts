@@ -201,8 +201,7 @@ export const moves: Record<Cause | "askToCancel" | "grant", Move> = {
     await db.sql.query("UPDATE runs SET scheduled_at = now() WHERE id = $1 AND status = 'suspended'", [id]);
     return (await wakeRuns(db, 100, hourMs)).woken.includes(id);
   },
-  wake_to_cancel: async (db, { id, attempt }) =>
-    wakeToCancel(db, { id, attempt, worker_id: null, user_id: "", status: "suspended" }, null, hourMs),
+  wake_to_cancel: async (db, { id, attempt }) => (await wakeToCancel(db, [{ id, attempt }], null, hourMs)).length > 0,
   wake_by_input: async (db, { id, attempt }) => {
     // A running run opens the wait; here the run is suspended already.
     await db.sql.query(
