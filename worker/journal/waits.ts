@@ -92,8 +92,6 @@ export function openWaits({ deps, run, kept, publish, stop, look, seal }: Option
   async function openNow(frame: WaitOpen, stored_key: string): Promise<void> {
     const { kind, names, seconds, until } = frame;
     const isKnown = known.has(stored_key);
-    // The run has come to where it waits, to clean up there: nothing that it waits for is of use any more.
-    if (isKnown && run.cancel_requested) return;
     // One that is open keeps what it said when it was opened.
     const sealed = isKnown ? nothing : await seal(stored_key, (settled) => contentOf(frame, settled));
     if (!sealed) return;
@@ -121,7 +119,12 @@ export function openWaits({ deps, run, kept, publish, stop, look, seal }: Option
   }
 
   return {
-    open: (frame) => follow(frame.key, openNow(frame, storedKey(frame.key, null))),
+    open(frame) {
+      const stored_key = storedKey(frame.key, null);
+      // The run has come to where it waits, to clean up there: nothing that it waits for is of use any more.
+      if (run.cancel_requested && known.has(stored_key)) return Promise.resolve();
+      return follow(frame.key, openNow(frame, stored_key));
+    },
     opening: follow,
     async abandon(key) {
       const stored_key = storedKey(key, null);
