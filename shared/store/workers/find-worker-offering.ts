@@ -11,7 +11,10 @@ export async function findWorkerOffering(
   return (await find.first(db.sql, { adapter_type, pool }))?.id ?? null;
 }
 
-/** The same, and the same one for all who ask at the same time. */
+/**
+ * The same, and the same one for all who ask at the same time. One that has missed two announcements isn't named: of workers that die
+ * one after the other, a dead one has the most room.
+ */
 export async function findRoomiestWorker(
   db: Db,
   { adapter_type, pool }: { adapter_type: string; pool: string },
@@ -25,7 +28,9 @@ const findRoomiest = statement({
   name: "find-roomiest-worker",
   takes: { adapter_type: t.text, pool: t.text },
   gives: { id: t.text },
-  text: sql`SELECT id FROM workers WHERE ${offersIt} ORDER BY slots - busy DESC, id LIMIT 1`,
+  text: sql`
+    SELECT id FROM workers WHERE ${offersIt} AND heartbeat_at > now() - lease_ms * interval '0.7 ms'
+    ORDER BY slots - busy DESC, id LIMIT 1`,
 });
 
 const find = statement({
