@@ -20,7 +20,7 @@ export function measureSlowness(): number {
 export const envOf = (slowness: number): Record<string, string> => ({ [name]: String(slowness) });
 
 /**
- * Returns a limit of time for this machine, of one for a usual machine: limits that end what hangs, and those of what a test measures
- * once. Of several tries the quickest one is held against the same limit everywhere.
+ * Returns a limit of time for this machine, of one for a usual machine. Limits end what hangs. What a test says of time is not a
+ * limit, and is the same everywhere.
  */
 export const timeLimit = (ms: number, slowness = Number(readEnv()[name] ?? 1)): number => Math.round(ms * slowness);
