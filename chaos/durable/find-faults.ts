@@ -9,7 +9,8 @@ export type Shown = { ended: string; result: string; lanes: string };
 
 const placeOf = ({ id }: Told): EventId => parseEventId(id) ?? { attempt: 0, seq: 0 };
 
-export function shownOf(events: readonly Told[]): Shown {
+/** Returns what a run said and what stands of it. */
+export function standingWords(events: readonly Told[]): unknown[] {
   let said: Told[] = [];
   for (const event of events) {
     if (event.event === "run.started" || event.event === "step.retrying") {
@@ -18,7 +19,22 @@ export function shownOf(events: readonly Told[]): Shown {
     }
     if (event.event === "custom" || event.event === "output.delta") said.push(event);
   }
-  const words = said.map(({ data }) => (data["value"] ?? data["content"]) as { lane: string });
+  return said.map(({ data }) => data["value"] ?? data["content"]);
+}
+
+/** Returns a sentence for each step that began again after it had ended well. */
+export function faultsOfSteps(events: readonly Told[]): string[] {
+  const done = new Set<unknown>();
+  return events.flatMap(({ event, data }) => {
+    if (event === "step.end" && data["ok"] === true) done.add(data["key"]);
+    return event === "step.start" && done.has(data["key"])
+      ? [`step ${String(data["key"])} ran again after its end`]
+      : [];
+  });
+}
+
+export function shownOf(events: readonly Told[]): Shown {
+  const words = standingWords(events) as { lane: string }[];
   const last = events.at(-1);
   return {
     ended: last?.event ?? "nothing",
@@ -36,15 +52,10 @@ function groupByLane(words: readonly { lane: string }[]): Map<string, { lane: st
 /** What a run did other than the run of the same program that nothing disturbed. */
 export function faultsOf(name: string, { run_id, events, ...inputs }: Execution, quiet: Shown | undefined): string[] {
   const shown = shownOf(events);
-  const done = new Set<unknown>();
-  const twice = events.filter(({ event, data }) => {
-    if (event === "step.end" && data["ok"] === true) done.add(data["key"]);
-    return event === "step.start" && done.has(data["key"]);
-  });
   const { notes = 0 } = programs[name] ?? {};
   const compared = notes > 0 ? (["ended", "lanes"] as const) : (["ended", "result", "lanes"] as const);
   const faults = [
-    ...twice.map(({ data }) => `step ${String(data["key"])} ran again after its end`),
+    ...faultsOfSteps(events),
     ...compared
       .filter((part) => shown[part] !== quiet?.[part])
       .map((part) => `${part} is ${shown[part].slice(0, 2_000)} instead of ${quiet?.[part]?.slice(0, 2_000)}`),
