@@ -10,8 +10,8 @@ export type Execution = { run_id: string; events: Told[]; accepted: unknown[]; u
 
 type World = { urls: readonly [string, ...string[]]; random: Random; onAccepted?: (run_id: string) => void };
 
-/** A run that has not ended by then is a fault. On a slow machine workers are killed faster than they start. */
-const runMs = 600_000;
+/** A run that has not ended by then is a fault. */
+const runMs = 180_000;
 /** Notes come within this time: some of them after the run's end. */
 const notesMs = 2_600;
 
