@@ -64,16 +64,30 @@ export async function backfill({ db, streams }: Stores, runId: string, cursor: E
   const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
   const direct = join(cursor, live, adjoins);
   if (direct.events.length > 0) return direct;
-  const stored = await readTranscript(db, runId, cursor);
-  const merged = [...stored, ...live].toSorted(compareEventIds);
-  const found = join(cursor, merged, follows);
+  const found = joinStored(cursor, await readTranscript(db, runId, cursor), live);
   if (found.events.length > 0 || !found.gapAhead) return found;
   const [state] = await readRunStates(db, [runId], null);
   if (!state || !isTerminal(state.status)) return found;
   // The run may have ended after the transcript was read. Its end then stored events that only the worker had.
-  const whole = [...(await readTranscript(db, runId, cursor)), ...live].toSorted(compareEventIds);
-  const again = join(cursor, whole, follows);
-  return again.events.length > 0 ? again : gapEvent(runId, cursor, { ahead: whole, final: state.last.attempt });
+  const stored = await readTranscript(db, runId, cursor);
+  const again = joinStored(cursor, stored, live);
+  if (again.events.length > 0) return again;
+  return gapEvent(runId, cursor, { ahead: merge(stored, live), final: state.last.attempt });
+}
+
+const merge = (stored: StreamEvent[], live: StreamEvent[]): StreamEvent[] =>
+  [...stored, ...live].toSorted(compareEventIds);
+
+/**
+ * Joins a page of the transcript and what Redis holds. The transcript may have more behind the page, so a later attempt of
+ * Redis' doesn't follow the page. Within the transcript one does: what an attempt left in Redis alone is written to the
+ * transcript before anything of a later attempt is.
+ */
+function joinStored(cursor: EventId, stored: StreamEvent[], live: StreamEvent[]): Found {
+  const end = stored.at(-1);
+  const continues = (last: EventId, next: StreamEvent): boolean =>
+    follows(last, next) && (next.attempt === last.attempt || !end || compareEventIds(next, end) <= 0);
+  return join(cursor, merge(stored, live), continues);
 }
 
 /**

@@ -58,7 +58,7 @@ export async function giveBack(
   { db, nudge }: Pick<Deps, "db" | "nudge">,
   { attempt, output }: { attempt: { id: string; attempt: number }; output: RunOutput },
 ): Promise<void> {
-  await output.finish(null);
+  await saveRest(db, attempt.id, output);
   if (await giveBackRun(db, attempt, "drained")) await nudge(attempt.id);
 }
 

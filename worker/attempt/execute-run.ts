@@ -1,6 +1,5 @@
 import { tellParent } from "../../shared/services/children/settle-families.ts";
 import { openGrant } from "../../shared/services/runs/seal-grant.ts";
-import { salvageStream } from "../../shared/services/runs/salvage-stream.ts";
 import { narrowConfig } from "../../shared/domain/run/narrow-config.ts";
 import { trace } from "../../shared/platform/run-steps.ts";
 import { type ClaimingWorker, claimRun } from "../../shared/store/runs/claim-run.ts";
@@ -133,11 +132,7 @@ async function executeAttempt(
     }
     trace(runId, "exited");
     deps.onAgentEnd?.();
-    // An attempt that sent nothing has not fenced the stream of the earlier ones yet; its end does.
-    const hasFenced = output.sent().events > 0;
-    if (hasFenced) await salvageEarlier(deps, run);
     await endAttempt(deps, { ...ran, hold, output, claimedAt });
-    if (!hasFenced) await salvageEarlier(deps, run);
     return null;
   } finally {
     // A later attempt of the same run may be at work here already.
@@ -164,15 +159,6 @@ async function runClaimed(deps: ExecuteDeps, run: ClaimedRun, hold: Hold, output
     clearTimeout(deadline);
     giveBackMemory();
   }
-}
-
-/**
- * Writes what the attempt before streamed into the transcript. An event of this attempt must be in the stream by then: it
- * makes Redis refuse what the earlier attempt still sends.
- */
-async function salvageEarlier({ db, streams }: ExecuteDeps, { id, attempt }: HeldRun): Promise<void> {
-  if (attempt === 1) return;
-  await untilPostgresAnswers(() => salvageStream(db, streams, id, attempt - 1)).catch(() => undefined);
 }
 
 type Ended = { attempt: Attempt; result: AttemptResult; hold: Hold; output: RunOutput; claimedAt: number };

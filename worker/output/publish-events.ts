@@ -5,7 +5,7 @@ import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 export type Publisher = {
   /** Adds events to the next batch. */
   add(events: StreamEvent[]): void;
-  /** Resolves when the added events are in Redis, or were dropped because Redis is away. */
+  /** Resolves when the events added so far are in Redis, or were dropped because Redis is away. */
   settled(): Promise<void>;
   /** Characters that wait to be sent. */
   backlog(): number;
@@ -46,35 +46,48 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   let isHurried = false;
   let lastSentAt = -Infinity;
   let failedSince: number | null = null;
+  /** How many events were added, and how many of them are sent or dropped. */
+  let added = 0;
+  let gone = 0;
+  /** The batch that is under way. */
+  let round = Promise.resolve();
 
   async function send(): Promise<void> {
     while (waiting.length > 0 && isHurried) {
-      const [batch, length] = [waiting, waitingLength];
-      waiting = [];
-      waitingLength = 0;
-      isHurried = false;
-      lastSentAt = performance.now();
-      try {
-        if ((await streams.append(runId, batch)) === "fenced") onFenced();
-        failedSince = null;
-      } catch {
-        failedSince ??= performance.now();
-        if (performance.now() - failedSince > awayAfterMs) continue;
+      round = sendBatch();
+      await round;
+    }
+    sending = null;
+    if (waiting.length > 0) delay();
+  }
+
+  async function sendBatch(): Promise<void> {
+    const [batch, length] = [waiting, waitingLength];
+    waiting = [];
+    waitingLength = 0;
+    isHurried = false;
+    lastSentAt = performance.now();
+    try {
+      if ((await streams.append(runId, batch)) === "fenced") onFenced();
+      failedSince = null;
+    } catch {
+      failedSince ??= performance.now();
+      if (performance.now() - failedSince <= awayAfterMs) {
         waiting = [...batch, ...waiting];
         waitingLength += length;
         isHurried = true;
         await sleep(pauseMs);
+        return;
       }
     }
-    sending = null;
-    if (waiting.length > 0) delay();
+    gone += batch.length;
   }
 
   function begin(): void {
     if (delayed) clearTimeout(delayed);
     delayed = null;
     isHurried = true;
-    sending ??= send();
+    if (waiting.length > 0) sending ??= send();
   }
 
   function delay(): void {
@@ -85,12 +98,14 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
     add(events) {
       for (const event of events) waitingLength += event.data.length;
       waiting.push(...events);
+      added += events.length;
       if (!events.every(isUnhurried)) begin();
       else if (!sending) delay();
     },
     settled: async () => {
+      const upTo = added;
       begin();
-      while (sending) await sending;
+      while (gone < upTo) await round;
     },
     backlog: () => waitingLength,
   };

@@ -2,9 +2,10 @@ import type { Log } from "../../shared/platform/log.ts";
 import { placeEvent } from "../../shared/domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
+import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher, isUnhurried } from "./publish-events.ts";
+import { createSalvage } from "./salvage-earlier.ts";
 import { createStreamTrimmer } from "./trim-stream.ts";
 import type { Sent } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
@@ -37,18 +38,24 @@ type Deps = { db: Db; streams: RunStreams; log: Log };
 
 /**
  * The single writer of one attempt's events. It gives each event the next seq, sends it to the stream at once, and writes it
- * to the transcript within a second; a short run's events are written with its end. `onFenced` is called when the stream or
+ * to the transcript within a second; a short run's events are written with its end. Before the first of them the transcript gets
+ * what earlier attempts left in Redis alone: a reader of the transcript goes on from one attempt to the next. `onFenced` is called when the stream or
  * the transcript refuses this attempt.
  */
-export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): RunOutput {
+export function openRunOutput(
+  deps: Deps,
+  run: Pick<ClaimedRun, "id" | "attempt" | "lost_attempts">,
+  onFenced: () => void,
+): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
-  const trim = createStreamTrimmer(deps, run);
+  const salvage = createSalvage(deps, run, () => publisher.settled());
+  const trim = createStreamTrimmer(deps.streams, run.id, salvage);
   let pieces = 0;
   const onStored = (batch: readonly StreamEvent[]): void => {
     pieces += 1;
     trim(batch);
   };
-  const transcript = openWriteBehind(deps, run.id, { onFenced, onStored });
+  const transcript = openWriteBehind(deps, run.id, { onFenced, onWrite: salvage, onStored });
   let seq = 0;
   let length = 0;
   let hurried = 0;
@@ -75,6 +82,7 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     },
     async finish(last) {
       finished = true;
+      if (seq > 0) await salvage();
       const rest = await transcript.finish();
       if (last) ending.push(numberEvent(last));
       return [...rest, ...ending];
@@ -82,6 +90,8 @@ export function openRunOutput(deps: Deps, run: HeldRun, onFenced: () => void): R
     async announce(events) {
       publisher.add(events);
       await publisher.settled();
+      // An attempt that had sent nothing has fenced the stream only now.
+      await salvage();
     },
     save: () => transcript.flush(),
     lagMs: () => transcript.lagMs(),

@@ -34,12 +34,14 @@ type Deps = { db: Db; log: Log };
 type Hears = {
   /** Called when Postgres refuses the attempt. */
   onFenced: () => void;
+  /** Called before each batch is written, which waits for it. */
+  onWrite?: () => Promise<unknown>;
   /** Called with each batch that the transcript holds. */
   onStored?: (batch: readonly StreamEvent[]) => void;
 };
 
 /** Writes one attempt's events to the transcript in batches. */
-export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, onStored }: Hears): WriteBehind {
+export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, onWrite, onStored }: Hears): WriteBehind {
   let unsaved: StreamEvent[] = [];
   let unsavedLength = 0;
   /** The batch that is being written. When the connection broke during the write, the same batch is written again. */
@@ -78,6 +80,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
     }
     if (batch.length === 0) return;
     try {
+      await onWrite?.();
       if (await appendTranscript(db, runId, batch, currentStatus)) onStored?.(batch);
       else onFenced();
       written += batch.length;

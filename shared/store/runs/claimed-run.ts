@@ -20,6 +20,8 @@ export const claimedRun = {
   lifecycle: t.text,
   timeout_ms: t.integer,
   concurrency: orNull(t.integer),
+  /** How many attempts were lost since it was last put aside. */
+  lost_attempts: t.integer,
   /** In how many attempts its agent has failed. */
   failed_attempts: t.integer,
   /** Usage of earlier attempts that failed and were retried, and of those that asked a person. */
@@ -60,14 +62,14 @@ export type ClaimedRun = Row<typeof claimedRun>;
 
 /** What `selectClaimed` reads of \`runs\`, beside id and attempt. */
 export const claimedColumns = sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.thread_id, runs.adapter_type, runs.runtime_mode,
-        runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.failed_attempts, runs.usage, runs.duration_ms,
+        runs.lifecycle, runs.timeout_ms, runs.concurrency, runs.lost_attempts, runs.failed_attempts, runs.usage, runs.duration_ms,
         runs.input_payload, runs.history, runs.state_snapshot, runs.metadata, runs.request_options,
         runs.traceparent, runs.cancel_requested_at, runs.parent_run_id, runs.wait_reason, runs.replay_of, runs.created_at, runs.due_at`;
 
 /** SQL: selects what a worker needs of the runs in the CTE `of`, which has their columns of `runs`. */
 export const selectClaimed = (of: string): Sql => sql`
     SELECT c.id, c.attempt, c.user_id, c.agent_id, c.version, c.thread_id, c.adapter_type, c.runtime_mode, c.lifecycle,
-      c.timeout_ms, c.concurrency, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
+      c.timeout_ms, c.concurrency, c.lost_attempts, c.failed_attempts, c.usage AS spent, c.duration_ms AS spent_ms,
       c.input_payload, c.history, c.state_snapshot, c.metadata, c.request_options, c.traceparent,
       c.cancel_requested_at IS NOT NULL AS cancel_requested, c.parent_run_id, c.wait_reason,
       a.revision AS agent_revision, s.sealed_env, s.sealed_files, coalesce(k.agent_secrets, '{}'::json) AS agent_secrets,
@@ -113,6 +115,7 @@ export const grantedRun = (run: NewRun, { agent_revision, agent_secrets }: Grant
   lifecycle: run.lifecycle,
   timeout_ms: run.timeout_ms,
   concurrency: run.concurrency,
+  lost_attempts: 0,
   failed_attempts: 0,
   spent: null,
   spent_ms: null,

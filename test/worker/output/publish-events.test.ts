@@ -65,3 +65,11 @@ test("steps that take no time go in one batch, and what the agent says takes the
   publisher.add([event(41, "step.end")]);
   await expect.poll(() => got).toHaveLength(41);
 });
+
+test("who waits while there is nothing to send waits for nothing, and what comes later is sent", async () => {
+  const { publisher, got } = createStream(() => false);
+  await publisher.settled();
+  publisher.add([event(1)]);
+  await publisher.settled();
+  expect(got).toEqual([1]);
+});

@@ -29,7 +29,7 @@ test("a run that says more than Postgres takes waits with it, and goes on where 
     [agent_id],
   );
   const deps = { db, streams, log: createLog("worker", "silent") };
-  const output = openRunOutput(deps, { id: "loud", attempt: 1 }, () => undefined);
+  const output = openRunOutput(deps, { id: "loud", attempt: 1, lost_attempts: 0 }, () => undefined);
   // Somebody else has the run's row.
   const holder = await stack.sql.connect();
   await holder.query("BEGIN");
