@@ -1,7 +1,7 @@
 // Steps of a durable run: what the code does once, however often its run starts again. A step's place is the last durable call
 // of the same asynchronous flow, its name, and how many calls of that name came from there.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash } from "node:crypto";
+import { createHash, hash as digest } from "node:crypto";
 import { channel, writeFrame } from "./channel.mjs";
 import { createRehearsal } from "./rehearsal.mjs";
 import { checkPaths, packFiles, unpackFiles } from "./step-files.mjs";
@@ -49,7 +49,7 @@ export class Continued extends Error {
 }
 
 /** @param {string} text */
-const hash = (text) => createHash("sha256").update(text).digest("hex");
+const hash = (text) => digest("sha256", text);
 
 export const journal = {
   active: false,
@@ -448,12 +448,9 @@ export function checkRoom(name, more) {
   warn(`The run's journal is ${Math.round(full * 100)} % full: ${has}.`);
 }
 
-/** False for a text with half of a surrogate pair. @param {string} text */
-const isWellFormed = (text) => Buffer.from(text).toString() === text;
-
 /** @param {unknown} text @param {string} what */
 function checkText(text, what) {
-  if (typeof text === "string" && text.length > 0 && text.length <= nameLength && isWellFormed(text)) return text;
+  if (typeof text === "string" && text.length > 0 && text.length <= nameLength && text.isWellFormed()) return text;
   throw new RangeError(`A step's ${what} is a text of 1 to ${nameLength} characters.`);
 }
 
@@ -596,29 +593,35 @@ async function pauseStep(key, at) {
  * @returns {Promise<{ result: string, files?: string } | { error: unknown }>}
  */
 async function tryStep({ key, name, fn, options, files, reports }, number) {
-  const controller = new AbortController();
+  /** Made when somebody asks for it: few steps do. @type {AbortController | undefined} */
+  let controller;
+  const makeController = () => (controller ??= new AbortController());
   const step = { key, name, number, isOver: false, reports };
   const handle = {
     key,
     name,
     number,
-    signal: controller.signal,
+    get signal() {
+      return makeController().signal;
+    },
     idempotencyKey: hash(`${journal.runId}\0${key}`).slice(0, 32),
   };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   try {
     const work = flows.run({ node: key, step }, async () => fn(handle));
-    const limit = new Promise((_, reject) => {
-      if (options.timeout_ms === undefined) return;
-      timer = setTimeout(() => {
-        const error = new stepErrors.StepTimeout(`Step '${name}' ran over its timeout_ms of ${options.timeout_ms}.`);
-        step.isOver = true;
-        reject(error);
-        controller.abort(error);
-      }, options.timeout_ms);
-    });
-    const result = encodeValue(await Promise.race([work, limit]), `step '${name}'`);
+    const limit = (/** @type {number} */ ms) =>
+      new Promise((_, reject) => {
+        timer = setTimeout(() => {
+          const error = new stepErrors.StepTimeout(`Step '${name}' ran over its timeout_ms of ${ms}.`);
+          step.isOver = true;
+          reject(error);
+          makeController().abort(error);
+        }, ms);
+      });
+    const { timeout_ms } = options;
+    const value = await (timeout_ms === undefined ? work : Promise.race([work, limit(timeout_ms)]));
+    const result = encodeValue(value, `step '${name}'`);
     return files.length === 0 ? { result } : { result, files: packFiles(files, `Step '${name}'`, !journal.rehearsal) };
   } catch (error) {
     return { error };
