@@ -9,6 +9,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** WCAG 2.2 AA. */
 const allRules: Rules = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
 
+/** The scopes of a key that may see the fleet. */
+export const operator = ["*", "admin", "internal"];
+
 export type Console = {
   page: Page;
   context: BrowserContext;

@@ -9,8 +9,11 @@ const lease = { LEASE_MS: "3000" };
 const stack = await useTestStack();
 
 test("what only Redis has of a lost attempt is told while the next one is at work, also by an API that can't reach Redis", async () => {
-  const [{ url }, cutOff] = await Promise.all([stack.openApi(), startBehindProxies(stack, "api")]);
-  const victim = await startBehindProxies(stack, "worker", lease);
+  const [{ url }, cutOff, victim] = await Promise.all([
+    stack.openApi(),
+    startBehindProxies(stack, "api"),
+    startBehindProxies(stack, "worker", lease),
+  ]);
   onTestFinished(() => Promise.all([cutOff.close(), victim.close()]).then(() => undefined));
   const agent_id = await makeAgent(
     url,
