@@ -64,15 +64,18 @@ export async function backfill({ db, streams }: Stores, runId: string, cursor: E
   const live = await streams.read(runId, cursor).catch((): StreamEvent[] => []);
   const direct = join(cursor, live, adjoins);
   if (direct.events.length > 0) return direct;
-  const found = joinStored(cursor, await readTranscript(db, runId, cursor), live);
-  if (found.events.length > 0 || !found.gapAhead) return found;
-  const [state] = await readRunStates(db, [runId], null);
-  if (!state || !isTerminal(state.status)) return found;
-  // The run may have ended after the transcript was read. Its end then stored events that only the worker had.
   const stored = await readTranscript(db, runId, cursor);
-  const again = joinStored(cursor, stored, live);
+  const found = joinStored(cursor, stored, live);
+  const [next] = merge(stored, live);
+  if (found.events.length > 0 || !found.gapAhead || !next) return found;
+  const [state] = await readRunStates(db, [runId], null);
+  const isOver = state && (isTerminal(state.status) || next.attempt < state.last.attempt);
+  if (!isOver) return found;
+  // The attempt may have ended after the transcript was read. Its end then stored events that only the worker had.
+  const whole = await readTranscript(db, runId, cursor);
+  const again = joinStored(cursor, whole, live);
   if (again.events.length > 0) return again;
-  return gapEvent(runId, cursor, { ahead: merge(stored, live), final: state.last.attempt });
+  return gapEvent(runId, cursor, { ahead: merge(whole, live), final: state.last.attempt });
 }
 
 const merge = (stored: StreamEvent[], live: StreamEvent[]): StreamEvent[] =>
@@ -91,7 +94,7 @@ function joinStored(cursor: EventId, stored: StreamEvent[], live: StreamEvent[])
 }
 
 /**
- * Returns a `gap` event for a part of an ended run's history that neither store holds any more. Of a lost attempt nothing is
+ * Returns a `gap` event for a part of an ended attempt's history that neither store holds any more. Of a lost attempt nothing is
  * stored behind its first hole (see salvage-stream.ts), so the gap covers the rest of that attempt. `final`: the number of the
  * last attempt.
  */

@@ -85,9 +85,10 @@ async function continueAs(
 }
 
 /** Writes what the transcript lacks of an attempt that ends without an event of its own. */
-async function saveRest(db: Deps["db"], run_id: string, output: RunOutput): Promise<void> {
+export async function saveRest(db: Deps["db"], run_id: string, output: RunOutput): Promise<void> {
   const events = await output.finish(null);
   if (events.length > 0) await untilPostgresAnswers(() => appendTranscript(db, run_id, events, null));
+  output.kept();
 }
 
 /** Returns false when somebody has asked to cancel the run. */

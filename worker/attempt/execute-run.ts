@@ -18,7 +18,7 @@ import { openRunOutput, type RunOutput } from "../output/run-output.ts";
 import type { Attempt } from "./attempt.ts";
 import { type AttemptResult, emptyResult } from "./attempt-result.ts";
 import { checkSchemas } from "./check-schemas.ts";
-import { commitEnding, giveBack } from "./commit-ending.ts";
+import { commitEnding, giveBack, saveRest } from "./commit-ending.ts";
 import { decideEnding, type Ending } from "./decide-ending.ts";
 import { limitMessage, networkHint } from "./limit-message.ts";
 import { reportEnding } from "./report-ending.ts";
@@ -125,7 +125,10 @@ async function executeAttempt(
   try {
     const ran = await runClaimed(deps, run, hold, output).catch((fault: unknown) => ({ fault }));
     if ("fault" in ran) {
-      if (abortReasonOf(hold.signal) !== "draining") return ran;
+      if (abortReasonOf(hold.signal) !== "draining") {
+        await saveRest(deps.db, runId, output).catch(() => undefined);
+        return ran;
+      }
       await giveBack(deps, { attempt: run, output });
       deps.spans?.end(run, { how: "give_back", error_code: null, usage: null });
       return null;

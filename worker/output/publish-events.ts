@@ -5,8 +5,11 @@ import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 export type Publisher = {
   /** Adds events to the next batch. */
   add(events: StreamEvent[]): void;
-  /** Resolves when the events added so far are in Redis, or were dropped because Redis is away. */
-  settled(): Promise<void>;
+  /**
+   * Resolves when the events added so far are in Redis, or were dropped because Redis is away. Returns whether any event of the
+   * attempt is there: Redis refuses those of earlier attempts then.
+   */
+  settled(): Promise<boolean>;
   /** Characters that wait to be sent. */
   backlog(): number;
 };
@@ -49,6 +52,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   /** How many events were added, and how many of them are sent or dropped. */
   let added = 0;
   let gone = 0;
+  let hasSent = false;
   /** The batch that is under way. */
   let round = Promise.resolve();
 
@@ -70,6 +74,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
     try {
       if ((await streams.append(runId, batch)) === "fenced") onFenced();
       failedSince = null;
+      hasSent = true;
     } catch {
       failedSince ??= performance.now();
       if (performance.now() - failedSince <= awayAfterMs) {
@@ -106,6 +111,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
       const upTo = added;
       begin();
       while (gone < upTo) await round;
+      return hasSent;
     },
     backlog: () => waitingLength,
   };

@@ -2,10 +2,9 @@ import type { Log } from "../../shared/platform/log.ts";
 import { placeEvent } from "../../shared/domain/run/stream-event.ts";
 import type { RunEventBody, StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
-import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
 import type { RunStreams } from "../../shared/platform/stream/run-streams.ts";
 import { createPublisher, isUnhurried } from "./publish-events.ts";
-import { createSalvage } from "./salvage-earlier.ts";
+import { createSalvage, type OutputRun } from "./salvage-earlier.ts";
 import { createStreamTrimmer } from "./trim-stream.ts";
 import type { Sent } from "./share-event-loop.ts";
 import { openWriteBehind } from "./write-behind.ts";
@@ -18,6 +17,8 @@ export type RunOutput = {
    * pushes are ignored.
    */
   finish(last: RunEventBody | null): Promise<StreamEvent[]>;
+  /** Notes that the transcript has what `finish` gave: it isn't given again. */
+  kept(): void;
   /** Sends events to the stream that are in the transcript already: the terminal event is sent after its commit. */
   announce(events: StreamEvent[]): Promise<void>;
   /** Resolves when the transcript holds all events so far, or this attempt may not write any more. */
@@ -42,11 +43,7 @@ type Deps = { db: Db; streams: RunStreams; log: Log };
  * what earlier attempts left in Redis alone: a reader of the transcript goes on from one attempt to the next. `onFenced` is called when the stream or
  * the transcript refuses this attempt.
  */
-export function openRunOutput(
-  deps: Deps,
-  run: Pick<ClaimedRun, "id" | "attempt" | "lost_attempts">,
-  onFenced: () => void,
-): RunOutput {
+export function openRunOutput(deps: Deps, run: OutputRun, onFenced: () => void): RunOutput {
   const publisher = createPublisher(deps.streams, run.id, onFenced);
   const salvage = createSalvage(deps, run, () => publisher.settled());
   const trim = createStreamTrimmer(deps.streams, run.id, salvage);
@@ -82,15 +79,19 @@ export function openRunOutput(
     },
     async finish(last) {
       finished = true;
-      if (seq > 0) await salvage();
+      await salvage();
       const rest = await transcript.finish();
       if (last) ending.push(numberEvent(last));
       return [...rest, ...ending];
     },
+    kept() {
+      transcript.clear();
+      ending.length = 0;
+    },
     async announce(events) {
       publisher.add(events);
       await publisher.settled();
-      // An attempt that had sent nothing has fenced the stream only now.
+      // An attempt that had sent nothing before is fenced only now.
       await salvage();
     },
     save: () => transcript.flush(),

@@ -5,27 +5,28 @@ import type { ClaimedRun } from "../../shared/store/runs/claimed-run.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 
 type Deps = { db: Db; streams: RunStreams };
+/** What is known of an attempt before it says anything. */
+export type OutputRun = Pick<ClaimedRun, "id" | "attempt" | "lost_attempts" | "requeue_reason">;
 
 /**
- * Returns what copies into the transcript what a run's earlier attempts left in Redis alone. It does so once, and resolves with
- * whether that is done: it can't be while Redis is away. `fenced` resolves when an event of this attempt is in the stream, so
- * that Redis refuses what an earlier attempt still sends.
+ * Returns what copies into the transcript what a run's earlier attempts left in Redis alone. It resolves with whether that is
+ * done, once and for all: it isn't while Redis is away, or as long as no event of this attempt makes Redis refuse what an earlier
+ * attempt still sends. `isFenced` resolves with that.
  */
 export function createSalvage(
   { db, streams }: Deps,
-  run: Pick<ClaimedRun, "id" | "attempt" | "lost_attempts">,
-  fenced: () => Promise<void>,
+  run: OutputRun,
+  isFenced: () => Promise<boolean>,
 ): () => Promise<boolean> {
-  // An attempt that wasn't lost has written all before the next one began; a grant may also be given back by who can't know
-  // whether its worker has begun.
-  let isDone = run.attempt === 1 || (run.attempt > 2 && run.lost_attempts === 0);
+  // An attempt that wasn't lost has written all before it ended. Who gives a grant back can't know whether its worker has begun.
+  let isDone = run.attempt === 1 || (run.lost_attempts === 0 && run.requeue_reason !== "not_started");
   let salvaging: Promise<boolean> | null = null;
 
   async function salvage(): Promise<boolean> {
     try {
-      await fenced();
+      const fenced = await isFenced();
       await untilPostgresAnswers(() => salvageStream(db, streams, run.id, run.attempt - 1));
-      isDone = true;
+      isDone = fenced;
     } catch {
       // Redis is away. The next caller tries again.
     }

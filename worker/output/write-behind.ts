@@ -18,6 +18,8 @@ export type WriteBehind = {
   lagMs(): number;
   /** Stops writing. Returns the events that were not written. */
   finish(): Promise<StreamEvent[]>;
+  /** Forgets what `finish` returned. */
+  clear(): void;
   close(): void;
 };
 
@@ -125,6 +127,7 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
       }
       return unsaved;
     },
+    clear: () => void (unsaved = []),
     close: () => clearTimeout(timer),
   };
 }

@@ -1,6 +1,8 @@
 import type { Db } from "../../store/client.ts";
 import { salvageTranscript } from "../../store/runs/append-transcript.ts";
-import { lastSavedSeq } from "../../store/runs/read-transcript.ts";
+import type { EventId } from "../../domain/run/event-id.ts";
+import type { StreamEvent } from "../../schemas/run-event.ts";
+import { lastSavedSeqs } from "../../store/runs/read-transcript.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 
 /**
@@ -9,18 +11,29 @@ import type { RunStreams } from "../../platform/stream/run-streams.ts";
  * covers all attempts, because a lost worker has not done it for the attempts before its own.
  */
 export async function salvageStream(db: Db, streams: RunStreams, runId: string, upTo: number): Promise<void> {
-  for (let attempt = 1; attempt <= upTo; attempt += 1) await salvageAttempt(db, streams, runId, attempt);
+  if (upTo < 1) return;
+  const saved = await lastSavedSeqs(db, runId);
+  let cursor: EventId = { attempt: 1, seq: saved.get(1) ?? 0 };
+  for (;;) {
+    const page = await streams.read(runId, cursor);
+    for (const events of joinAttempts(page, saved, upTo)) await salvageTranscript(db, runId, events);
+    const last = page.at(-1);
+    if (!last || last.attempt > upTo) return;
+    cursor = last;
+  }
 }
 
-async function salvageAttempt(db: Db, streams: RunStreams, runId: string, attempt: number): Promise<void> {
-  let seq = await lastSavedSeq(db, runId, attempt);
-  for (;;) {
-    const events = (await streams.read(runId, { attempt, seq })).filter((event) => event.attempt === attempt);
-    // Redis may have lost events in the middle. Events behind a gap can't be added to the transcript.
-    const gap = events.findIndex((event, index) => event.seq !== seq + 1 + index);
-    const joined = gap === -1 ? events : events.slice(0, gap);
-    if (joined.length === 0) return;
-    await salvageTranscript(db, runId, joined);
-    seq += joined.length;
+/**
+ * Returns what follows `saved` (attempt → its last seq in the transcript), by attempt, and moves `saved` on. Redis may have lost
+ * events in the middle: those behind a gap can't be added to the transcript.
+ */
+function joinAttempts(page: StreamEvent[], saved: Map<number, number>, upTo: number): StreamEvent[][] {
+  const joined = new Map<number, StreamEvent[]>();
+  for (const event of page) {
+    const { attempt, seq } = event;
+    if (attempt > upTo || seq !== (saved.get(attempt) ?? 0) + 1) continue;
+    saved.set(attempt, seq);
+    joined.set(attempt, [...(joined.get(attempt) ?? []), event]);
   }
+  return [...joined.values()];
 }

@@ -42,11 +42,12 @@ const read = statement({
     SELECT attempt, events FROM page ORDER BY nth`,
 });
 
-/** The last seq of an attempt that the transcript holds; 0 for none. */
-export async function lastSavedSeq(db: Db, runId: string, attempt: number): Promise<number> {
-  const { _max } = await db.prisma.transcriptChunk.aggregate({
-    where: { run_id: runId, attempt },
+/** The last seq of each attempt that the transcript holds. */
+export async function lastSavedSeqs(db: Db, runId: string): Promise<Map<number, number>> {
+  const last = await db.prisma.transcriptChunk.groupBy({
+    by: ["attempt"],
+    where: { run_id: runId },
     _max: { last_seq: true },
   });
-  return _max.last_seq ?? 0;
+  return new Map(last.map(({ attempt, _max }) => [attempt, _max.last_seq ?? 0]));
 }
