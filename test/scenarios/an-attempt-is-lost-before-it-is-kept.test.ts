@@ -30,6 +30,8 @@ test("what only Redis has of a lost attempt is told while the next one is at wor
   const runId = watching.headers.get("x-run-id") ?? "";
   const watched = readEvents(watching);
   await neverWritten;
+  const lastSent = () => stack.redis.xrevrange(`${stack.prefix}run:${runId}`, "+", "-", "COUNT", 1);
+  await waitFor(async () => (await lastSent())[0]?.[0] === "1-4");
   await victim.member.stop("SIGKILL");
   const other = await stack.start("worker", lease);
   onTestFinished(() => other.stop("SIGKILL").then(() => undefined));
