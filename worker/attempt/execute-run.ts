@@ -126,6 +126,7 @@ async function executeAttempt(
     const ran = await runClaimed(deps, run, hold, output).catch((fault: unknown) => ({ fault }));
     if ("fault" in ran) {
       if (abortReasonOf(hold.signal) !== "draining") {
+        // Whoever gives the run back, such as a stopped daemon's mailbox, doesn't have the output.
         await saveRest(deps.db, runId, output).catch(() => undefined);
         return ran;
       }

@@ -44,7 +44,7 @@ const pauseMs = 50;
 export function createPublisher(streams: RunStreams, runId: string, onFenced: () => void): Publisher {
   let waiting: StreamEvent[] = [];
   let waitingLength = 0;
-  let sending: Promise<void> | null = null;
+  let isSending = false;
   let delayed: NodeJS.Timeout | null = null;
   let isHurried = false;
   let lastSentAt = -Infinity;
@@ -57,11 +57,12 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
   let round = Promise.resolve();
 
   async function send(): Promise<void> {
+    isSending = true;
     while (waiting.length > 0 && isHurried) {
       round = sendBatch();
       await round;
     }
-    sending = null;
+    isSending = false;
     if (waiting.length > 0) delay();
   }
 
@@ -92,7 +93,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
     if (delayed) clearTimeout(delayed);
     delayed = null;
     isHurried = true;
-    if (waiting.length > 0) sending ??= send();
+    if (!isSending) void send();
   }
 
   function delay(): void {
@@ -105,7 +106,7 @@ export function createPublisher(streams: RunStreams, runId: string, onFenced: ()
       waiting.push(...events);
       added += events.length;
       if (!events.every(isUnhurried)) begin();
-      else if (!sending) delay();
+      else if (!isSending) delay();
     },
     settled: async () => {
       const upTo = added;

@@ -9,9 +9,10 @@ type Deps = { db: Db; streams: RunStreams };
 export type OutputRun = Pick<ClaimedRun, "id" | "attempt" | "lost_attempts" | "requeue_reason">;
 
 /**
- * Returns what copies into the transcript what a run's earlier attempts left in Redis alone. It resolves with whether that is
- * done, once and for all: it isn't while Redis is away, or as long as no event of this attempt makes Redis refuse what an earlier
- * attempt still sends. `isFenced` resolves with that.
+ * Returns a function that copies into the transcript what a run's earlier attempts left in Redis alone. `isFenced` says whether
+ * an event of this attempt is in Redis: from then on Redis refuses what an earlier attempt still sends. The function resolves
+ * with true when it has copied all behind that fence, and does nothing more then. It resolves with false while there is no fence
+ * or no Redis: call it again.
  */
 export function createSalvage(
   { db, streams }: Deps,
