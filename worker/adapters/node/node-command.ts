@@ -6,10 +6,10 @@ export type NodeRuntime = { path: string; typeStripper: string };
 
 const megabyte = 1024 * 1024;
 /**
- * V8's ranges for machine code: of the program and of one more thread. Since Node 24 they are writable from the start, so the
- * kernel counts them as data.
+ * V8's ranges for machine code: of the program and of two threads, since one may begin while another ends. Since Node 24 they are
+ * writable from the start, so the kernel counts them as data.
  */
-export const codeRangeBytes = Number.parseInt(process.versions.node, 10) > 22 ? 2 * 512 * megabyte : 0;
+export const codeRangeBytes = Number.parseInt(process.versions.node, 10) > 22 ? 3 * 512 * megabyte : 0;
 
 /**
  * Returns the command that runs a program of `readProgram`. The heap's limit is below the sandbox's: V8 then reports that it is
