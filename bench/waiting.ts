@@ -26,9 +26,11 @@ export async function benchWaiting(signal: AbortSignal): Promise<string> {
       }
     });
   }
-  return ["| waits, ms | workers × slots | runs a second | of what the slots allow |", "|---|---|---|---|", ...rows].join(
-    "\n",
-  );
+  return [
+    "| waits, ms | workers × slots | runs a second | of what the slots allow |",
+    "|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }
 
 const waitFor = (ms: number): string =>

@@ -28,7 +28,10 @@ const twoMethods: CallRefusal = {
 
 const mostShown = 2_000;
 
-/** Returns what the worker is asked of a call that a person decides about: its answer is kept, whatever it is. */
+/**
+ * Returns what the worker is asked of a call that a person decides about. Its answer is kept, whatever it is. The decision is about these
+ * bytes: what else a call for a model's answer may differ in counts here, too.
+ */
 export const askedOfPerson = (
   asked: CallAsked,
   req: Pick<IncomingMessage, "method" | "headers">,
@@ -37,7 +40,7 @@ export const askedOfPerson = (
 ): CallAsked => ({
   ...asked,
   approval: shownOf(url, body),
-  record: asked.record ?? recordOfBytes(req, url, body),
+  record: recordOfBytes(req, url, body),
 });
 
 /** Returns what a person is shown of a call. */
@@ -55,13 +58,22 @@ const isBinary = (body: Buffer): boolean => {
   return text.includes("\0") || text.slice(0, -4).includes("\ufffd");
 };
 
-/** Returns what makes a call of any kind the same as one of an earlier attempt. Forms have another boundary each time. */
+/** Returns what makes a call of any kind the same as one of an earlier attempt. */
 function recordOfBytes(req: Pick<IncomingMessage, "method" | "headers">, url: URL, body: Buffer): CallRecord {
-  const kind = req.headers["content-type"] ?? "";
-  const [, quoted, bare] = /boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(kind) ?? [];
-  const boundary = quoted ?? bare;
-  const same = (text: string): string => (boundary === undefined ? text : text.replaceAll(boundary, "boundary"));
-  const hash = createHash("sha256").update([req.method, url.host, url.pathname, url.search, same(kind)].join("\n"));
-  hash.update("\n").update(boundary === undefined ? body : Buffer.from(same(body.toString("latin1")), "latin1"));
+  const { kind, bytes } = withoutBoundary(req.headers["content-type"] ?? "", body);
+  const hash = createHash("sha256").update([req.method, url.host, url.pathname, url.search, kind].join("\n"));
+  hash.update("\n").update(bytes);
   return { key: hash.digest("hex").slice(0, 32), request: null };
+}
+
+/** Forms have another boundary each time. It is left out where it separates a form's parts, and nowhere else. */
+function withoutBoundary(kind: string, body: Buffer): { kind: string; bytes: Buffer } {
+  const form = /^(multipart\/[^;]+);\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))\s*$/i;
+  const [, type = "", quoted, bare] = form.exec(kind) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) return { kind, bytes: body };
+  const parts = `\r\n${body.toString("latin1")}\r\n`.split(`\r\n--${boundary}`);
+  // What follows a boundary in its line is part of the text: `--` at the end, else nothing.
+  if (parts.slice(1).some((part) => !/^(--)?\r\n/.test(part))) return { kind, bytes: body };
+  return { kind: type, bytes: Buffer.from(JSON.stringify(parts), "latin1") };
 }

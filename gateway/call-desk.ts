@@ -11,11 +11,12 @@ import type {
 
 /** Where calls are asked for and told of. */
 export type CallDesk = {
-  /** Asks the worker whether a call of a sandbox's run may leave. Returns the call's number for `end`. */
+  /** Asks the worker whether a call of a sandbox's run may leave. Returns the call's number for `end`. `gone`: nobody waits for it any more. */
   ask(
     id: number,
     run: { run_id: string; attempt: number },
     asked: CallAsked,
+    gone: AbortSignal,
   ): Promise<{ call: number; answer: CallAnswer }>;
   /** Has an answer kept. Returns false when it can't be: the run goes on elsewhere. */
   keep(call: number, answer: RecordedAnswer): Promise<boolean>;
@@ -34,13 +35,16 @@ export type CallDesk = {
 /** A call that has left, until what became of it is in the store. */
 type Left = LeftCall & { startedAt: number; answer: RecordedAnswer | null; ended: CallEnded | null };
 
-const workerGone: CallAnswer = { kind: "refused", status: 503, code: "unavailable", reason: "The worker has ended." };
+const unavailable = { kind: "refused", status: 503, code: "unavailable" } as const;
+const workerGone: CallAnswer = { ...unavailable, reason: "The worker has ended." };
+const clientGone: CallAnswer = { ...unavailable, reason: "The call's client has gone." };
 
 export function openCallDesk(send: (message: FromGateway) => void): CallDesk {
   const asking = new Map<number, (answer: CallAnswer) => void>();
   const keeping = new Map<number, (isKept: boolean) => void>();
   const left = new Map<number, Left>();
-  let last = 0;
+  // A gateway that is started anew doesn't take the numbers of the one before.
+  let last = Date.now() * 1_000;
   let tellKeeper: ((message: ToKeeper) => void) | null = null;
 
   function answered(call: number, by: (answer: CallAnswer) => void): void {
@@ -52,12 +56,27 @@ export function openCallDesk(send: (message: FromGateway) => void): CallDesk {
     if (ended) tellKeeper?.({ kind: "ended", call, duration_ms: msSince(startedAt), ended, answer });
   }
 
+  /** The worker's answer comes later, and may be that the call has a place. */
+  function giveUp(call: number): void {
+    if (!asking.has(call)) return;
+    asking.set(call, ({ kind }) => {
+      if (kind !== "refused") send({ kind: "call_ended", call, ended: notAnswered });
+    });
+    send({ kind: "call_left", call });
+  }
+
   return {
-    async ask(id, { run_id, attempt }, asked) {
+    async ask(id, { run_id, attempt }, asked, gone) {
       const call = (last += 1);
       const answer = await new Promise<CallAnswer>((resolve) => {
         answered(call, resolve);
         send({ kind: "call_asked", id, call, run_id, attempt, asked });
+        const leave = (): void => {
+          giveUp(call);
+          resolve(clientGone);
+        };
+        if (gone.aborted) leave();
+        else gone.addEventListener("abort", leave, { once: true });
       });
       if (answer.kind === "go") {
         const { number, entry_key: key } = answer;
@@ -108,5 +127,19 @@ export function openCallDesk(send: (message: FromGateway) => void): CallDesk {
     },
   };
 }
+
+/** What is known of a call that nothing came of. */
+export const notAnswered: CallEnded = {
+  status: null,
+  request_bytes: 0,
+  response_bytes: 0,
+  model: null,
+  usage: null,
+  pieces: 0,
+  is_whole: false,
+  is_delivered: false,
+  is_lost: false,
+  failed: null,
+};
 
 const msSince = (startedAt: number): number => Math.round(performance.now() - startedAt);

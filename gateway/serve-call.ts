@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type Agent, type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from "node:http";
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { mayTryAgain } from "../shared/domain/connection/may-try-again.ts";
 import type {
   CallAnswer,
   CallAsked,
@@ -11,7 +12,7 @@ import type {
   RecordedAnswer,
 } from "../shared/schemas/gateway.ts";
 import { askedOfPerson, asksPerson } from "./ask-person.ts";
-import type { CallDesk } from "./call-desk.ts";
+import { type CallDesk, notAnswered } from "./call-desk.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
 import type { TlsEnds } from "./end-tls.ts";
 import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";
@@ -24,7 +25,7 @@ import { prepareBody, type Protocol, protocolOf, readAsked, readRequest } from "
 import { readBody } from "./meter/read-body.ts";
 import { bodyLimits } from "./limits.ts";
 import type { Room } from "./share-room.ts";
-import type { TakeTurn } from "./take-turns.ts";
+import { openPace, type TakeTurn } from "./take-turns.ts";
 import type { Target } from "./parse-target.ts";
 import { NotReached, type Services } from "./open-services.ts";
 import { recordOf } from "./record/call-key.ts";
@@ -41,7 +42,8 @@ export type Caller = {
   tls: TlsEnds;
   services: Services;
   desk: Pick<CallDesk, "keep" | "leave" | "end">;
-  ask(asked: CallAsked): Promise<{ call: number; answer: CallAnswer }>;
+  /** `gone`: aborted when the client has left. */
+  ask(asked: CallAsked, gone: AbortSignal): Promise<{ call: number; answer: CallAnswer }>;
 };
 
 /** What one sandbox's calls may hold, and their turns. */
@@ -113,7 +115,9 @@ async function sendCall(call: Call, caller: Caller, request: Request, shares: Sh
   const refusal = asked.is_deferred ? inBackground : unreadable;
   if (asked.is_deferred || (request.protocol !== null && json === null))
     return refuseCall(res, connection.preset, refusal);
-  const asking = caller.ask(asked.call);
+  const gone = new AbortController();
+  res.once("close", () => gone.abort());
+  const asking = caller.ask(asked.call, gone.signal);
   const onward = { ...request, agent: caller.services.agentOf(request.url) };
   const send = (body: Buffer | null): Sent => sendOnward(req, { ...onward, body }, shares.limits);
   const early = leavesAtOnce(request) ? send(bytes) : null;
@@ -144,7 +148,8 @@ async function finishCall({ req, res }: Call, leaving: Leaving, way: Way): Promi
     if (res.destroyed || res.closed) return;
     if (may.kind === "recorded") return void Object.assign(ended, await replay(res, may.answer));
     const recording = may.entry_key === null ? null : id;
-    Object.assign(ended, await passAnswer(leave(), res, { connection, protocol, dropsUsage, recording }, way));
+    const passing = { connection, protocol, dropsUsage, recording, isAsked: leaving.isAsked };
+    Object.assign(ended, await passAnswer(leave(), res, passing, way));
   } finally {
     way.caller.desk.end(id, ended);
   }
@@ -226,25 +231,15 @@ const inBackground: CallRefusal = {
   reason: "An answer in the background can't be metered. Leave `background` out.",
 };
 
-const notAnswered: CallEnded = {
-  status: null,
-  request_bytes: 0,
-  response_bytes: 0,
-  model: null,
-  usage: null,
-  pieces: 0,
-  is_whole: false,
-  is_delivered: false,
-  is_lost: false,
-  failed: null,
-};
-
 function askedOf(
   req: IncomingMessage,
   { url, connection, protocol, isAsked, bytes }: Request,
   json: Record<string, unknown> | null,
 ): { call: CallAsked; is_deferred: boolean } {
-  const unread = { model: null, input_most: bytes?.length ?? 0, output_most: null, choices: 1, is_deferred: false };
+  const unread = {
+    ...{ model: null, other_models: [], input_most: bytes?.length ?? 0 },
+    ...{ output_most: null, choices: 1, is_deferred: false },
+  };
   const { is_deferred, ...asked } = protocol && json ? readAsked(protocol, json, url.pathname) : unread;
   const method = req.method ?? "GET";
   const is_spending = connection.preset !== null && protocol === null && !["GET", "HEAD", "DELETE"].includes(method);
@@ -283,12 +278,12 @@ function readCall({ req }: Call, { connection, url }: Found, limits: GatewayLimi
 }
 
 /** `recording`: the call's number, where its answer is kept. */
-type Passing = { connection: OpenConnection; protocol: Protocol | null; dropsUsage: boolean; recording: number | null };
+type Passing = Pick<Leaving, "connection" | "protocol" | "dropsUsage" | "isAsked"> & { recording: number | null };
 type Read = Omit<CallEnded, "request_bytes" | "is_lost">;
 type Way = Shares & { caller: Caller };
 
 /** Returns what was read of the answer when it has been passed on, or was cut. */
-async function passAnswer(call: Sent, res: ServerResponse, passing: Passing, way: Way): Promise<Partial<Read>> {
+async function passAnswer(call: Sent, res: ServerResponse, passing: Passing, way: Way): Promise<Partial<CallEnded>> {
   const { request: sent } = call;
   const { connection, recording } = passing;
   const { desk, services } = way.caller;
@@ -303,8 +298,9 @@ async function passAnswer(call: Sent, res: ServerResponse, passing: Passing, way
   const { preset, name } = connection;
   const read = await passed;
   if (!("fault" in read)) return read;
-  if (res.destroyed) return {};
   const { fault } = read;
+  // The service may have worked for a client that went away before the answer began.
+  if (res.destroyed) return { is_lost: !(fault instanceof NotReached) };
   const [status, reason] =
     fault instanceof NotReached ? [fault.status, fault.message] : [502, `The service of '${name}' didn't answer.`];
   const refusal = { status, code: "connection_failed", reason };
@@ -336,7 +332,7 @@ async function boundReading(reading: Promise<unknown>, sent: ClientRequest, res:
 async function receive(
   { request: sent, answer: answering, fault }: Sent,
   res: ServerResponse,
-  { connection, protocol, dropsUsage, recording }: Passing,
+  { connection, protocol, dropsUsage, recording, isAsked }: Passing,
   { caller, limits, share }: Way,
 ): Promise<Read | { fault: unknown }> {
   const answer = await answering;
@@ -351,16 +347,19 @@ async function receive(
   writeHead(res, answer, head, forms);
   const { status } = head;
   const isStream = (answer.headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
-  const { stream, reading } = meterAnswer({ protocol: status < 300 ? protocol : null, isStream, dropsUsage });
-  const source = pipeline(body, stream, redactBytes(forms), () => undefined);
+  const pace = openPace(share.turn);
+  const { stream, reading } = meterAnswer({ protocol: status < 300 ? protocol : null, isStream, dropsUsage, pace });
+  const source = pipeline(body, stream, redactBytes(forms, pace), () => undefined);
   const { fields } = head;
   const passed =
     recording === null
       ? passOn(source, res).then((isDelivered) => ({ isDelivered, failed: null }))
       : recordAnswer(source, res, {
           isStream,
-          room: share.answers,
-          isFinished: () => reading.isWhole && !reading.isFailed && isKeptStatus(status),
+          // What a person has let go is not to be done again because other answers are held now.
+          room: isAsked ? anyRoom : share.answers,
+          isFinished: () =>
+            reading.isWhole && (isAsked ? !mayTryAgain(status) : !reading.isFailed && isKeptStatus(status)),
           keep: (bytes) => {
             const keep = (): Promise<boolean> => caller.desk.keep(recording, keptAnswer(status, fields, bytes));
             return bytes.length > bodyLimits.inTurns ? share.turn(keep) : keep();
@@ -389,15 +388,16 @@ const passOn = (source: Readable, res: ServerResponse): Promise<boolean> =>
     pipeline(source, res, (error) => resolve(!error));
   });
 
-/** Answers that the same request would get again. Others (429, 5xx) may be another one next time. */
+/** Answers that the same request would get again. Others may be another one next time. */
 const isKeptStatus = (status: number): boolean => status < 300 || [400, 404, 422].includes(status);
+const anyRoom: Room = { take: () => true, giveBack: () => undefined };
 
 /** The fields of an answer that are kept with it. */
 function keptFields(fields: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [name = "", value = ""] = [fields[at], fields[at + 1]];
-    if (/^(content-type|x-request-id|request-id|openai-.*|anthropic-.*|x-ratelimit-.*)$/i.test(name))
+    if (/^(content-type|location|x-request-id|request-id|openai-.*|anthropic-.*|x-ratelimit-.*)$/i.test(name))
       kept.push(name, value);
   }
   return kept;

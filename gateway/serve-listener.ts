@@ -102,7 +102,7 @@ export function serveListener(
       server.emit("connection", socket);
     }),
     desk: shared.desk,
-    ask: (asked) => shared.desk.ask(id, run, asked),
+    ask: (asked, gone) => shared.desk.ask(id, run, asked, gone),
   }));
   answerRequests(server, { reach: reachAndTrack, callers, inTls, isForConnections }, shared);
   server.listen(listening);
@@ -150,24 +150,24 @@ type Callers = {
 
 function followRuns(open: (run: ServedRun) => Caller): Callers {
   let current: Caller | null = null;
-  let told = (): void => undefined;
+  const waiting = new Set<() => void>();
   return {
     change(run) {
       current?.services.close();
       current = run && open(run);
-      if (current) told();
+      if (current) for (const go of waiting) go();
     },
     current: () => current,
     async now() {
       if (current) return current;
       await new Promise<void>((resolve) => {
-        const before = told;
-        const timer = setTimeout(resolve, waitForRunMs);
-        told = () => {
+        const go = (): void => {
           clearTimeout(timer);
+          waiting.delete(go);
           resolve();
-          before();
         };
+        const timer = setTimeout(go, waitForRunMs);
+        waiting.add(go);
       });
       return current;
     },

@@ -35,3 +35,23 @@ export function openTurns(): () => TakeTurn {
     };
   };
 }
+
+/** Does something with the next piece of an answer. */
+export type Pace = (act: () => void) => void;
+
+/** A piece that takes longer, in ms, makes the next one wait for its turn. */
+const dearMs = 4;
+
+/** Returns what does one answer's work at once, and in the sandbox's turns while that takes long. */
+export function openPace(turn: TakeTurn): Pace {
+  let isDear = false;
+  const timed = (act: () => void): void => {
+    const startedAt = performance.now();
+    act();
+    isDear = performance.now() - startedAt > dearMs;
+  };
+  return (act) => {
+    if (isDear) void turn(() => timed(act));
+    else timed(act);
+  };
+}

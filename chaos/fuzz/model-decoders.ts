@@ -51,7 +51,7 @@ export const modelAnswers: Decoder = {
   async read(input) {
     for (const protocol of protocols)
       for (const isStream of [false, true]) {
-        const { stream, reading } = meterAnswer({ protocol, isStream, dropsUsage: false });
+        const { stream, reading } = meterAnswer({ protocol, isStream, dropsUsage: false, pace: (act) => act() });
         const parts = [input.subarray(0, input.length >> 1), input.subarray(input.length >> 1)];
         const passed = await buffer(Readable.from(parts).pipe(stream));
         must(passed.equals(input), "the same bytes");

@@ -1,6 +1,7 @@
 import { Transform, type TransformCallback } from "node:stream";
 import type { TokenCount } from "../../shared/domain/price/model-price.ts";
 import { bodyLimits } from "../limits.ts";
+import type { Pace } from "../take-turns.ts";
 import type { Protocol } from "./protocol.ts";
 import { readEnds } from "./read-ends.ts";
 import { readJson, readTold } from "./read-usage.ts";
@@ -18,7 +19,7 @@ export type Reading = {
   pieces: number;
 };
 
-type Options = { protocol: Protocol | null; isStream: boolean; dropsUsage: boolean };
+type Options = { protocol: Protocol | null; isStream: boolean; dropsUsage: boolean; pace: Pace };
 
 /**
  * Returns a stream that passes an answer on and reads what it cost. Events of a stream are passed on whole, each as soon as it is
@@ -31,7 +32,7 @@ export function meterAnswer(options: Options): { stream: Transform; reading: Rea
   return { stream: options.isStream ? readEvents(parts) : readWhole(parts), reading };
 }
 
-type Parts = { protocol: Protocol; dropsUsage: boolean; reading: Reading };
+type Parts = { protocol: Protocol; dropsUsage: boolean; pace: Pace; reading: Reading };
 
 const counting = (reading: Reading): Transform =>
   new Transform({
@@ -73,7 +74,7 @@ function readWhole({ protocol, reading }: Parts): Transform {
   });
 }
 
-function readEvents({ protocol, dropsUsage, reading }: Parts): Transform {
+function readEvents({ protocol, dropsUsage, pace, reading }: Parts): Transform {
   let held: Buffer = Buffer.alloc(0);
   /** An event was too long to be held: its bytes are passed on as they come. */
   let isLong = false;
@@ -90,27 +91,31 @@ function readEvents({ protocol, dropsUsage, reading }: Parts): Transform {
     reading.usage = told.usage ?? reading.usage;
     return !(dropsUsage && told.usage !== null && (value as { choices?: unknown[] }).choices?.length === 0);
   };
+  /** Returns the events that a chunk completes. */
+  function pass(chunk: Buffer): Buffer | undefined {
+    reading.bytes += chunk.length;
+    let bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
+    // What was held has no end, but may hold the beginning of one.
+    let from = Math.max(0, held.length - 3);
+    const passed: Buffer[] = [];
+    for (let end = endOfEvent(bytes, from); end !== -1; end = endOfEvent(bytes, from)) {
+      const event = bytes.subarray(0, end);
+      bytes = bytes.subarray(end);
+      from = 0;
+      if (isLong || take(event)) passed.push(event);
+      isLong = false;
+    }
+    if (isLong || bytes.length > bodyLimits.event) {
+      passed.push(bytes);
+      // The end of a long event may be cut in two.
+      isLong = true;
+      held = Buffer.alloc(0);
+    } else held = bytes.length === 0 ? bytes : Buffer.from(bytes);
+    return passed.length === 0 ? undefined : Buffer.concat(passed);
+  }
   return new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
-      reading.bytes += chunk.length;
-      let bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
-      // What was held has no end, but may hold the beginning of one.
-      let from = Math.max(0, held.length - 3);
-      const passed: Buffer[] = [];
-      for (let end = endOfEvent(bytes, from); end !== -1; end = endOfEvent(bytes, from)) {
-        const event = bytes.subarray(0, end);
-        bytes = bytes.subarray(end);
-        from = 0;
-        if (isLong || take(event)) passed.push(event);
-        isLong = false;
-      }
-      if (isLong || bytes.length > bodyLimits.event) {
-        passed.push(bytes);
-        // The end of a long event may be cut in two.
-        isLong = true;
-        held = Buffer.alloc(0);
-      } else held = bytes.length === 0 ? bytes : Buffer.from(bytes);
-      done(null, passed.length === 0 ? undefined : Buffer.concat(passed));
+      pace(() => done(null, pass(chunk)));
     },
     flush(done: TransformCallback) {
       if (held.length > 0 && !isLong) take(held);
@@ -139,6 +144,7 @@ function endOfEvent(bytes: Buffer, from: number): number {
 }
 
 function dataOf(event: Buffer): string | null {
+  if (!event.includes("data:")) return null;
   const lines = event
     .toString("utf8")
     .split(/\r\n|\n|\r/)

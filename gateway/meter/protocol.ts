@@ -17,6 +17,8 @@ export function protocolOf(method: string, pathname: string): Protocol | null {
 /** What a request says of what its answer may cost. */
 export type Asked = {
   model: string | null;
+  /** Models that may answer in its place. */
+  other_models: string[];
   /** The most tokens that the request may have. */
   input_most: number;
   /** Of each of its answers; null: the request doesn't say. */
@@ -74,30 +76,86 @@ export function readRequest(bytes: Buffer): Json | null {
 
 export function readAsked(protocol: Protocol, body: Json, pathname: string): Asked {
   const isGoogle = protocol === "google";
-  const named = isGoogle ? /\/models\/([^/:]+):/.exec(pathname)?.[1] : body["model"];
+  const named = isGoogle ? [/\/models\/([^/:]+):/.exec(pathname)?.[1]] : namedModels(body, pathname);
+  const [model = null, ...other_models] = named
+    .filter((name) => typeof name === "string")
+    .map((name) => name.slice(0, 200));
+  const choices = isGoogle ? mostAt(googleConfigOf(body), googleChoiceNames) : countAt(body, choiceNames);
   return {
-    model: typeof named === "string" ? named.slice(0, 200) : null,
-    input_most: tokensIn(body),
-    output_most: isGoogle ? mostAt(googleConfigOf(body), googleLengthNames) : countAt(body, lengthNames),
-    choices: Math.max(
-      1,
-      (isGoogle ? mostAt(googleConfigOf(body), googleChoiceNames) : countAt(body, choiceNames)) ?? 1,
-    ),
+    ...{ model, other_models: other_models.slice(0, mostModels) },
+    input_most: tokensIn(body, model),
+    output_most: outputOf(protocol, body, pathname),
+    choices: Math.max(1, choices ?? 1) * promptsIn(body),
     is_deferred: body["background"] === true,
   };
 }
 
+const mostModels = 20;
+
+/** Azure answers by the deployment that its path names, OpenRouter by any model of a list. */
+function namedModels(body: Json, pathname: string): unknown[] {
+  const deployment = /\/deployments\/([^/]+)\//.exec(pathname)?.[1];
+  const list: unknown = body["models"];
+  return [...(deployment === undefined ? [] : [deployment]), body["model"], ...(Array.isArray(list) ? list : [])];
+}
+
+function outputOf(protocol: Protocol, body: Json, pathname: string): number | null {
+  if (isEmbedding(pathname)) return 0;
+  return protocol === "google" ? mostAt(googleConfigOf(body), googleLengthNames) : countAt(body, lengthNames);
+}
+
+const isEmbedding = (pathname: string): boolean => pathname.endsWith("/embeddings");
+
+/** The oldest of the paths takes many prompts, and answers each: texts, or lists of tokens. */
+function promptsIn({ prompt }: Json): number {
+  const isMany = Array.isArray(prompt) && typeof prompt[0] !== "number";
+  return isMany ? Math.max(1, prompt.length) : 1;
+}
+
 /** Returns the most tokens that a request may have: a token has at least a byte. */
-function tokensIn(body: Json): number {
+function tokensIn(body: Json, model: string | null): number {
   const files = partsIn(body).filter(isFile);
-  const inFiles = files.reduce<number>((sum, part) => sum + Math.max(leastOfFile, textIn(part) / 16) - textIn(part), 0);
-  return Math.ceil(textIn(body) + inFiles) + (hasUnseen(body, files) ? unseenTokens : 0);
+  const least = model?.includes("gpt-4o-mini") ? leastOfDearFile : leastOfFile;
+  const inFiles = files.reduce<number>((sum, part) => sum + Math.max(least, textIn(part) / 16) - textIn(part), 0);
+  const unseen = (hasUnseen(body, files) ? 1 : 0) + lookUpsIn(body);
+  return Math.ceil(textIn(body) + inFiles) + unseen * unseenTokens;
 }
 
 /** What a small picture, sound or page may cost. Larger ones are far fewer tokens than bytes. */
 const leastOfFile = 3_000;
+/** One model counts pictures 33 times: https://platform.openai.com/docs/guides/images-vision. */
+const leastOfDearFile = 50_000;
 /** What the service adds from elsewhere fills at most the context of most models. */
 const unseenTokens = 200_000;
+
+/** How often a service may look something up by itself while it answers, where the request doesn't say. */
+const usualLookUps = 5;
+const mostLookUps = 1_000;
+/** Tools that the program executes. */
+const ownTool =
+  /^(function|custom|local_shell|shell|apply_patch|computer|bash|text_editor|memory)(_|$)|^computer_use_preview$/;
+/** Members of a request by which a service looks things up. */
+const lookUpNames = ["mcp_servers", "plugins", "web_search_options"];
+
+/** Returns how often the service may look something up, such as by a search: each adds what the request doesn't show. */
+function lookUpsIn(body: Json): number {
+  const tools = listOf(body["tools"]).filter(isServed);
+  const named = lookUpNames.filter((name) => body[name] !== undefined && body[name] !== null);
+  if (tools.length + named.length === 0) return 0;
+  const most = mostAt([body], ["max_tool_calls"]);
+  const ofTools = tools.reduce((sum, tool) => sum + (countAt(tool, ["max_uses"]) ?? usualLookUps), 0);
+  return Math.min(most ?? ofTools + named.length * usualLookUps, mostLookUps);
+}
+
+/** Google's tools have no type: what isn't a list of functions is the service's own. */
+function isServed(tool: Json): boolean {
+  const { type } = tool;
+  if (typeof type === "string") return !ownTool.test(type);
+  const names = Object.keys(tool).map((name) => name.toLowerCase().replaceAll("_", ""));
+  return names.some((name) => servedByGoogle.includes(name));
+}
+
+const servedByGoogle = ["googlesearch", "googlesearchretrieval", "urlcontext", "codeexecution", "enterprisewebsearch"];
 
 /** Counts JSON as text: a model sees names and values of a tool's arguments, too. */
 function textIn(root: unknown): number {
@@ -154,7 +212,14 @@ function isText(part: Json): boolean {
 function hasUnseen(body: Json, files: Json[]): boolean {
   const named = ["previous_response_id", "conversation", "prompt", "cachedContent", "cached_content"];
   const isNamed = named.some((name) => isObject(body[name]) || (name !== "prompt" && typeof body[name] === "string"));
-  return isNamed || files.some((part) => /"(file_id|fileUri|file_uri)"/.test(JSON.stringify(part).slice(0, 2_000)));
+  return isNamed || files.some(isUnseen);
+}
+
+/** True for a file that the service has, and for one that it fetches, unless that is a picture: those have a bound. */
+function isUnseen(part: Json): boolean {
+  const text = JSON.stringify(part).slice(0, 2_000);
+  const isPicture = ["image_url", "input_image", "image"].includes(String(part["type"]));
+  return /"(file_id|fileUri|file_uri)"/.test(text) || (!isPicture && /"(url|file_url)":"\s*https?:/i.test(text));
 }
 
 /** How a request is changed before it is sent. */

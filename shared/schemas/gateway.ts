@@ -61,6 +61,8 @@ export const callAsked = z.object({
   /** Without its query. */
   path: z.string(),
   model: z.string().nullable(),
+  /** Models that may answer in its place. */
+  other_models: z.array(z.string()),
   /** True when its answer tells what it cost. */
   is_metered: z.boolean(),
   /** True when it may cost something that its answer doesn't tell. */

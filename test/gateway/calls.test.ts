@@ -36,7 +36,7 @@ const connection = (more: Partial<OpenConnection> = {}): OpenConnection => ({
   ...more,
 });
 /** What the gateway asked and told of calls. */
-const told: { asked: CallAsked[]; ended: CallEnded[] } = { asked: [], ended: [] };
+const told: { asked: CallAsked[]; ended: CallEnded[]; left: number[] } = { asked: [], ended: [], left: [] };
 const callsOf = (
   run: GatewayRun,
   answer: CallAnswer = { kind: "go", number: 1, output_most: null, entry_key: null },
@@ -47,7 +47,7 @@ const callsOf = (
     return answer;
   },
   keep: async () => true,
-  leave: () => undefined,
+  leave: (call) => void told.left.push(call),
   end: async (_call, ended) => told.ended.push(ended) > 0,
   lose: async () => false,
 });
@@ -425,6 +425,51 @@ test("of a call that a person is asked about the worker is shown what leaves; a 
   expect(unasked).toMatchObject({ approval: null, record: null });
   const override = await ask(sandbox, "/shop/other", { headers: { "x-http-method-override": "DELETE" } });
   expect([override.status, told.asked.length]).toEqual([400, 5]);
+});
+
+test("a person's yes is for these bytes: no field, and no word that is called a boundary, makes another body the same call", async () => {
+  const run = { run_id: "run_1", attempt: 1, connections: [connection()] };
+  const sandbox = await openSandbox(callsOf({ ...run, approvals: [{}] }));
+  told.asked.length = 0;
+  const pays = (kind: string, body: string) =>
+    ask(sandbox, "/openai/echo", { headers: { "content-type": kind }, body });
+  await pays("application/json; boundary=alice", '{"to":"alice","usd":5}');
+  await pays("application/json; boundary=mallory", '{"to":"mallory","usd":5}');
+  const form = (boundary: string, to: string) =>
+    pays(`multipart/form-data; boundary=${boundary}`, `--${boundary}\r\n\r\n${to}\r\n--${boundary}--\r\n`);
+  await form("alice", "to alice");
+  await form("mallory", "to mallory");
+  for (const metadata of [{ to: "alice" }, { to: "mallory" }])
+    await ask(sandbox, "/openai/chat/completions", { body: JSON.stringify({ ...chat, metadata }) });
+  const keys = told.asked.map(({ record }) => record?.key);
+  expect([keys.length, new Set(keys).size]).toEqual([6, 6]);
+});
+
+test("the worker is told when a client goes away that waits for its word, and a call that it lets go then has ended", async () => {
+  let say = (_answer: CallAnswer): void => undefined;
+  const answer = new Promise<CallAnswer>((resolve) => (say = resolve));
+  const waits: GatewayCalls = { ...runWith(connection()), ask: () => answer };
+  const sandbox = await openSandbox(waits);
+  told.ended.length = told.left.length = provider.calls.length = 0;
+  const gone = new AbortController();
+  const asking = ask(sandbox, "/openai/chat/completions", { signal: gone.signal });
+  setTimeout(() => gone.abort(), 200);
+  await expect(asking).rejects.toThrow("aborted");
+  await expect.poll(() => told.left.length, { timeout: 5_000 }).toBe(1);
+  say({ kind: "go", number: 1, output_most: null, entry_key: null });
+  await expect.poll(() => told.ended.length, { timeout: 5_000 }).toBe(1);
+  expect(told.ended[0]).toMatchObject({ status: null, is_lost: false });
+  expect(provider.calls).toEqual([]);
+});
+
+test("what a call costs is unknown whose client goes away before the service answers", async () => {
+  const sandbox = await openSandbox(runWith(connection()));
+  told.ended.length = 0;
+  const gone = new AbortController();
+  provider.next.push(() => gone.abort());
+  await expect(ask(sandbox, "/openai/chat/completions", { signal: gone.signal })).rejects.toThrow("aborted");
+  await expect.poll(() => told.ended.length, { timeout: 5_000 }).toBe(1);
+  expect(told.ended[0]).toMatchObject({ status: null, is_lost: true });
 });
 
 test("a request to a model that can't be read isn't sent: its answer could not be bounded", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bodyLimits } from "../../gateway/limits.ts";
 import { meterAnswer } from "../../gateway/meter/meter-answer.ts";
-import { readRequest } from "../../gateway/meter/protocol.ts";
+import { readAsked, readRequest } from "../../gateway/meter/protocol.ts";
 import { saysNamesTwice } from "../../gateway/meter/names-twice.ts";
 import { shareRoom } from "../../gateway/share-room.ts";
 import { openTurns } from "../../gateway/take-turns.ts";
@@ -14,6 +14,35 @@ test("a request of more values than one can have isn't read: it would stop the g
   const body = (count: number) => Buffer.from(`{"input":[${"0,".repeat(count)}0]}`);
   expect(readRequest(body(300_000))).not.toBeNull();
   expect(readRequest(body(bodyLimits.values))).toBeNull();
+});
+
+const askedOf = (body: object, pathname = "/v1/chat/completions") =>
+  readAsked(pathname.endsWith("/messages") ? "anthropic" : "chat", { ...body }, pathname);
+
+test("what a request multiplies or has fetched is reserved, too", () => {
+  const prompts = { prompt: Array.from({ length: 100 }, () => "x"), n: 2, max_tokens: 1_000 };
+  expect(askedOf(prompts, "/v1/completions")).toMatchObject({ choices: 200, output_most: 1_000 });
+  expect(askedOf({ prompt: [1, 2, 3] }, "/v1/completions").choices).toBe(1);
+  const most = (body: object) => askedOf(body, "/v1/messages").input_most;
+  const fetches = { tools: [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 50 }] };
+  expect(most(fetches)).toBeGreaterThan(10_000_000);
+  expect(most({ tools: [{ type: "web_search_20250305", name: "web_search" }] })).toBeGreaterThan(1_000_000);
+  expect(most({ mcp_servers: [{ url: "https://x.example" }] })).toBeGreaterThan(1_000_000);
+  const own = [{ name: "a", input_schema: {} }, { type: "bash_20250124", name: "bash" }, { type: "function" }];
+  expect(most({ tools: own })).toBeLessThan(1_000);
+  const page = { type: "document", source: { type: "url", url: "https://x.example/a.pdf" } };
+  expect(most({ messages: [{ role: "user", content: [page] }] })).toBeGreaterThan(200_000);
+  const picture = { type: "image_url", image_url: { url: "https://x.example/a.png" } };
+  const ofPicture = (model: string) => askedOf({ model, messages: [{ role: "user", content: [picture] }] }).input_most;
+  expect([ofPicture("gpt-5-mini") < 10_000, ofPicture("gpt-4o-mini") > 40_000]).toEqual([true, true]);
+});
+
+test("a call is reserved by every model that may answer it, and an embedding has no answer's length", () => {
+  const azure = askedOf({ model: "gpt-5-nano" }, "/openai/deployments/gpt-5-pro/chat/completions");
+  expect([azure.model, azure.other_models]).toEqual(["gpt-5-pro", ["gpt-5-nano"]]);
+  const router = askedOf({ model: "openai/gpt-5-nano", models: ["openai/gpt-5-pro"] });
+  expect([router.model, router.other_models]).toEqual(["openai/gpt-5-nano", ["openai/gpt-5-pro"]]);
+  expect(askedOf({ model: "m", input: "x" }, "/v1/embeddings").output_most).toBe(0);
 });
 
 test("no sandbox takes the room that others have", () => {
@@ -59,7 +88,7 @@ test.each([
       usage.slice(1, 14).split('"')[0] ?? "",
     );
     const text = `{"model":"m","modelVersion":"m","content":[{"input":{"usage":{"prompt_tokens":0}}}],"x":"${"y".repeat(3 << 20)}","said":"${forged}",${usage},"tail":"${forged}"}`;
-    const { stream, reading } = meterAnswer({ protocol, isStream: false, dropsUsage: false });
+    const { stream, reading } = meterAnswer({ protocol, isStream: false, dropsUsage: false, pace: (act) => act() });
     const bytes = Buffer.from(text);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, n) =>
       bytes.subarray(n * 65_536, (n + 1) * 65_536),

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { openCalledService } from "../../chaos/attack/gateway/called-service.ts";
 import { gatewayAttacks, playGatewayAttack } from "../../chaos/attack/gateway/attack-gateway.ts";
 import { createRandom, shuffled } from "../../chaos/random.ts";
@@ -158,10 +158,17 @@ test("an owner's spend limit refuses calls before they are sent", async () => {
 
 test("calls beyond a connection's limit wait for their turn, and are answered", async () => {
   await put({ requests_per_minute: 2 });
-  const slow = run({ times: 3, at_once: 3 }, { limits: { timeout_ms: 3_000 } });
-  const { end } = await slow;
-  expect([end?.event, provider.calls.length]).toEqual(["run.timeout", 2]);
-  await put();
+  onTestFinished(async () => void (await put()));
+  const agent_id = await makeAgent(url, asks, { connections: ["openai"] });
+  const started = { agent_id, version: "current", input_payload: { times: 3, at_once: 3 } };
+  provider.calls.length = 0;
+  const accepted = await execute(url, started, { prefer: "respond-async" });
+  const { id: run_id } = (await accepted.json()) as { id: string };
+  const ended = async () => (await call(url, "GET", `/v1/runs/${run_id}/calls`)).body["data"] as unknown[];
+  await waitFor(async () => (await ended()).length === 2, 20_000);
+  expect((await call(url, "POST", `/v1/runs/${run_id}/cancel`)).status).toBe(200);
+  const events = await readEvents(await resume(url, run_id));
+  expect([events.at(-1)?.event, provider.calls.length]).toEqual(["run.cancelled", 2]);
 });
 
 test("a call that is cut is estimated, and billed", async () => {
@@ -238,6 +245,66 @@ test("a call that a rule names leaves only once a person has said yes, and never
   });
   expect(orders()).toMatchObject([{ item: "tea" }]);
   expect(provider.calls.filter(({ path }) => path === "/v1/chat/completions")).toHaveLength(1);
+});
+
+test("a person's yes is for one call, whatever it is answered, unless the service says that it hasn't done it", async () => {
+  await call(url, "PUT", "/v1/connections/shop?user_id=tester", { base_url: provider.url, kind: "bearer", secret });
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import json, os, urllib.request
+      from urllib.error import HTTPError
+      def pay():
+          request = urllib.request.Request(os.environ["SHOP_BASE_URL"] + "/orders/echo", b'{"usd":5}', {"content-type": "application/json"})
+          try:
+              with urllib.request.urlopen(request, timeout=20) as answer: return answer.status
+          except HTTPError as error: return error.code
+      def main(input): return [pay() for _ in range(4)]
+    `,
+    { connections: ["shop"], approvals: [{ path: "/orders/*" }] },
+  );
+  provider.calls.length = 0;
+  const answers = [503, 409];
+  for (const status of answers) provider.next.push((res) => void res.writeHead(status).end("{}"));
+  const asked = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
+  const run_id = String(asked[0]?.data["run_id"]);
+  expect([asked.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 0]);
+  expect((await answerRun(url, run_id, { response: { approved: true } })).status).toBe(202);
+  const again = await readEvents(await resume(url, run_id, asked.at(-1)?.id));
+  // The call that was refused for now, and the one that was refused for good. The third needs a yes of its own.
+  expect([again.at(-1)?.event, provider.calls.length]).toEqual(["run.interrupted", 2]);
+});
+
+test("a call that its run doesn't wait for is metered by itself", async () => {
+  const agent_id = await makeAgent(
+    url,
+    py`
+      import json, os, threading, time, urllib.request
+      body = json.dumps({"model": "gpt-5-mini", "messages": [{"role": "user", "content": "late"}]}).encode()
+      def ask(): urllib.request.urlopen(urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, {"content-type": "application/json"}))
+      def main(input):
+          threading.Thread(target=ask, daemon=True).start()
+          time.sleep(1)
+          return "gone"
+    `,
+    { connections: ["openai"] },
+  );
+  let answer = (): void => undefined;
+  const usage = { prompt_tokens: 30, completion_tokens: 12 };
+  const said = JSON.stringify({ model: "gpt-5-mini", choices: [{ message: { content: "late" } }], usage });
+  provider.next.push(
+    (res) => (answer = () => void res.writeHead(200, { "content-type": "application/json" }).end(said)),
+  );
+  const events = await readEvents(await execute(url, { agent_id, version: "current", input_payload: {} }));
+  expect(events.at(-1)?.event).toBe("run.success");
+  answer();
+  const metered = async () => {
+    const text = `SELECT source, input_tokens::int, output_tokens::int, cost_micro_usd > 0 AS costs FROM usage_records
+      WHERE run_id = $1 ORDER BY source`;
+    return (await stack.sql.query(text, [events[0]?.data["run_id"]])).rows;
+  };
+  await waitFor(async () => (await metered()).length === 2, 20_000);
+  expect((await metered())[0]).toEqual({ source: "call", input_tokens: 30, output_tokens: 12, costs: true });
 });
 
 /** Starts a run of an agent for each input, and says what their calls were answered. */

@@ -6,8 +6,8 @@ import type { SharedRoom } from "./shared-room.ts";
 import type { SpendRooms } from "./spend-room.ts";
 
 export type CallAccount = {
-  /** Reserves what a call may cost. Waits while calls in flight may give something back. `call`: its number in the attempt. */
-  reserve(call: number, asked: CallAsked, price: ModelPrice | null): Promise<Reserved | CallAnswer>;
+  /** Reserves what a call may cost. Waits while calls in flight may give something back, and nobody has aborted the signal. */
+  reserve(wanted: Wanted, signal: AbortSignal): Promise<Reserved | CallAnswer>;
   /** Ends a reservation. `spent`: null where nobody knows: then it stays. */
   settle(reserved: Amount, spent: Amount | null): void;
   /** What the calls of earlier attempts have cost, when more of them have ended. */
@@ -75,13 +75,17 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
   /** Returns false when another run's call was first. */
   async function takeAll(call: number, reserved: Amount): Promise<boolean> {
     take(reserved);
-    const isTaken = await shared.take(call, reserved);
-    if (!isTaken) giveBack(reserved);
+    let isTaken = false;
+    try {
+      isTaken = await shared.take(call, reserved);
+    } finally {
+      if (!isTaken) giveBack(reserved);
+    }
     return isTaken;
   }
 
   /** Returns null where calls in flight may give something back. */
-  async function tryOnce(call: number, wanted: Wanted, mayWait: boolean): Promise<Reserved | CallAnswer | null> {
+  async function tryOnce(wanted: Wanted, mayWait: boolean): Promise<Reserved | CallAnswer | null> {
     const [ownerRoom, common] = await Promise.all([rooms.room(user_id), shared.free()]);
     if (isClosed) return refused("run_ended", "The run has ended.");
     const free = freeNow(ownerRoom, common);
@@ -90,16 +94,17 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
     const found = findRoom(wanted, free, mayComeBack);
     if (found === "none") return over(free);
     if (found === null || "kind" in found) return found;
-    if (await takeAll(call, found.reserved)) return found;
+    if (await takeAll(wanted.call, found.reserved)) return found;
     return mayWait ? null : over(common);
   }
 
   return {
-    async reserve(call, asked, price) {
+    async reserve(wanted, signal) {
       const until = performance.now() + waitMs;
+      signal.addEventListener("abort", wake, { once: true });
       for (;;) {
         const left = until - performance.now();
-        const decided = await tryOnce(call, { asked, price }, left > 0);
+        const decided = await tryOnce(wanted, left > 0 && !signal.aborted);
         if (decided) return decided;
         await untilChanged(shared.isBounded ? Math.min(left, lookEveryMs) : left);
       }
@@ -131,7 +136,9 @@ export function openCallAccount({ user_id, budget, spent: spentBefore, rooms, sh
   };
 }
 
-type Wanted = { asked: CallAsked; price: ModelPrice | null };
+/** `call`: its number in the attempt. */
+type Wanted = { call: number; asked: CallAsked; price: ModelPrice | null };
+
 /** Returns what is to be reserved; null: a call that is under way may give something back. */
 function findRoom({ asked, price }: Wanted, free: Amount, mayComeBack: boolean): Reserved | CallAnswer | "none" | null {
   const isBounded = free.tokens !== Infinity || free.micro_usd !== Infinity;

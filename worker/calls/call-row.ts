@@ -62,7 +62,8 @@ export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost }
     host: asked.host,
     path: asked.path,
     status: end.status,
-    model: end.model ?? asked.model,
+    // Postgres takes no zeros.
+    model: (end.model ?? asked.model)?.replaceAll("\0", "") ?? null,
     counted,
     input_tokens: input,
     cached_tokens: cached,

@@ -57,15 +57,25 @@ export type RecordedCalls = {
   fail(slot: Slot, request: CallRequest, answer: RecordedAnswer): void;
   /** The client has gone before it had the answer: the next call with the same key takes the place. */
   leave(slot: Slot): void;
-  /** The call is over. `isDelivered`: its client has the answer. A call that failed leaves its place to its next try. */
-  end(slot: Slot, isDelivered: boolean): void;
+  /**
+   * The call is over. `isDelivered`: its client has the answer. A call that failed leaves its place to its next try. `isSpent`: it was answered and is
+   * not to be sent again, even where its answer couldn't be kept.
+   */
+  end(slot: Slot, isDelivered: boolean, isSpent: boolean): void;
   /** Returns the key of the entry with the answer that the program had last; null: there is none. */
   last(): string | null;
   /** Returns where a call that was not recorded differs from one that was, and was not asked for; null: there is none. */
   findMiss(path: string, record: CallRecord): Promise<Difference | null>;
 };
 
-type Kept = { place: number; sealed: Buffer | null; content: Content | null };
+/** `sealed`: null where it is read from the store when it is asked for. Answers of this attempt mostly aren't, and there may be gigabytes of them. */
+type Kept = { place: number; sealed: Buffer | null };
+
+/** How much of a run's answers is kept, in bytes as they are stored. What comes beyond is passed on, and paid again when it is asked for again. */
+const mostStored = 64 * 1024 * 1024;
+/** How many failures of one place, and of how many bytes of a run, wait to be kept. */
+const mostFailures = 32;
+const mostFailed = 4 * 1024 * 1024;
 
 /** Returns an answer, sealed as an entry of its run's journal. */
 export async function sealAnswer(
@@ -92,8 +102,10 @@ export function openRecordedCalls(
 ): RecordedCalls {
   const heardOf = performance.now() + heardOfMs;
   const kept = new Map<string, Kept>(
-    stored.map(({ key, place, sealed_entry }) => [key, { place, sealed: sealed_entry, content: null }]),
+    stored.map(({ key, place, sealed_entry }) => [key, { place, sealed: sealed_entry }]),
   );
+  let storedBytes = stored.reduce((sum, { sealed_entry }) => sum + sealed_entry.length, 0);
+  let failedBytes = 0;
   /** Entries of earlier attempts that nobody has asked for yet. */
   const waiting = new Set(stored.map(({ key }) => key));
   /** How many failures of a place were given. */
@@ -105,6 +117,7 @@ export function openRecordedCalls(
   const left = new WeakSet<Slot>();
   /** Places with an answer that stands: no failure. */
   const answered = new WeakSet<Slot>();
+  const over = new WeakSet<Slot>();
   /** The place of the last answer. */
   let last: string | null = null;
   let onTaken = (): void => undefined;
@@ -112,11 +125,8 @@ export function openRecordedCalls(
   async function read(key: string): Promise<Content | null> {
     const found = kept.get(key);
     if (!found) return null;
-    if (found.sealed) {
-      found.content = await openAnswer(key, found.sealed);
-      found.sealed = null;
-    }
-    return found.content;
+    const sealed = found.sealed ?? (await untilPostgresAnswers(() => readEntry(db, run.id, key)));
+    return sealed && openAnswer(key, sealed);
   }
 
   async function openAnswer(key: string, sealed: Buffer): Promise<Content> {
@@ -131,9 +141,8 @@ export function openRecordedCalls(
       const left_ms = await untilPostgresAnswers(() => readingFor(db, run.id, key));
       const sealed = await untilPostgresAnswers(() => readEntry(db, run.id, key));
       if (sealed) {
-        const found = await openAnswer(key, sealed);
-        kept.set(key, { place: 0, sealed: null, content: found });
-        return found;
+        kept.set(key, { place: 0, sealed: null });
+        return openAnswer(key, sealed);
       }
       if (left_ms === null || (left_ms <= 0 && performance.now() > heardOf)) return null;
       await sleep(lookEveryMs);
@@ -164,12 +173,21 @@ export function openRecordedCalls(
     const failed = failures.get(place) ?? [];
     failures.delete(place);
     for (const { of } of failed) {
+      failedBytes -= bytesOf(of);
       const count = given.get(place) ?? 0;
       given.set(place, count + 1);
       const named = { run_id: run.id, attempt: run.attempt, key: `${place}:failed:${count}` };
       const sealed_entry = await sealAnswer(keyRing, named, of, of.answer);
+      if (!takeRoom(sealed_entry)) continue;
       await untilPostgresAnswers(() => appendEntry(db, { ...named, kind: "call", writer: "gateway", sealed_entry }));
     }
+  }
+
+  /** Returns false where the run has kept as much as it may. */
+  function takeRoom({ length }: Buffer): boolean {
+    const fits = storedBytes + length <= mostStored;
+    if (fits) storedBytes += length;
+    return fits;
   }
 
   /** Returns the next failure of a place that earlier attempts have gone past. */
@@ -191,26 +209,36 @@ export function openRecordedCalls(
     return { key, nth };
   }
 
+  /** Returns what was recorded at a place; else the call is under way there. */
+  async function answerAt(slot: Slot): Promise<{ answer: RecordedAnswer | null; isLate: boolean }> {
+    const key = keyOf(slot);
+    await inFlight.get(key)?.over;
+    const failure = await nextFailure(key);
+    if (failure) return { answer: failure, isLate: false };
+    const before = await read(key);
+    const found = before ?? (await readLeft(key));
+    if (found) {
+      await turnOf(key);
+      last = key;
+      answered.add(slot);
+      return { answer: found.answer, isLate: before === null };
+    }
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    inFlight.set(key, { over: ended, end });
+    return { answer: null, isLate: false };
+  }
+
   return {
     async take({ key }) {
       await goPast(key);
       const slot = freePlace(key);
-      const stored_key = keyOf(slot);
-      await inFlight.get(stored_key)?.over;
-      const failure = await nextFailure(stored_key);
-      if (failure) return { slot, answer: failure, isLate: false };
-      const before = await read(stored_key);
-      const found = before ?? (await readLeft(stored_key));
-      if (found) {
-        await turnOf(stored_key);
-        last = stored_key;
-        answered.add(slot);
-        return { slot, answer: found.answer, isLate: before === null };
+      try {
+        return { slot, ...(await answerAt(slot)) };
+      } catch (error) {
+        used.get(key)?.delete(slot.nth);
+        throw error;
       }
-      let end = (): void => undefined;
-      const over = new Promise<void>((resolve) => (end = resolve));
-      inFlight.set(stored_key, { over, end });
-      return { slot, answer: null, isLate: false };
     },
     async begin(slot, call) {
       const named = { run_id: run.id, attempt: run.attempt, key: keyOf(slot), call };
@@ -225,29 +253,37 @@ export function openRecordedCalls(
       const named = { run_id: run.id, attempt: run.attempt, key };
       await keepFailures(key);
       const sealed_entry = await sealAnswer(keyRing, named, request, answer);
+      // It is passed on all the same.
+      if (!takeRoom(sealed_entry)) return true;
       const entry = { ...named, kind: "call", writer: "gateway", sealed_entry };
       const isKept =
         (await untilPostgresAnswers(() => appendEntry(db, entry))) !== null ||
         (await untilPostgresAnswers(() => appendLateAnswer(db, { ...named, call, sealed_entry })));
-      if (isKept) kept.set(key, { place: 0, sealed: null, content: { ...request, answer } });
+      if (isKept) kept.set(key, { place: 0, sealed: null });
       if (isKept) last = key;
       if (isKept) answered.add(slot);
       return isKept;
     },
     fail(slot, request, answer) {
       const place = keyOf(slot);
-      failures.set(place, [...(failures.get(place) ?? []), { key: slot.key, of: { ...request, answer } }]);
+      const waiting = failures.get(place) ?? [];
+      const of = { ...request, answer };
+      if (waiting.length >= mostFailures || failedBytes + bytesOf(of) > mostFailed) return;
+      failedBytes += bytesOf(of);
+      failures.set(place, [...waiting, { key: slot.key, of }]);
     },
     leave(slot) {
       left.add(slot);
       used.get(slot.key)?.delete(slot.nth);
     },
-    end(slot, isDelivered) {
+    end(slot, isDelivered, isSpent) {
+      if (over.has(slot)) return;
+      over.add(slot);
       inFlight.get(keyOf(slot))?.end();
       inFlight.delete(keyOf(slot));
+      const stays = answered.has(slot) ? isDelivered : isSpent;
       // A place that was left may be another call's by now.
-      const hasAnswer = isDelivered && answered.has(slot);
-      if (!hasAnswer && !left.has(slot)) used.get(slot.key)?.delete(slot.nth);
+      if (!stays && !left.has(slot)) used.get(slot.key)?.delete(slot.nth);
     },
     last: () => last,
     async findMiss(path, { request }) {
@@ -260,6 +296,8 @@ export function openRecordedCalls(
     },
   };
 }
+
+const bytesOf = ({ request, answer }: Content): number => (request?.length ?? 0) + answer.body.length;
 
 /** At the end of the key of a failure: the how-manieth it is. */
 const failedPart = /:failed:\d+$/;

@@ -1,9 +1,10 @@
-import { type PriceTable, priceOf, type TokenCount } from "../../shared/domain/price/model-price.ts";
+import { dearestPrice, type PriceTable, type TokenCount } from "../../shared/domain/price/model-price.ts";
 import type { CallAnswer, CallAsked, CallEnded, GatewayRun, OpenConnection } from "../../shared/schemas/gateway.ts";
 import type { RunEventBody, TokenUsage } from "../../shared/schemas/run-event.ts";
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
 import { keepReading } from "../../shared/store/calls/open-calls.ts";
 import { type CallSums, sumCalls } from "../../shared/store/calls/read-calls.ts";
+import { mayTryAgain } from "../../shared/domain/connection/may-try-again.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { AgentConfig } from "../../shared/schemas/agent-config.ts";
@@ -74,6 +75,8 @@ export function openRunCalls(
     shared,
   });
   const open = new Map<number, Open>();
+  /** Calls that wait until they may leave. Aborted: their clients have gone. */
+  const asking = new Map<number, AbortController>();
   const writing = new Set<Promise<boolean>>();
   const ended = new AbortController();
   let earlier = before;
@@ -87,26 +90,44 @@ export function openRunCalls(
   async function ask(id: number, asked: CallAsked): Promise<CallAnswer> {
     const connection = connections.find(({ name }) => name === asked.connection);
     if (!connection || ended.signal.aborted) return runEnded;
-    const taken = asked.record && (await recorded.take(asked.record));
-    const throttled = throttledBy(run.user_id, connection);
-    const slot = taken?.slot ?? null;
-    const call = (begun += 1);
-    const begin = { call, asked, connection, throttled, slot };
+    const gone = new AbortController();
+    asking.set(id, gone);
+    let slot: Slot | null = null;
+    let answer: CallAnswer | null = null;
+    try {
+      const taken = asked.record && (await recorded.take(asked.record));
+      slot = taken?.slot ?? null;
+      const begin = { call: (begun += 1), asked, connection, throttled: throttledBy(run.user_id, connection), slot };
+      answer = await answerTo(id, begin, taken, AbortSignal.any([ended.signal, gone.signal]));
+      return answer;
+    } finally {
+      asking.delete(id);
+      // A call that doesn't leave, for whatever reason, leaves its place to the next one.
+      if (slot && answer?.kind !== "go" && answer?.kind !== "recorded") recorded.end(slot, false, false);
+    }
+  }
+
+  /** `signal`: aborted when nobody waits for the answer any more. */
+  async function answerTo(
+    id: number,
+    begin: Omit<Opening, "reserved" | "isReplayed">,
+    taken: Awaited<ReturnType<RecordedCalls["take"]>> | null,
+    signal: AbortSignal,
+  ): Promise<CallAnswer> {
+    const { call, asked, slot, throttled } = begin;
     if (taken?.answer) {
       if (taken.isLate) await recount();
       await start(id, { ...begin, reserved: nothing, isReplayed: true });
       return { kind: "recorded", answer: taken.answer };
     }
-    const held = await awaitPerson(asked, slot);
+    const held = await awaitPerson(asked, slot, signal);
     if (held) return held;
-    const reserved = await admit(call, asked, throttled);
-    if (!("kind" in reserved)) return send(id, { ...begin, reserved: reserved.reserved }, reserved.output_most);
-    if (slot) recorded.end(slot, false);
-    return reserved;
+    const reserved = await admit({ call, asked, throttled }, signal);
+    return "kind" in reserved ? reserved : send(id, { ...begin, reserved: reserved.reserved }, reserved.output_most);
   }
 
   /** Returns null for a call that nobody is asked about, or that a person has let go. One that nobody has been asked about waits until the attempt is over. */
-  async function awaitPerson(asked: CallAsked, slot: Slot | null): Promise<CallAnswer | null> {
+  async function awaitPerson(asked: CallAsked, slot: Slot | null, signal: AbortSignal): Promise<CallAnswer | null> {
     if (!asked.approval) return null;
     if (!slot) return unavailable;
     const call_key = keyOf(slot);
@@ -115,22 +136,26 @@ export function openRunCalls(
       letGo.add(call_key);
       return null;
     }
-    recorded.end(slot, false);
     if (verdict) return verdict;
     void approvals.ask(call_key, asked, () => open.size === 0);
-    return new Promise((resolve) => ended.signal.addEventListener("abort", () => resolve(runEnded), { once: true }));
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve(runEnded), { once: true }));
   }
 
   /** `output_most`: how long each of its answers may be. */
   async function send(id: number, begin: Omit<Opening, "isReplayed">, output_most: number | null): Promise<CallAnswer> {
-    await start(id, { ...begin, isReplayed: false });
     const { call: number, asked, slot } = begin;
-    if (asked.record && run.attempt > 1) await tellMiss(number, asked);
-    if (slot && !(await recorded.begin(slot, number))) return abandon(id);
+    try {
+      await start(id, { ...begin, isReplayed: false });
+      if (asked.record && run.attempt > 1) await tellMiss(number, asked);
+      if (slot && !(await recorded.begin(slot, number))) return abandon(id);
+    } catch (error) {
+      abandon(id);
+      throw error;
+    }
     return { kind: "go", number, output_most, entry_key: slot && keyOf(slot) };
   }
 
-  /** The attempt is no longer this worker's. */
+  /** The attempt is no longer this worker's, or the call can't be told of: it doesn't leave. */
   function abandon(id: number): CallAnswer {
     void end(id, { ...lostCall, is_lost: false });
     return runEnded;
@@ -142,10 +167,13 @@ export function openRunCalls(
     account.recount(amountOf(earlier));
   }
 
-  async function admit(call: number, asked: CallAsked, throttled: Throttled): Promise<Reserved | CallAnswer> {
-    const price = asked.model === null ? null : priceOf(prices, asked.model);
-    if (!(await throttles.admit(throttled, mostTokens(asked), ended.signal))) return runEnded;
-    return account.reserve(call, asked, price);
+  async function admit(
+    { call, asked, throttled }: Pick<Opening, "call" | "asked" | "throttled">,
+    signal: AbortSignal,
+  ): Promise<Reserved | CallAnswer> {
+    const price = dearestPrice(prices, [...(asked.model === null ? [] : [asked.model]), ...asked.other_models]);
+    if (!(await throttles.admit(throttled, mostTokens(asked), signal))) return runEnded;
+    return account.reserve({ call, asked, price }, signal);
   }
 
   async function start(id: number, opened: Opening): Promise<void> {
@@ -178,9 +206,12 @@ export function openRunCalls(
     return done;
   }
 
-  function noteEnd(slot: Slot, { path, record }: CallAsked, { failed, is_delivered }: CallEnded): void {
+  function noteEnd(slot: Slot, { path, record, approval }: CallAsked, end: CallEnded): void {
+    const { failed, is_delivered, status } = end;
     if (failed && record) recorded.fail(slot, { path, request: record.request }, failed);
-    recorded.end(slot, is_delivered);
+    // A person's word is for one call.
+    const isSpent = approval !== null && status !== null && !mayTryAgain(status);
+    recorded.end(slot, is_delivered, isSpent);
   }
 
   async function finish(ending: Open, end: CallEnded): Promise<boolean> {
@@ -247,6 +278,7 @@ export function openRunCalls(
         return slot && asked?.record ? recorded.keep(slot, call, { ...asked.record, path: asked.path }, answer) : false;
       },
       leave(id) {
+        asking.get(id)?.abort();
         const { slot } = open.get(id) ?? {};
         if (slot) recorded.leave(slot);
       },

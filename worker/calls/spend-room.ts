@@ -1,5 +1,6 @@
 import type { Db } from "../../shared/store/client.ts";
 import { readSpendRoom } from "../../shared/store/billing/read-spend-room.ts";
+import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 
 /** What the owners of this worker's runs may still spend on calls. In millionths of a US dollar. */
 export type SpendRooms = {
@@ -26,7 +27,7 @@ export function createSpendRooms(db: Db): SpendRooms {
     const known = entries.get(user_id);
     if (known && now - known.readAt < maxAgeMs) return known.stored;
     if (entries.size >= mostOwners) entries.clear();
-    const stored = readSpendRoom(db, user_id);
+    const stored = untilPostgresAnswers(() => readSpendRoom(db, user_id));
     stored.catch(() => entries.delete(user_id));
     entries.set(user_id, { readAt: now, stored });
     return stored;

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 /** A connection's limits; null: none. `key`: calls with the same key share them. */
 export type Throttled = { key: string; requests_per_minute: number | null; tokens_per_minute: number | null };
 
@@ -15,15 +13,17 @@ const windowMs = 60_000;
 const mostRemembered = 100_000;
 
 type Leaving = { at: number; tokens: number };
-type Line = { left: Leaving[]; turn: Promise<void> };
+type Waiting = { throttled: Throttled; tokens: number; done: (isAdmitted: boolean) => void };
+type Line = { left: Leaving[]; waiting: Set<Waiting>; timer: NodeJS.Timeout | undefined };
 
 /** Calls beyond a connection's limits wait in the order in which they came. Each worker counts for itself. */
-export function createThrottles(now: () => number = () => performance.now()): Throttles {
+export function createThrottles(): Throttles {
   const lines = new Map<string, Line>();
 
   /** Returns how long a call has to wait; 0: it may leave. */
-  function waitMs({ left }: Line, { requests_per_minute, tokens_per_minute }: Throttled, tokens: number): number {
-    const since = now() - windowMs;
+  function waitMs({ left }: Line, { throttled, tokens }: Waiting): number {
+    const { requests_per_minute, tokens_per_minute } = throttled;
+    const since = performance.now() - windowMs;
     while (left[0] && left[0].at <= since) left.shift();
     const [oldest] = left;
     if (!oldest) return 0;
@@ -34,29 +34,41 @@ export function createThrottles(now: () => number = () => performance.now()): Th
     return isFull || isCostly ? Math.max(oldest.at - since, 5) : 0;
   }
 
-  async function wait(line: Line, throttled: Throttled, tokens: number, signal: AbortSignal): Promise<boolean> {
-    for (let ms = waitMs(line, throttled, tokens); ms > 0 && !signal.aborted; ms = waitMs(line, throttled, tokens))
-      await sleep(ms, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return false;
-    line.left.push({ at: now(), tokens });
-    return true;
+  /** Admits those whose turn it is. */
+  function admitNext(line: Line): void {
+    clearTimeout(line.timer);
+    for (const first of line.waiting) {
+      const ms = waitMs(line, first);
+      if (ms > 0) {
+        line.timer = setTimeout(() => admitNext(line), ms).unref();
+        return;
+      }
+      line.waiting.delete(first);
+      line.left.push({ at: performance.now(), tokens: first.tokens });
+      first.done(true);
+    }
   }
 
   return {
-    async admit(throttled, tokens, signal) {
+    admit(throttled, tokens, signal) {
       const { key, requests_per_minute, tokens_per_minute } = throttled;
-      if (requests_per_minute === null && tokens_per_minute === null) return true;
-      const line = lines.get(key) ?? { left: [], turn: Promise.resolve() };
+      if (requests_per_minute === null && tokens_per_minute === null) return Promise.resolve(true);
+      if (signal.aborted) return Promise.resolve(false);
+      const line = lines.get(key) ?? { left: [], waiting: new Set(), timer: undefined };
       lines.set(key, line);
-      const before = line.turn;
-      let done = (): void => undefined;
-      line.turn = new Promise((resolve) => (done = resolve));
-      await before;
-      try {
-        return await wait(line, throttled, tokens, signal);
-      } finally {
-        done();
-      }
+      return new Promise((resolve) => {
+        const one = { throttled, tokens, done: resolve };
+        line.waiting.add(one);
+        signal.addEventListener(
+          "abort",
+          () => {
+            if (line.waiting.delete(one)) admitNext(line);
+            resolve(false);
+          },
+          { once: true },
+        );
+        admitNext(line);
+      });
     },
     settle({ key }, reserved, tokens) {
       const found = lines.get(key)?.left.findLast((one) => one.tokens === reserved);

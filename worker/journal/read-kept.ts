@@ -36,7 +36,7 @@ export type KeptForAgent = {
 
 export type Kept = {
   agent: KeptForAgent;
-  /** Of all sealed entries. */
+  /** Of all sealed entries but those of calls. */
   bytes: number;
   /** Which stand, by attempt. */
   events: Map<number, Range[]>;
@@ -90,9 +90,11 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
     });
   for await (const page of readJournal(db, run.id)) {
     for (const stored of page) {
-      bytes += stored.sealed_entry.length;
       if (stored.kind === "call") calls.push(stored);
-      else all.push(await openEntry(keyRing, run.id, stored));
+      else {
+        bytes += stored.sealed_entry.length;
+        all.push(await openEntry(keyRing, run.id, stored));
+      }
     }
     await giveWay();
   }

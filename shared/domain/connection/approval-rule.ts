@@ -12,8 +12,14 @@ export const needsApproval = (rules: readonly ApprovalRule[], { methods, url }: 
     ({ method, host, path }) =>
       (method === undefined || methods.some((one) => one.toUpperCase() === method.toUpperCase())) &&
       (host === undefined || isHost(host.toLowerCase(), url)) &&
-      (path === undefined || spellings(url.pathname).some((one) => fits(path.toLowerCase(), one))),
+      (path === undefined || isPath(path, url.pathname)),
   );
+
+/** The rule may be spelled in more than one way, too. */
+function isPath(pattern: string, path: string): boolean {
+  const patterns = spellings(pattern);
+  return spellings(path).some((one) => patterns.some((pattern) => fits(pattern, one)));
+}
 
 /** Without a port a rule means the host at any. */
 function isHost(pattern: string, { hostname, host, protocol }: URL): boolean {

@@ -3,13 +3,17 @@ const mostDecoded = 4;
 
 /** Returns a path as it came, and as a service may read it: decoded, without repeated slashes, in lower case. */
 export function spellings(path: string): string[] {
-  const found = [path.toLowerCase()];
-  let decoded = path;
-  for (let turn = 0; turn < mostDecoded; turn += 1) {
-    decoded = decoded.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    found.push(plainPath(decoded));
+  const found = new Set([path.toLowerCase()]);
+  for (const encoding of ["utf8", "latin1"] as const) {
+    let decoded = path;
+    for (let turn = 0; turn < mostDecoded; turn += 1) {
+      decoded = decoded.replaceAll(/(?:%[0-9a-f]{2})+/gi, (escaped) =>
+        Buffer.from(escaped.replaceAll("%", ""), "hex").toString(encoding),
+      );
+      found.add(plainPath(decoded.normalize("NFC")));
+    }
   }
-  return found;
+  return [...found];
 }
 
 /** Some services leave out what follows a `;`, take `\` for a slash, and a slash at the end for nothing. */

@@ -35,6 +35,12 @@ export function priceOf({ models }: PriceTable, model: string): ModelPrice | nul
   return found === null ? null : (models[found] ?? null);
 }
 
+/** Returns the price of the dearest of some models; null where the table knows none of them. */
+export function dearestPrice(table: PriceTable, models: readonly string[]): ModelPrice | null {
+  const known = models.map((model) => priceOf(table, model)).filter((price) => price !== null);
+  return known.toSorted((a, b) => b.output + b.input - (a.output + a.input))[0] ?? null;
+}
+
 /** Returns what tokens cost, in millionths of a US dollar. */
 export function costOf(price: ModelPrice, { input, cached, cache_write, output }: TokenCount): number {
   const plain = Math.max(input - cached - cache_write, 0);

@@ -30,20 +30,20 @@ async function bookUsage(db: Db): Promise<number> {
       client,
       rows.map(({ user_id }) => user_id),
     );
-    const costs = rows.map(({ user_id, cost }) => ({ user_id, cost }));
+    const costs = rows.map(({ user_id, cost, source }) => ({ user_id, cost, runs: source === "call" ? 0 : 1 }));
     await countInWeek.count(client, { costs });
     await countInLimits.count(client, { costs });
     const paid = rows.filter(({ prepaid, cost }) => prepaid && cost !== "0");
     await bookTransfers(
       client,
-      paid.map(({ run_id, user_id, agent_id, cost }) => ({
+      paid.map(({ source, source_id, user_id, agent_id, cost }) => ({
         user_id,
         against: "revenue",
         amount_micro_usd: -Number(cost),
         source: "usage",
-        source_id: run_id,
+        source_id,
         type: "usage",
-        description: `A run of ${agent_id}`,
+        description: source === "call" ? `A call that outlived a run of ${agent_id}` : `A run of ${agent_id}`,
       })),
     );
     const reached = await markReached.rows(client, { user_ids: rows.map(({ user_id }) => user_id) });
@@ -88,19 +88,26 @@ const due = statement({
 const price = statement({
   name: "price-usage",
   takes: { ids: listOf(t.text) },
-  gives: { run_id: t.text, user_id: t.text, agent_id: t.text, cost: t.text, prepaid: t.boolean },
+  gives: {
+    source: t.text,
+    source_id: t.text,
+    user_id: t.text,
+    agent_id: t.text,
+    cost: t.text,
+    prepaid: t.boolean,
+  },
   text: sql`
-    UPDATE usage_records u SET booked_at = now(), tool_calls = coalesce((${countTools}), 0),
+    UPDATE usage_records u SET booked_at = now(), tool_calls = CASE source WHEN 'call' THEN 0 ELSE coalesce((${countTools}), 0) END,
       cost_micro_usd = cost_micro_usd + coalesce(${ofPlan("second_micro_usd")}, 0) * duration_ms / 1000
     WHERE id = ANY($ids) AND booked_at IS NULL
-    RETURNING run_id, user_id, agent_id, cost_micro_usd::text AS cost, coalesce(${ofPlan("prepaid")}, false) AS prepaid`,
+    RETURNING source, source_id, user_id, agent_id, cost_micro_usd::text AS cost, coalesce(${ofPlan("prepaid")}, false) AS prepaid`,
 });
 
-const costsColumns = { costs: t.json<{ user_id: string; cost: string }[]>() };
+const costsColumns = { costs: t.json<{ user_id: string; cost: string; runs: number }[]>() };
 const used = sql`
   used AS (
-    SELECT user_id, count(*)::int AS runs, sum(cost)::bigint AS cost
-    FROM json_to_recordset($costs) AS t (user_id text, cost bigint) GROUP BY user_id
+    SELECT user_id, sum(runs)::int AS runs, sum(cost)::bigint AS cost
+    FROM json_to_recordset($costs) AS t (user_id text, cost bigint, runs int) GROUP BY user_id
   )`;
 
 const countInWeek = statement({

@@ -4,6 +4,7 @@ import { orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
+import { runIsStill } from "../runs/run-is.ts";
 import { settleReservations } from "./shared-budgets.ts";
 
 const given = {
@@ -33,7 +34,11 @@ const given = {
 };
 export type NewCall = Row<typeof given>;
 
-/** Writes a call that has ended, what it counts for in shared budgets, and that nobody reads its answer any more. A repeat changes nothing. Calls that end at the same time are one statement. */
+/**
+ * Writes a call that has ended, what it counts for in shared budgets, and that nobody reads its answer any more. What a call has cost that
+ * outlived its run is metered apart, since the run's usage is told by then. A repeat changes nothing. Calls that end at the same time are one
+ * statement.
+ */
 export const insertCall = (db: Db, call: NewCall): Promise<void> => db.inBatches(inserts, call);
 
 const input = inputRows(given);
@@ -54,7 +59,16 @@ const insert = statement({
       DELETE FROM run_open_calls AS open USING input
       WHERE open.run_id = input.run_id AND open.key = input.open_key AND open.attempt = input.attempt
         AND open.call = input.call
-    ), ${settleReservations}
+    ), ${settleReservations}, late AS (
+      INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, input_tokens, output_tokens,
+        cost_micro_usd)
+      SELECT 'usage_' || substr(input.id, 6), runs.user_id, runs.agent_id, runs.version, 'call', input.id, runs.id,
+        input_tokens::bigint, output_tokens::bigint, ceil(coalesce(cost_micro_usd, 0))::bigint
+      FROM input JOIN runs ON runs.id = input.run_id
+      WHERE ${runIsStill.ended()} AND input_tokens + output_tokens > 0
+        AND NOT EXISTS (SELECT 1 FROM run_calls WHERE run_calls.id = input.id)
+      ON CONFLICT (source, source_id) DO NOTHING
+    )
     INSERT INTO run_calls (id, run_id, attempt, call, connection, method, host, path, status, model, counted, input_tokens,
       cached_tokens, output_tokens, cost_micro_usd, request_bytes, response_bytes, duration_ms, recorded, created_at)
     SELECT id, run_id, attempt, call, connection, method, host, path, status, model, counted, input_tokens::bigint,

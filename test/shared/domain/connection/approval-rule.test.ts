@@ -37,6 +37,18 @@ test("a path is found however it is spelled, and a method wherever it is named",
   expect(asks({ method: "DELETE" }, "https://x.example/", "POST", "delete")).toBe(true);
 });
 
+test.each([
+  ["/v1/überweisung*", "/v1/überweisung/1"],
+  ["/v1/überweisung*", "/v1/u\u0308berweisung/1"],
+  ["/v1/überweisung*", "/v1/%FCberweisung/1"],
+  ["/v1/a%20b*", "/v1/%61%20b/1"],
+  ["/v1/users/me%40x/refunds", "/v1/users/me@x/refunds"],
+  ["/v1/projects/a%2Fb/pay*", "/v1/projects/a%2Fb/%70ay"],
+])("a rule for %s, however it is spelled itself, finds %s", (path, called) => {
+  expect(asks({ path }, `https://x.example${called}`)).toBe(true);
+  expect(asks({ path }, "https://x.example/v1/other")).toBe(false);
+});
+
 test("a star stands for any characters, in time that grows with the path alone", () => {
   expect(asks({ path: "/users/*/keys" }, "https://x.example/users/7/keys")).toBe(true);
   expect(asks({ path: "/users/*/keys" }, "https://x.example/users/keys")).toBe(false);
