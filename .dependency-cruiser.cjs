@@ -158,7 +158,7 @@ module.exports = {
     ),
     wall(
       "stages-meet-in-the-story",
-      "A folder of worker/ is a stage. worker/attempt, worker/builds, worker/fleet, worker/daemons and worker/interactive join stages; any other stage knows only the interface of another one.",
+      "A folder of worker/ is a stage. worker/attempt, worker/builds, worker/fleet, worker/daemons and worker/interactive join stages; any other stage knows only the interface of another one, worker/warm and how folders are made.",
       { path: "^worker/([^/]+)/", pathNot: "^worker/(attempt|builds|fleet|daemons|interactive)/" },
       {
         path: "^worker/[^/]+/",

@@ -21,10 +21,10 @@ export const webhooks: Group = {
     }),
     add: operation({
       usage: "webhooks add <url> [event…]",
-      summary: "Sends events to an address. Its secret is shown once.",
+      summary: "Sends events to an address, or all of them. Its secret is shown once.",
       method: "POST",
       path: "/v1/webhooks",
-      body: ({ words: [url, ...events] }) => ({ url, events: events.length > 0 ? events : ["run.completed"] }),
+      body: ({ words: [url, ...events] }) => ({ url, ...(events.length > 0 && { events }) }),
     }),
     test: operation({
       usage: "webhooks test <webhook>",

@@ -110,10 +110,10 @@ export const deadLetter = z
       user_id: "ada",
       run_id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
       webhook_id: null,
-      type: "run.completed",
+      type: "run.success",
       url_host: "example.com",
       tries: 8,
-      last_error: "HTTP 500",
+      last_error: "http_500",
       created_at: "2026-11-21T10:00:00.000Z",
     },
   });

@@ -30,6 +30,29 @@ test("every path that a text names exists", () => {
   expect(faults).toEqual([]);
 });
 
+test("every file that a comment names exists", () => {
+  const comments = project
+    .filter((file) =>
+      /^(api|cli|console|gateway|runtime|sdk|shared|worker|dev|bench|chaos)\/(?!.*generated).*\.(ts|tsx|mjs|py)$/.test(
+        file,
+      ),
+    )
+    .flatMap((file) => commentsIn(readFileSync(join(root, file), "utf8")).map((text) => ({ file, text })));
+  const named = comments.flatMap(({ file, text }) =>
+    [...text.matchAll(/(?<![\w./*-])((?:[\w-]+\/)*[\w-]+\.(?:ts|tsx|mjs|py))\b/g)].map(([, name = ""]) => ({
+      file,
+      name,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const isThere = (name: string) => project.some((one) => one === name || one.endsWith(`/${name}`));
+  expect(named.filter(({ name }) => !isThere(name) && !ofAgents.includes(name))).toEqual([]);
+});
+
+/** A name that comments take for any file of an agent. */
+const ofAgents = ["file.py"];
+const commentsIn = (source: string): string[] => source.match(/\/\*\*[\s\S]*?\*\/|\/\/.*|#.*|"""[\s\S]*?"""/g) ?? [];
+
 test("every program of dist/ that a text starts is built from a source", () => {
   const named = documents.flatMap((document) => everywhere(document).match(/\bdist\/[\w/-]+\.js\b/g) ?? []);
   expect(named.length).toBeGreaterThan(3);

@@ -36,7 +36,7 @@ const content = z.object({
   usage: usage.optional(),
   /** When the step is tried again, of a failed try that is not the last. In ms since 1970. */
   retry_at: z.number().optional(),
-  /** What the entry settles, see `ledger.ts`. */
+  /** What the entry settles, see `settle-output.ts`. */
   segments: z.array(z.string()),
   events: z.array(range),
   outputs: z.boolean(),
