@@ -43,14 +43,15 @@ type Parts = {
   faults: string[];
 };
 
-const atOnce = { agent: 4, worker: 8, gateway: 6 } as const;
+const atOnce = { agent: 4, worker: 16, gateway: 6 } as const;
 /** An agent's own kills of one run. */
 const ownKills = 6;
 /** A cell that its killer doesn't meet stays below its deaths. */
 const mostRuns = 400;
 const runMs = 120_000;
-/** So many of its workers are killed under a run. On a busy machine a program is loaded no faster than the next kill comes. */
-const deathsOfARun = 5;
+/** So many of its workers are killed under a run. One that was lost with two of them is executed alone, so most runs lose one. */
+const deathsOfARun = 4;
+const mayDieAgain = 0.1;
 
 /**
  * Executes programs that ask models by unmodified clients, while agents, workers or gateways are killed, and compares each run with an
@@ -165,7 +166,7 @@ async function killOthers(
     await sleep(100 + random.below(500), undefined, { signal }).catch(() => undefined);
     const { rows } = await sql.query<{ worker_id: string }>(
       "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) < $1",
-      [deathsOfARun],
+      [random.below(1_000) < 1_000 * mayDieAgain ? deathsOfARun : 1],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
     const worker = busy[random.below(Math.max(busy.length, 1))];

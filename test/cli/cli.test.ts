@@ -395,6 +395,11 @@ test("an error of the service says the next step", async () => {
   });
 });
 
+test("an address is enough for a webhook, which has all events then", async () => {
+  const added = await runfleet("webhooks", "add", "https://example.com/hook", "--json");
+  expect([added.code, JSON.parse(added.out)]).toMatchObject([0, { url: "https://example.com/hook", events: ["*"] }]);
+});
+
 test("a shell completes commands, flags and ids", async () => {
   const of = async (...words: string[]) => (await runfleet("__complete", ...words)).out.split("\n");
   expect(await of()).toEqual(expect.arrayContaining(["init", "runs", "deploy", "doctor"]));
