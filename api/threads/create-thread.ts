@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { threadBody, threadRecord } from "../../shared/schemas/thread.ts";
@@ -36,8 +37,7 @@ export const createThread = defineOperation({
     const id = idOf(body) ?? newId("thread");
     const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
-    if (outcome === "full")
-      throw conflict("too_many_threads", `The user '${user_id}' has as many threads as allowed. Delete one first.`);
+    if (outcome === "full") throw userHasMost("threads", config.perUser, user_id);
     const made = outcome === "made";
     const thread = made || body.if_exists === "do_nothing" ? await readThread(db, id, caller.owner) : null;
     if (!thread) throw conflict("thread_exists", `The thread id '${id}' is in use. Choose another id.`);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { newId } from "../../shared/platform/ids.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { forkBody, threadParams, threadRecord } from "../../shared/schemas/thread.ts";
@@ -34,8 +35,7 @@ export const forkThread = defineOperation({
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");
     const done = await fork(db, caller.owner, { from, id, run_id, title, metadata }, config.perUser.threads);
-    if (done === "full")
-      throw conflict("too_many_threads", "The thread's user has as many threads as allowed. Delete one first.");
+    if (done === "full") throw userHasMost("threads", config.perUser, null);
     if (done === "thread_missing") throw notFound("thread", from);
     if (done === "run_missing") throw notFound("run", run_id ?? "");
     if (done === "run_not_ended")

@@ -26,7 +26,7 @@ export const createVersion = defineOperation({
     201: { description: "Published", schema: publishedVersion },
   },
   async handle(
-    ctx: Pick<ApiContext, "db" | "jsonSchemas" | "sources" | "streams">,
+    ctx: Pick<ApiContext, "config" | "db" | "jsonSchemas" | "sources" | "streams">,
     { params: { agent_id: id }, body, caller },
   ) {
     const agent = await readAgent(ctx.db, id, caller.owner);

@@ -1,4 +1,4 @@
-import { conflict } from "../../shared/domain/errors/app-error.ts";
+import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { newWebhook, webhookBody } from "../../shared/schemas/webhook.ts";
 import { insertWebhook } from "../../shared/store/webhooks/change-webhook.ts";
 import type { ApiContext } from "../context.ts";
@@ -26,8 +26,7 @@ export const createWebhook = defineOperation({
     const user_id = ownerOf(caller, body.user_id);
     const webhook = { url, events, agent_ids, statuses, tags, user_id, description, metadata: body.metadata ?? {} };
     const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
-    if (!made)
-      throw conflict("too_many_webhooks", `The user '${user_id}' has as many webhooks as allowed. Delete one first.`);
+    if (!made) throw userHasMost("webhooks", config.perUser, user_id);
     return { status: 201, body: made };
   },
 });

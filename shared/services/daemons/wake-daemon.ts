@@ -1,5 +1,6 @@
 import type { Config } from "../../platform/config/load-config.ts";
 import { conflict, unavailable } from "../../domain/errors/app-error.ts";
+import { userHasMost } from "../../domain/errors/user-has-most.ts";
 import { applyCommand } from "../../domain/daemon/control-daemon.ts";
 import type { Db } from "../../store/client.ts";
 import {
@@ -44,10 +45,6 @@ export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: Name
     return wish && { wish, sealed_env: null };
   };
   const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);
-  if (outcome === "full")
-    throw conflict(
-      "too_many_daemons",
-      `The user '${daemon.user_id}' has as many started daemons as allowed. Stop one first.`,
-    );
+  if (outcome === "full") throw userHasMost("daemons", config.perUser, daemon.user_id);
   if (outcome === "changed") await streams.signalDaemons("look", daemon.agent_id).catch(() => undefined);
 }

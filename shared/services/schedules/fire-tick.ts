@@ -32,9 +32,14 @@ export async function fireTick(deps: TickDeps, client: Queryable, job: JobRow, t
   const { auth, queue } = deps.config;
   const open = await findOpenRuns(client, job.id);
   if (job.overlap === "skip" && open.length > 0)
-    throw conflict("still_running", "The job's previous run has not ended.");
+    throw conflict("still_running", `The job's previous run '${open[0]}' has not ended. Its overlap is 'skip'.`);
   if (open.length >= queue.perAgent)
-    throw new AppError("too_many_requests", "too_many_runs", `The job has ${open.length} runs that have not ended.`, 5);
+    throw new AppError(
+      "too_many_requests",
+      "too_many_runs",
+      `The job has ${open.length} runs that have not ended, as many as AGENT_QUEUE_LIMIT allows.`,
+      5,
+    );
   const run = await makeTickRun(deps, client, job, tick);
   const { kind } = await insertRunIn(client, run, auth.mode === "open" ? null : job.user_id);
   if (kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");

@@ -1,6 +1,8 @@
 import { configWarnings, type ConfigWarning } from "../../domain/agent/config-warnings.ts";
 import { builderOf } from "../../domain/agent/builder-of.ts";
 import { conflict, notFound } from "../../domain/errors/app-error.ts";
+import { userHasMost } from "../../domain/errors/user-has-most.ts";
+import type { Config } from "../../platform/config/load-config.ts";
 import type { RunStreams } from "../../platform/stream/run-streams.ts";
 import { type AgentRecord, echoedConfigLength } from "../../schemas/agent.ts";
 import { configKeys, readConfig } from "../../schemas/agent-config.ts";
@@ -13,7 +15,11 @@ import { moveCurrentVersion } from "./move-current-version.ts";
 /** The codes that `publishConfig` throws. */
 export const publishErrors = ["version_exists", "version_name_taken"] as const;
 
-type Deps = CheckDeps & { db: Db; streams: Pick<RunStreams, "signalDaemons" | "signalBuilds"> };
+type Deps = CheckDeps & {
+  db: Db;
+  streams: Pick<RunStreams, "signalDaemons" | "signalBuilds">;
+  config: Pick<Config, "perUser">;
+};
 type Asked = Omit<NewVersion, "builder"> & { make_current: boolean };
 type Published = { isNew: boolean; agent: AgentRecord; warnings: ConfigWarning[] };
 
@@ -27,8 +33,7 @@ export async function publishConfig(ctx: Deps, asked: Asked, owner: Owner): Prom
   const builder = builderOf(readConfig(config));
   const published = await publishVersion(ctx.db, { ...asked, builder });
   if (published.kind === "published" && builder !== null) await ctx.streams.signalBuilds().catch(() => undefined);
-  if (published.kind === "full")
-    throw conflict("too_many_agents", `The user '${user_id}' has as many agents as allowed. Delete one first.`);
+  if (published.kind === "full") throw userHasMost("agents", ctx.config.perUser, user_id);
   if (published.kind === "missing") throw notFound("agent", id);
   if (published.kind === "foreign")
     throw conflict("agent_id_taken", `The agent id '${id}' belongs to another user. Choose another id.`);
