@@ -131,8 +131,11 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
   return tally;
 }
 
-const leastRun = ({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | undefined =>
-  cells.filter(isShort).toSorted((a, b) => a.runs - b.runs)[0];
+/** One client comes after the other: each worker that is started loads the library of one, and not of all. */
+function leastRun({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | undefined {
+  const short = cells.filter(isShort);
+  return short.filter(({ client }) => client === short[0]?.client).toSorted((a, b) => a.runs - b.runs)[0];
+}
 
 const sum = (cells: readonly Cell[], of: (cell: Cell) => number): number =>
   cells.reduce((all, cell) => all + of(cell), 0);
