@@ -17,8 +17,8 @@ export const createTransaction = defineOperation({
     "For operators: gives credit, or corrects a booking by its opposite. The `Idempotency-Key` keeps a repeated request from booking twice.",
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
-  async handle({ db }: Pick<ApiContext, "db">, { body: { user_id, amount_micro_usd, description = null } }) {
-    const id = await grant(db, { user_id, amount_micro_usd, description });
+  async handle({ db }: Pick<ApiContext, "db">, { headers, body: { user_id, amount_micro_usd, description = null } }) {
+    const id = await grant(db, { user_id, amount_micro_usd, description }, headers?.["idempotency-key"] ?? null);
     const [body] = await readTransactions(db, [id]);
     if (!body) throw new Error("A new booking has no row.");
     return { status: 201, body };

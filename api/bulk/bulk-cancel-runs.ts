@@ -15,6 +15,7 @@ export const bulkCancelRuns = defineOperation({
   description:
     "Cancels the matching runs that have not ended, in the background. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkCancelBody },
+  errors: ["too_many_bulk_operations"],
   responses: bulkResponses("cancel"),
   async handle(
     { db }: Pick<ApiContext, "db">,

@@ -15,6 +15,7 @@ export const bulkReplayRuns = defineOperation({
   description:
     "Runs each matching run that has ended again once, in the background. A run that had env_vars or files can not be run again this way and counts as failed. With `preview` the runs are only counted, and the newest ten are shown.",
   request: { body: bulkReplayBody },
+  errors: ["too_many_bulk_operations"],
   responses: bulkResponses("replay"),
   async handle(
     { db }: Pick<ApiContext, "db">,

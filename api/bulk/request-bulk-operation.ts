@@ -1,3 +1,4 @@
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { type BulkPreview, type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
@@ -31,5 +32,10 @@ export async function requestBulkOperation(db: Db, bulk: NewBulk, preview: boole
     return { status: 200, body: { action: bulk.action, total, examples } };
   }
   const body = await insertBulk(db, bulk);
+  if (!body)
+    throw conflict(
+      "too_many_bulk_operations",
+      `The user '${bulk.user_id}' has 20 bulk operations that aren't done. Wait for one of them.`,
+    );
   return { status: 202, body, headers: { Location: `/v1/runs/bulk/${body.id}` } };
 }

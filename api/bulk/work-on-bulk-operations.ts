@@ -1,5 +1,5 @@
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import { claimBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { claimBulk, giveBackBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
 import { nextRuns, noteProgress } from "../../shared/store/bulk/work-bulk.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
 import type { ApiContext } from "../context.ts";
@@ -10,6 +10,8 @@ import { errorText } from "../../shared/platform/error-text.ts";
 const intervalMs = 1_000;
 /** So many runs are cancelled or run again at the same time. */
 const batchSize = 20;
+/** After so long an operation goes back, and the one that has waited longest is next. */
+const turnMs = 2_000;
 
 type Deps = AcceptDeps & Pick<ApiContext, "leaving">;
 
@@ -21,10 +23,11 @@ export function startBulkWork(ctx: Deps): Loop {
   });
 }
 
-/** Stops when this process shuts down or has lost the operation to another one. */
+/** Works at an operation for a while. Stops earlier when this process shuts down or has lost the operation to another one. */
 async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
   let bulk: HeldBulk | null = claimed;
-  while (bulk && !ctx.leaving.aborted) {
+  const until = performance.now() + turnMs;
+  while (bulk && performance.now() < until && !ctx.leaving.aborted) {
     const held: HeldBulk = bulk;
     const runs = await nextRuns(ctx.db, held, batchSize);
     const outcomes = await Promise.all(runs.map(({ id }) => applyToRun(ctx, held, id)));
@@ -34,6 +37,7 @@ async function executeBulk(ctx: Deps, claimed: HeldBulk): Promise<void> {
     const noted = await noteProgress(ctx.db, held, { done, failed: runs.length - done, cursor, finished });
     bulk = finished ? null : noted;
   }
+  if (bulk) await giveBackBulk(ctx.db, bulk);
 }
 
 /** Returns false when the action failed for this run. The key lets a run be run again once, even by two processes. */

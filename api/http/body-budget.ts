@@ -1,16 +1,23 @@
 import type { Response } from "express";
 import { unavailable } from "../../shared/domain/errors/app-error.ts";
 
-/** Counts the bytes of bodies that somebody without a key has sent and that are in memory. */
+/** Counts the bytes of bodies that are in memory. */
 export type BodyBudget = {
-  /** Returns what is told of each part of a body from this address until the answer is closed. It throws unavailable. */
-  open(address: string | undefined, res: Response): (bytes: number) => void;
+  /** Counts a body of a sender's: of an address, or of whose key it came with. */
+  open(sender: string | undefined, res: Response): CountedBody;
+};
+
+export type CountedBody = {
+  /** Is told of each part. Throws unavailable. */
+  count(bytes: number): void;
+  /** The body is in use, and its bytes aren't held any more. Without this they are until the answer is closed. */
+  release(): void;
 };
 
 const retryAfterSeconds = 5;
 
-/** `all`: the bytes of all bodies at once. `each`: those from one address, so that one sender doesn't take the others' room. */
-export function createBodyBudget(most: { all: number; each: number }): BodyBudget {
+/** `all`: the bytes of all bodies at once. `each`: those of one sender, so that none takes the others' room. `what`: whose bodies they are. */
+export function createBodyBudget(most: { all: number; each: number }, what: string): BodyBudget {
   const held = new Map<string, number>();
   let total = 0;
   const add = (address: string, bytes: number): number => {
@@ -21,22 +28,28 @@ export function createBodyBudget(most: { all: number; each: number }): BodyBudge
     return left;
   };
   return {
-    open(address = "", res) {
+    open(sender = "", res) {
       let own = 0;
-      let isClosed = false;
-      res.once("close", () => {
-        isClosed = true;
-        add(address, -own);
-      });
-      return (bytes) => {
-        if (isClosed) return;
-        own += bytes;
-        if (add(address, bytes) > most.each || total > most.all)
-          throw unavailable(
-            "too_many_bodies",
-            "The service is reading as many bodies without a key as it may. Send the request again later.",
-            retryAfterSeconds,
-          );
+      let isOver = false;
+      const release = (): void => {
+        if (isOver) return;
+        isOver = true;
+        res.off("close", release);
+        add(sender, -own);
+      };
+      res.once("close", release);
+      return {
+        release,
+        count(bytes) {
+          if (isOver) return;
+          own += bytes;
+          if (add(sender, bytes) > most.each || total > most.all)
+            throw unavailable(
+              "too_many_bodies",
+              `The service is reading as many bodies ${what} as it may. Send the request again later.`,
+              retryAfterSeconds,
+            );
+        },
       };
     },
   };

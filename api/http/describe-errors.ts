@@ -14,7 +14,10 @@ const ofGuards: readonly ErrorCode[] = [
   "rate_limited",
   "dependency_unavailable",
 ];
-const ofBodies: readonly ErrorCode[] = ["content_encoding_not_supported", "body_incomplete", "payload_too_large"];
+const ofBodies: readonly ErrorCode[] = [
+  ...(["content_encoding_not_supported", "body_incomplete"] as const),
+  ...(["payload_too_large", "too_many_bodies"] as const),
+];
 
 /** Returns the error codes that an operation may answer with: its declared ones, and those of all operations of its kind. */
 export function errorsOf(operation: Operation<never>): Set<string> {
@@ -25,7 +28,6 @@ export function errorsOf(operation: Operation<never>): Set<string> {
     ...(scope === "public" || method === "get" ? [] : ["deleted_meanwhile", "cross_site_request"]),
     ...(request.params ? ["malformed_url"] : []),
     ...(request.body || rawBody ? ofBodies : []),
-    ...(rawBody ? ["too_many_bodies"] : []),
     ...(idempotent ? ["request_in_progress"] : []),
     ...notFoundOf(operation),
     ...errors,

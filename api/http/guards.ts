@@ -15,8 +15,8 @@ export type Guards = {
   limiter: Pick<RateLimiter, "count">;
   streams: StreamCounter;
   answerOnce: AnswerOnce;
-  /** Bounds what is in memory of bodies that nobody has signed yet. */
-  bodies: BodyBudget;
+  /** Bounds what is in memory of bodies that nobody has signed yet, and of those that came with a key and aren't read yet. */
+  bodies: { unsigned: BodyBudget; keyed: BodyBudget };
   /** Records a finished act in the audit log. Never rejects, because the act can't be undone. */
   audit(act: Act): Promise<void>;
   close(): void;
@@ -24,7 +24,9 @@ export type Guards = {
 
 const MiB = 1024 * 1024;
 /** Bodies of requests without a key: of all, and from one address. */
-const openBodies = { all: 64 * MiB, each: 16 * MiB };
+const unsignedBodies = { all: 64 * MiB, each: 16 * MiB };
+/** Of requests with a key, until they are read: of all, and of one user or address. */
+const keyedBodies = { all: 512 * MiB, each: 128 * MiB };
 
 export function openGuards(config: Config, db: Db, log: Log): Guards {
   const onError = logFaults(log, "rate-limit");
@@ -34,7 +36,10 @@ export function openGuards(config: Config, db: Db, log: Log): Guards {
     limiter,
     streams: createStreamCounter(config.auth.streams),
     answerOnce: createAnswerOnce(db, config.encryptionKeys),
-    bodies: createBodyBudget(openBodies),
+    bodies: {
+      unsigned: createBodyBudget(unsignedBodies, "without a key"),
+      keyed: createBodyBudget(keyedBodies, "of this caller"),
+    },
     audit: (act) =>
       appendAudit(db, act).catch((error: unknown) =>
         log.error(

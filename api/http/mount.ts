@@ -2,6 +2,8 @@ import { type Request, type Response, Router } from "express";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import type { AnyResult, Operation, OperationInput, RawBody, RequestSchemas } from "./define-operation.ts";
 import { authorize, countBody, limiterKey } from "./authorize.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
+import type { CountedBody } from "./body-budget.ts";
 import type { Caller } from "./caller.ts";
 import type { Guards } from "./guards.ts";
 import { openJson } from "./parse-json.ts";
@@ -25,10 +27,14 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const operation = methods.get(req.method === "HEAD" ? "get" : req.method.toLowerCase());
       if (!operation) throw methodNotAllowed(res, [...methods.keys()]);
       const caller = await authorize(guards, operation, req);
-      const { body, size } = await readBody(guards, operation, req);
+      const held = operation.rawBody
+        ? guards.bodies.unsigned.open(req.ip, res)
+        : guards.bodies.keyed.open(limiterKey(caller, req), res);
+      const { body, size } = await readBody(operation, req, held.count);
       if (size) await countBody(guards, caller, req, size);
       const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
       const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });
+      if (!operation.rawBody) held.release();
       await answer(req, res, await perform(guards, ctx, operation, input));
     });
   }
@@ -58,26 +64,27 @@ function methodNotAllowed(res: Response, methods: string[]): AppError {
 /** `body` parses what was received: a body is counted before. */
 type ReceivedBody = { size: { bytes: number; values: number } | null; body: () => unknown };
 
-async function readBody<C>(guards: Guards, operation: Operation<C>, req: Request): Promise<ReceivedBody> {
+type Count = CountedBody["count"];
+
+async function readBody<C>(operation: Operation<C>, req: Request, count: Count): Promise<ReceivedBody> {
   if (operation.takesFolder && isFolder(req)) {
-    const bytes = await readFolderBytes(req);
+    const bytes = await readFolderBytes(req, count);
     return { size: { bytes: bytes.length, values: 0 }, body: () => openFolder(bytes, queryOf(req)["fields"]) };
   }
   if (operation.takesFolder) refuseFields(queryOf(req));
-  const bytes = await readBytes(guards, operation, req);
+  const bytes = await readBytes(operation, req, count);
   if (!bytes) return { size: null, body: () => undefined };
   if (operation.rawBody) return { size: { bytes: bytes.length, values: 0 }, body: () => bytes };
   const json = openJson(bytes, req.headers["content-type"]);
   return { size: { bytes: bytes.length, values: json.values }, body: () => json.parse() };
 }
 
-async function readBytes<C>({ bodies }: Guards, operation: Operation<C>, req: Request): Promise<Buffer | undefined> {
+async function readBytes<C>(operation: Operation<C>, req: Request, count: Count): Promise<Buffer | undefined> {
   const { request, rawBody, method, ignores } = operation;
-  // Such an operation has no key to check before its body.
-  if (rawBody) return readRawBody(req, { ...rawBody, count: req.res && bodies.open(req.ip, req.res) });
+  if (rawBody) return readRawBody(req, { ...rawBody, count });
   // A body that an operation has no use for is read too, so that its fields are refused and not ignored.
   const refuses = ignores === "nothing" && method !== "get" && method !== "delete";
-  return request.body || refuses ? readRawBody(req) : undefined;
+  return request.body || refuses ? readRawBody(req, { most_bytes: requestLimits.body_bytes, count }) : undefined;
 }
 
 type Received = { req: Request; res: Response; caller: Caller; holdOpen: RequestInfo["holdOpen"]; body: unknown };

@@ -19,8 +19,8 @@ export function isFolder(req: IncomingMessage): boolean {
 /** How long a folder may take to be received. */
 const mostMs = 120_000;
 
-export const readFolderBytes = (req: IncomingMessage): Promise<Buffer> =>
-  readRawBody(req, { most_bytes: archiveLimits.packed_bytes, most_ms: mostMs });
+export const readFolderBytes = (req: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> =>
+  readRawBody(req, { most_bytes: archiveLimits.packed_bytes, most_ms: mostMs, count });
 
 type Body = { config: Record<string, unknown> };
 

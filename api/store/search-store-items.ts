@@ -19,7 +19,8 @@ export const searchStoreItems = defineOperation({
   async handle({ db }: Pick<ApiContext, "db">, { body, caller }) {
     const { namespace_prefix, filter = null, limit, offset, refresh_ttl: refresh } = body;
     const user_id = ownerOf(caller, body.user_id);
-    const found = await searchItems(db, { user_id, namespace_prefix, filter, limit, offset, refresh });
-    return { status: 200, body: { data: found.slice(0, limit), has_more: found.length > limit } };
+    const search = { user_id, namespace_prefix, filter, limit, offset, refresh };
+    const { items: data, has_more } = await searchItems(db, search);
+    return { status: 200, body: { data, has_more } };
   },
 });

@@ -136,8 +136,10 @@ async function executeAttempt(
     }
     trace(runId, "exited");
     deps.onAgentEnd?.();
-    await endAttempt(deps, { ...ran, hold, output, claimedAt });
-    return null;
+    return await endAttempt(deps, { ...ran, hold, output, claimedAt }).then(
+      () => null,
+      (fault: unknown) => ({ fault }),
+    );
   } finally {
     // A later attempt of the same run may be at work here already.
     if (deps.outputs.get(runId) === output) deps.outputs.delete(runId);

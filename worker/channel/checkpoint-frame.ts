@@ -10,7 +10,12 @@ const namespace = z.string().max(1_000);
 export const checkpointFrame = z.object({
   type: z.literal("checkpoint"),
   namespace,
-  checkpoint_id: z.string().min(1).max(128),
+  // It becomes a column by itself.
+  checkpoint_id: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine((id) => !id.includes("\0"), "must hold no zeros"),
   /** What nobody but the runtimes reads. */
   content: z.string().max(checkpointLimits.content_bytes),
   /** The earlier checkpoints of its namespace are not needed any more. */

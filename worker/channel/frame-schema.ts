@@ -13,6 +13,11 @@ const levels: Readonly<Record<string, string>> = {
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && base64.test(text);
 
+/** Text that becomes a column by itself. Postgres takes no zeros there. */
+const storable = z.string().transform((text) => text.replaceAll("\0", "\ufffd"));
+/** Nobody waits longer for an answer, and no later date can be written. */
+const mostWaitMs = 10 * 365 * 24 * 3_600_000;
+
 /** The service's codes that an agent's process may name. */
 export const agentErrorCodes = [
   ...(["agent_error", "no_entrypoint", "bad_entrypoint"] as const),
@@ -35,7 +40,7 @@ export const agentFrame = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("progress"),
     value: z.number().min(0).max(1).nullable().default(null),
-    message: z.string().nullable().default(null),
+    message: storable.nullable().default(null),
     ...said,
   }),
   z.object({ type: z.literal("tool.start"), call_id: z.string(), name: z.string(), args: z.unknown(), ...said }),
@@ -51,18 +56,24 @@ export const agentFrame = z.discriminatedUnion("type", [
   reportedUsage.extend({ type: z.literal("usage") }),
   z.object({
     type: z.literal("artifact"),
-    name: z.string().min(1).max(512),
-    mime: z.string().max(256).nullable().default(null),
+    name: z.string().min(1).max(512).pipe(storable),
+    mime: z.string().max(256).pipe(storable).nullable().default(null),
     content: z.string().refine(isBase64, "must be base64; text goes into `text`"),
     ...said,
   }),
   z.object({ type: z.literal("custom"), name: z.string(), value: z.unknown(), ...said }),
   z.object({
     type: z.literal("interrupt"),
-    reason: z.string().max(256).default("input_required"),
-    message: z.string().nullable().default(null),
+    reason: z.string().max(256).pipe(storable).default("input_required"),
+    message: storable.nullable().default(null),
     response_schema: z.record(z.string(), z.unknown()).nullable().default(null),
-    expires_in_ms: z.number().int().positive().nullable().default(null),
+    expires_in_ms: z
+      .number()
+      .int()
+      .positive()
+      .transform((ms) => Math.min(ms, mostWaitMs))
+      .nullable()
+      .default(null),
   }),
   z.object({ type: z.literal("result"), result_content: z.unknown() }),
   z.object({

@@ -42,6 +42,8 @@ export type DaemonLife = {
   lastExit: DaemonExit | null;
   /** True when this worker ended the last process. */
   endedByUs: boolean;
+  /** `next`: the state that is to be saved when the one under way is. */
+  states: { isSaving: boolean; next: string | null };
 };
 
 type LifeParts = Pick<DaemonLife, "ctx" | "claimed" | "log" | "times" | "wake">;
@@ -62,6 +64,7 @@ export function beginLife(parts: LifeParts): DaemonLife {
     loadFault: null,
     lastExit: null,
     endedByUs: false,
+    states: { isSaving: false, next: null },
   };
 }
 

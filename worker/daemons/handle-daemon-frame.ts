@@ -1,6 +1,7 @@
 import { saveDaemonState } from "../../shared/store/daemons/save-daemon-state.ts";
 import type { AgentFrame } from "../channel/frame-schema.ts";
 import type { DaemonLife } from "./daemon-life.ts";
+import { requestLimits } from "../../shared/domain/run/limits.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Handles a frame that belongs to no message: a state is saved, text goes to the daemon's log. */
@@ -13,11 +14,27 @@ export function handleDaemonFrame(life: DaemonLife, frame: AgentFrame): void {
   else if (frame.type === "custom") log.add("agent", `${frame.name}: ${asText(frame.value)}`);
 }
 
-/** Saves a daemon's state; the daemon doesn't wait for that. Its next process starts with the last state that was saved. */
-export function saveState({ ctx, claimed }: DaemonLife, state: string): void {
-  saveDaemonState(ctx.db, claimed, state).catch((error: unknown) =>
-    ctx.log.warn({ agent_id: claimed.agent_id, err: errorText(error) }, "a daemon's state could not be saved"),
-  );
+/**
+ * Saves a daemon's state; the daemon doesn't wait for that. Its next process starts with the last state that was saved. One is saved at a time,
+ * and of those that come meanwhile the last.
+ */
+export function saveState(life: DaemonLife, state: string): void {
+  const { ctx, claimed, log, states } = life;
+  if (Buffer.byteLength(state) > requestLimits.state_bytes)
+    return log.add("agent", `A state of more than ${requestLimits.state_bytes} bytes isn't saved.`, "warn");
+  states.next = state;
+  if (states.isSaving) return;
+  states.isSaving = true;
+  void saveNext().finally(() => (states.isSaving = false));
+
+  async function saveNext(): Promise<void> {
+    for (let next = states.next; next !== null; next = states.next) {
+      states.next = null;
+      await saveDaemonState(ctx.db, claimed, next).catch((error: unknown) =>
+        ctx.log.warn({ agent_id: claimed.agent_id, err: errorText(error) }, "a daemon's state could not be saved"),
+      );
+    }
+  }
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

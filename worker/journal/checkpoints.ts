@@ -7,7 +7,11 @@ import type { RunEventBody } from "../../shared/schemas/run-event.ts";
 import { storedKey } from "../../shared/services/journal/entry.ts";
 import { openText, sealText } from "../../shared/services/journal/seal-text.ts";
 import type { Db } from "../../shared/store/client.ts";
-import { keepCheckpoints, readCheckpoints } from "../../shared/store/journal/keep-checkpoints.ts";
+import {
+  keepCheckpoints,
+  readCheckpoints,
+  readCheckpointSizes as readSizes,
+} from "../../shared/store/journal/keep-checkpoints.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
 import type { CheckpointFrame } from "../channel/checkpoint-frame.ts";
@@ -30,7 +34,11 @@ type Options = {
   keyRing: KeyRing;
   run: HeldRun;
   /** What stands of earlier attempts. */
-  kept: { events: ReadonlyMap<number, Range[]>; outputs: boolean } | null;
+  kept: {
+    events: ReadonlyMap<number, Range[]>;
+    outputs: boolean;
+    checkpoint_sizes: ReadonlyMap<string, number>;
+  } | null;
   publish: (event: RunEventBody) => Promise<void>;
   save: () => Promise<void>;
   stop: (reason: AbortReason) => void;
@@ -46,10 +54,14 @@ const stored = z.object({
   outputs: z.boolean(),
 });
 
+/** What a checkpoint takes beside its content. */
+const rowLength = 1_024;
+
 /** Keeps checkpoints in the order of their frames, those together that come while others are written. */
 export function openCheckpoints({ db, keyRing, run, kept, publish, save, stop }: Options): Checkpoints {
-  /** Characters of what is kept, by namespace. */
-  const sizes = new Map<string, number>();
+  /** What is kept takes so many characters, by the hash of its namespace. */
+  const sizes = new Map(kept?.checkpoint_sizes);
+  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   const queue: Queued[] = [];
   let said = { seq: 0, outputs: kept?.outputs ?? false };
   let keeping: Promise<void> | null = null;
@@ -57,12 +69,19 @@ export function openCheckpoints({ db, keyRing, run, kept, publish, save, stop }:
 
   /** Returns false when the run would keep too much. */
   function hasRoom({ namespace, content, supersedes, drops }: CheckpointFrame): boolean {
-    for (const dropped of drops) sizes.delete(dropped);
-    const left = supersedes ? 0 : (sizes.get(namespace) ?? 0);
-    const others = [...sizes].reduce((sum, [other, size]) => sum + (other === namespace ? 0 : size), 0);
-    if (others + left + content.length > checkpointLimits.bytes) return false;
-    sizes.set(namespace, left + content.length);
+    for (const dropped of drops) setSize(dropped, 0);
+    const left = supersedes ? 0 : (sizes.get(storedKey(namespace, null)) ?? 0);
+    const size = left + content.length + rowLength;
+    if (total - (sizes.get(storedKey(namespace, null)) ?? 0) + size > checkpointLimits.bytes) return false;
+    setSize(namespace, size);
     return true;
+  }
+
+  function setSize(namespace: string, size: number): void {
+    const key = storedKey(namespace, null);
+    total += size - (sizes.get(key) ?? 0);
+    if (size === 0) sizes.delete(key);
+    else sizes.set(key, size);
   }
 
   async function keepQueued(): Promise<void> {
@@ -117,6 +136,12 @@ export function openCheckpoints({ db, keyRing, run, kept, publish, save, stop }:
 const isOver = (earlier: CheckpointFrame, later: CheckpointFrame): boolean =>
   later.drops.includes(earlier.namespace) ||
   (later.supersedes && later.namespace === earlier.namespace && earlier.checkpoint_id < later.checkpoint_id);
+
+/** Returns how many characters earlier attempts' checkpoints take, by the hash of their namespace. */
+export async function readCheckpointSizes(db: Db, run_id: string): Promise<Map<string, number>> {
+  const found = await readSizes(db, run_id);
+  return new Map(found.map(({ namespace, bytes, rows }) => [namespace, bytes + rows * rowLength]));
+}
 
 export async function readKeptCheckpoints(db: Db, keyRing: KeyRing, run_id: string): Promise<KeptCheckpoints> {
   const contents: string[] = [];

@@ -15,7 +15,14 @@ import type { ContinueFrame } from "../channel/continue-frame.ts";
 import type { StepEnd, StepFrame } from "../channel/step-frame.ts";
 import type { UrlAsked, WaitFrame } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import { type Entry, type EntryContent, openEntry, sealEntry, storedKey } from "../../shared/services/journal/entry.ts";
+import {
+  type Entry,
+  type EntryContent,
+  lengthOf,
+  openEntry,
+  sealEntry,
+  storedKey,
+} from "../../shared/services/journal/entry.ts";
 import type { CheckpointFrame } from "../channel/checkpoint-frame.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { openChildren } from "./children.ts";
@@ -75,6 +82,11 @@ type Options = {
 /** The runtimes count results only, let a step that has begun have its tries, and stop at the limit. */
 const mostBytes = journalLimits.bytes * 1.25;
 const mostEntries = journalLimits.entries * 1.1;
+/** Ranges of events that stand, of all attempts: every reader is told of what lies between them. */
+const mostRanges = 20_000;
+/** Tries under way that end by a time-out, and what is to be kept of them then. */
+const mostTimers = 1_000;
+const mostTimerBytes = 16 * 1024 * 1024;
 /** Entries that may wait for their commit before the agent's channel is not read any more. */
 const mostWaiting = 64;
 
@@ -87,7 +99,9 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
   const { encryptionKeys: keyRing, publicUrl } = config;
   const ledger = createLedger();
   const startedAt = new Map<string, number>();
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = new Map<string, { timer: NodeJS.Timeout; bytes: number }>();
+  let timerBytes = 0;
+  let isOver = false;
   const waiting = new Set<Promise<void>>();
   /** What entries settle that are on their way. Each entry says it all: one may be committed before an earlier one. */
   const uncommitted = new Set<Settled>();
@@ -97,6 +111,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
   const settledBefore = new Set(kept?.agent.segments);
   let count = kept?.agent.count ?? 0;
   let bytes = kept?.bytes ?? 0;
+  let ranges = [...(kept?.events.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
   const rest = openRest({
     reply,
     stop,
@@ -127,23 +142,35 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     startedAt.set(frame.key, performance.now());
     const { on_timeout, timeout_ms } = frame;
     // A plain call can't be interrupted: its try is kept as failed, and the run starts again without it.
-    if (on_timeout && timeout_ms !== undefined)
-      timers.set(
-        frame.key,
-        setTimeout(() => void expire({ ...on_timeout, type: "step.end" }), timeout_ms),
-      );
+    if (on_timeout && timeout_ms !== undefined) limitTry(frame.key, { ...on_timeout, type: "step.end" }, timeout_ms);
     return publish({ type: "step.start", key: frame.key, name: frame.name, try: frame.try });
   }
 
+  function limitTry(key: string, on_timeout: StepEnd, timeout_ms: number): void {
+    dropTimer(key);
+    const length = lengthOf(on_timeout);
+    if (timers.size >= mostTimers || timerBytes + length > mostTimerBytes) return stop("journal_full");
+    if (isOver) return;
+    timers.set(key, { timer: setTimeout(() => void expire(on_timeout), timeout_ms), bytes: length });
+    timerBytes += length;
+  }
+
+  function dropTimer(key: string): void {
+    const found = timers.get(key);
+    if (!found) return;
+    clearTimeout(found.timer);
+    timerBytes -= found.bytes;
+    timers.delete(key);
+  }
+
   async function expire(frame: StepEnd): Promise<void> {
-    timers.delete(frame.key);
+    dropTimer(frame.key);
     await end(frame);
     stop("step_timeout");
   }
 
   async function end(frame: StepEnd): Promise<void> {
-    clearTimeout(timers.get(frame.key));
-    timers.delete(frame.key);
+    dropTimer(frame.key);
     const stored_key = storedKey(frame.key, isFailedTry(frame) ? frame.try : null);
     if (known.has(stored_key)) return;
     known.add(stored_key);
@@ -167,10 +194,12 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     const included = [...uncommitted];
     const { isSaid, ...settled } = unite(included);
     if (isSaid) await save();
-    const sealed = await sealEntry(keyRing, { run_id: run.id, stored_key }, contentWith(settled));
+    const content = contentWith(settled);
+    const sealed = await sealEntry(keyRing, { run_id: run.id, stored_key }, content);
     count += 1;
-    bytes += sealed.length;
-    if (count > mostEntries || bytes > mostBytes) {
+    bytes += Math.max(sealed.length, lengthOf(content));
+    ranges += settled.events.length;
+    if (count > mostEntries || bytes > mostBytes || ranges > mostRanges) {
       stop("journal_full");
       return null;
     }
@@ -299,7 +328,8 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
       checkpoints.say(seq, isOutput);
     },
     async settled() {
-      for (const timer of timers.values()) clearTimeout(timer);
+      isOver = true;
+      for (const key of [...timers.keys()]) dropTimer(key);
       waits.close();
       rest.close();
       await Promise.all(waiting);

@@ -12,10 +12,16 @@ import {
 import { readOpenCalls } from "../../shared/store/calls/open-calls.ts";
 import { readWaits } from "../../shared/store/journal/read-waits.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
-import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
+import {
+  type Entry,
+  type EntryContent,
+  lengthOf,
+  openContent,
+  openEntry,
+} from "../../shared/services/journal/entry.ts";
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
-import { type KeptCheckpoints, readKeptCheckpoints } from "./checkpoints.ts";
+import { type KeptCheckpoints, readCheckpointSizes, readKeptCheckpoints } from "./checkpoints.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
 import { mergeRanges, type Range } from "./settle-output.ts";
 
@@ -36,7 +42,7 @@ export type KeptForAgent = {
 
 export type Kept = {
   agent: KeptForAgent;
-  /** Of all sealed entries but those of calls. */
+  /** Of all entries but those of calls: sealed or open, whichever is more. */
   bytes: number;
   /** Which stand, by attempt. */
   events: Map<number, Range[]>;
@@ -59,6 +65,8 @@ export type Kept = {
   isReplayed: boolean;
   /** Where a graph goes on, for the agent's process. Empty for code that goes on by its journal. */
   checkpoints: string[];
+  /** What the stored ones take, by the hash of their namespace. */
+  checkpoint_sizes: Map<string, number>;
   /** Recorded calls, for the gateway. */
   calls: StoredEntry[];
   /** The keys of the calls that had no end when their attempts were lost. */
@@ -90,11 +98,13 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
     });
   for await (const page of readJournal(db, run.id)) {
     for (const stored of page) {
-      if (stored.kind === "call") calls.push(stored);
-      else {
-        bytes += stored.sealed_entry.length;
-        all.push(await openEntry(keyRing, run.id, stored));
+      if (stored.kind === "call") {
+        calls.push(stored);
+        continue;
       }
+      const entry = await openEntry(keyRing, run.id, stored);
+      bytes += Math.max(stored.sealed_entry.length, lengthOf(entry));
+      all.push(entry);
     }
     await giveWay();
   }
@@ -121,6 +131,7 @@ export async function readKept(db: Db, keyRing: KeyRing, run: ReplayedRun): Prom
     continued,
     isReplayed,
     checkpoints: graph.contents,
+    checkpoint_sizes: await readCheckpointSizes(db, run.id),
     ...{ bytes, calls, leftCalls, last_place, due_in_ms: due.length > 0 ? Math.min(...due) : null },
     done: left.map(({ stored_key }) => stored_key),
     open: open.map(({ stored_key }) => stored_key),
@@ -138,9 +149,7 @@ const noCheckpoints: KeptCheckpoints = { contents: [], events: new Map(), output
 
 /** Adds which events stand with a graph's checkpoints. */
 function withCheckpoints<K extends Pick<Kept, "events" | "outputs">>(kept: K, graph: KeptCheckpoints): K {
-  const events = new Map(kept.events);
-  for (const [attempt, standing] of graph.events)
-    events.set(attempt, mergeRanges([...(events.get(attempt) ?? []), ...standing]));
+  const events = unitedRanges([...kept.events, ...graph.events]);
   return { ...kept, events, outputs: kept.outputs || graph.outputs };
 }
 
@@ -151,10 +160,8 @@ function keptOf(
   { continued, isCounted }: { continued: Kept["continued"]; isCounted: (attempt: number) => boolean },
 ): Pick<Kept, "agent" | "events" | "outputs" | "copied"> {
   const calls = entries.filter(({ kind }) => kind !== "try");
-  const events = new Map<number, Range[]>();
   const all = [...entries, ...waits];
-  for (const { attempt, events: standing } of all)
-    events.set(attempt, mergeRanges([...(events.get(attempt) ?? []), ...standing]));
+  const events = unitedRanges(all.map(({ attempt, events: standing }) => [attempt, standing]));
   const copied = new Map<string, Entry[]>();
   for (const entry of entries)
     if (entry.attempt === 0) copied.set(entry.key, [...(copied.get(entry.key) ?? []), entry]);
@@ -171,6 +178,17 @@ function keptOf(
     outputs: all.some(({ outputs }) => outputs),
     copied,
   };
+}
+
+/** Returns the events that stand, by attempt. All of an attempt's ranges are put in order once: there may be many in many entries. */
+function unitedRanges(standing: Iterable<readonly [attempt: number, ranges: readonly Range[]]>): Map<number, Range[]> {
+  const ranges = new Map<number, Range[]>();
+  for (const [attempt, some] of standing) {
+    const all = ranges.get(attempt) ?? [];
+    ranges.set(attempt, all);
+    for (const range of some) all.push(range);
+  }
+  return new Map([...ranges].map(([attempt, all]) => [attempt, mergeRanges(all)]));
 }
 
 /** Returns the next try of each step that is not done. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../shared/platform/log.ts";
 import type { StreamEvent } from "../../shared/schemas/run-event.ts";
 import type { Db } from "../../shared/store/client.ts";
+import { isPostgresAway } from "../../shared/store/sql-faults.ts";
 import { appendTranscript } from "../../shared/store/runs/append-transcript.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
@@ -89,8 +90,18 @@ export function openWriteBehind({ db, log }: Deps, runId: string, { onFenced, on
       batch = [];
       savingLength = 0;
     } catch (error) {
+      if (!isPostgresAway(error)) return giveUp(error);
       log.warn({ run_id: runId, err: errorText(error) }, "a transcript could not be written; it is tried again");
     }
+  }
+
+  /** Postgres would refuse the batch again and again: the attempt can't go on. */
+  function giveUp(error: unknown): void {
+    log.error({ run_id: runId, err: errorText(error) }, "a transcript is refused");
+    written += batch.length;
+    batch = [];
+    savingLength = 0;
+    onFenced();
   }
 
   return {

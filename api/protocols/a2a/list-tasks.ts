@@ -1,3 +1,4 @@
+import { pageBytes } from "../../../shared/domain/json/cut-page.ts";
 import type { RunStatus } from "../../../shared/domain/run/run-status.ts";
 import type { RunListItem } from "../../../shared/schemas/run.ts";
 import { countListedRuns, listRuns } from "../../../shared/store/runs/list-runs.ts";
@@ -39,11 +40,22 @@ export async function listTasks(deps: ReadDeps, place: Place, params: ListParams
     page,
   );
   const tasks: Task[] = [];
-  // One after the other: each task's output may be large.
-  for (const run of data) tasks.push(includeArtifacts ? await wholeOf(deps, run.id, place) : summaryOf(run));
+  // One after the other: each task's output may be large. The page ends with the task that fills it.
+  for (let room = pageBytes; tasks.length < data.length && room > 0;) {
+    const run = data[tasks.length];
+    if (!run) break;
+    const task = withHistory(
+      includeArtifacts ? await wholeOf(deps, run.id, place) : summaryOf(run),
+      historyLength ?? null,
+    );
+    if (includeArtifacts) room -= JSON.stringify(task).length;
+    tasks.push(task);
+  }
+  const isCut = tasks.length < data.length;
+  const last = isCut ? tasks.at(-1)?.id : last_id;
   return {
-    tasks: tasks.map((task) => withHistory(task, historyLength ?? null)),
-    nextPageToken: has_more ? (last_id ?? "") : "",
+    tasks,
+    nextPageToken: has_more || isCut ? (last ?? "") : "",
     pageSize: limit,
     totalSize: await countListedRuns(deps.db, place.owner, filter),
   };

@@ -78,8 +78,8 @@ const search = defineRoute({
     if (body.query != null && body.query !== "")
       throw notSupported("query", "The store has no vectors. Items are found by fields of their values: use `filter`.");
     const { namespace_prefix, filter = null, limit, offset, refresh_ttl: refresh } = body;
-    const found = await searchItems(db, { user_id, namespace_prefix, filter, limit, offset, refresh });
-    return { status: 200, body: { items: found.slice(0, limit).map(toItem) } };
+    const { items } = await searchItems(db, { user_id, namespace_prefix, filter, limit, offset, refresh });
+    return { status: 200, body: { items: items.map(toItem) } };
   },
 });
 

@@ -14,7 +14,7 @@ import { defineRoute, notHere, notSupported } from "./define-route.ts";
 import { threadParams } from "./threads.ts";
 import { headId, toHeadState, toPastState } from "./show-thread.ts";
 import { bytesEach, type ThreadView, viewThread } from "./thread-view.ts";
-import { addValues, parseState } from "./values.ts";
+import { addAllValues, addValues, parseState } from "./values.ts";
 
 type Store = Pick<ApiContext, "db">;
 
@@ -125,7 +125,7 @@ const update = defineRoute({
     refusePast(view, body.checkpoint_id ?? checkpointId(body.checkpoint));
     const state = addValues({}, parseState(view.head.state_snapshot) ?? {}, "state");
     const updates = [body.values ?? {}].flat();
-    const updated = updates.reduce((before, values) => addValues(before, values, newId("msg")), state);
+    const updated = addAllValues(state, updates, () => newId("msg"));
     const snapshot = JSON.stringify(updated);
     if (Buffer.byteLength(snapshot) > requestLimits.state_bytes)
       throw notSupported("values", `The state would be larger than ${requestLimits.state_bytes} bytes.`);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { conflict, notFound } from "../../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../../shared/domain/errors/user-has-most.ts";
+import { requestLimits } from "../../../shared/domain/run/limits.ts";
 import { newId } from "../../../shared/platform/ids.ts";
 import { choice, clientId, jsonObject, metadataObject, text } from "../../../shared/schemas/primitives.ts";
 import { readAgent } from "../../../shared/store/agents/list-agents.ts";
@@ -42,7 +43,12 @@ function stateOf(supersteps: readonly z.output<typeof superstep>[] | null | unde
       "supersteps",
       "An update can set values. It can't have a command, because an agent has no nodes.",
     );
-  return JSON.stringify(Object.assign({}, ...updates.map(({ values }) => Object(values) as object)));
+  const state: Record<string, unknown> = {};
+  for (const { values } of updates) Object.assign(state, Object(values));
+  const text = JSON.stringify(state);
+  if (Buffer.byteLength(text) > requestLimits.state_bytes)
+    throw notSupported("supersteps", `The state would be larger than ${requestLimits.state_bytes} bytes.`);
+  return text;
 }
 
 /** Returns the agent that a thread's `graph_id` names, if there is one, and the thread's owner. */

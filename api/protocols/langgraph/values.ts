@@ -6,6 +6,22 @@ import { aiMessage, mergeMessages, type Message, toMessages } from "./messages.t
 /** What LangGraph calls the state of a graph: the fields of inputs and results, the later ones over the earlier ones. */
 export type Values = Record<string, unknown> & { messages?: Message[] };
 
+/** Adds several objects' fields, one after the other: all their messages together. */
+export function addAllValues(values: Values, added: readonly object[], place: () => string): Values {
+  const fields: Record<string, unknown> = {};
+  const messages: Message[] = [];
+  let hasMessages = false;
+  for (const one of added) {
+    const { messages: some, ...others } = one as Record<string, unknown>;
+    Object.assign(fields, others);
+    if (some === undefined) continue;
+    hasMessages = true;
+    for (const message of toMessages(some, place())) messages.push(message);
+  }
+  const merged = addValues(values, fields, place());
+  return hasMessages ? { ...merged, messages: mergeMessages(merged.messages ?? [], messages) } : merged;
+}
+
 /** Adds fields. `messages` are added to those that are there. `place` names where messages without an id come from. */
 export function addValues(values: Values, added: object, place: string): Values {
   const { messages, ...fields } = added as Record<string, unknown>;
@@ -33,17 +49,29 @@ export function addResult(values: Values, runId: string, result: unknown, said: 
  */
 function addGraphResult(values: Values, runId: string, { messages, ...fields }: Record<string, unknown>): Values {
   const known = [...(values.messages ?? [])];
+  const ids = new Set(known.map(({ id }) => id));
+  /** The places of the input's messages, by what they say; the first one last. */
+  const places = new Map<string, number[]>();
+  for (const [at, message] of [...known.entries()].toReversed()) {
+    if (!message.id.startsWith(`${runId}-in-`)) continue;
+    const text = said(message);
+    const same = places.get(text);
+    if (same) same.push(at);
+    else places.set(text, [at]);
+  }
   const added: Message[] = [];
   for (const message of toMessages(messages, `${runId}-out`)) {
-    const at = known.findIndex((one) => one.id.startsWith(`${runId}-in-`) && isSame(one, message));
-    if (at < 0 || known.some(({ id }) => id === message.id)) added.push(message);
-    else known[at] = message;
+    const at = ids.has(message.id) ? undefined : places.get(said(message))?.pop();
+    if (at === undefined) added.push(message);
+    else {
+      known[at] = message;
+      ids.add(message.id);
+    }
   }
   return { ...values, ...fields, messages: mergeMessages(known, added) };
 }
 
-const isSame = (one: Message, other: Message): boolean =>
-  one.type === other.type && JSON.stringify(one.content) === JSON.stringify(other.content);
+const said = ({ type, content }: Message): string => JSON.stringify([type, content]);
 
 /** Adds the state that an agent saved, if it is a JSON object. */
 export function addState(values: Values, snapshot: string | null): Values {

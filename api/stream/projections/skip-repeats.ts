@@ -10,6 +10,10 @@ type Shown = { at: EventId } & ({ kind: "text"; text: string } | { kind: "thing"
 
 /** In characters. Of a run that says more, a restart is told at once instead of being compared. */
 const maxShownLength = 256 * 1024;
+/** What each thing counts besides its characters, so that there aren't too many of them. */
+const itemLength = 16;
+/** So much is given anew to one reader, in characters. After that a restart is only told. */
+const maxRestatedLength = 4 * maxShownLength;
 
 /**
  * Gives a machine each thing once. A run that starts again, with an answer or after its worker was lost, says again what it
@@ -37,6 +41,7 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
   /** What the reader has and is void, in order: the run may say it again. */
   let awaited: Shown[] = [];
   let length = 0;
+  let restated = 0;
   /** What the machine is told at the first difference. */
   let restart: EventOf<"run.started"> | null = null;
   let lastStart: EventOf<"run.started"> | null = null;
@@ -44,7 +49,7 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
   let callIds = new Map<string, string>();
 
   function add(item: Shown): void {
-    length += item.kind === "text" ? item.text.length : JSON.stringify(item.event).length;
+    length += lengthOf(item);
     given.push(item);
   }
 
@@ -52,12 +57,14 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
   function diverge(event: RunEvent): RunEvent[] {
     const { run_id, attempt, seq, ts } = event;
     const [told, standing] = [restart, given];
+    restated += length;
     forget();
+    if (restated > maxRestatedLength) return told ? [told] : [];
     for (const item of standing) add(item.kind === "text" ? item : { ...item, call_id: callIdOf(item.event) });
-    const again = standing.map((item): RunEvent =>
-      item.kind === "text"
-        ? { type: "output.delta", content: item.text, run_id, attempt, seq, ts }
-        : { ...item.event, attempt, seq, ts },
+    const again = joinTexts(standing).map((item): RunEvent =>
+      typeof item === "string"
+        ? { type: "output.delta", content: item, run_id, attempt, seq, ts }
+        : { ...item, attempt, seq, ts },
     );
     return [...(told ? [told] : []), ...again];
   }
@@ -118,10 +125,11 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
       if (!text.startsWith(same) || !item.text.startsWith(same)) return [...diverge(event), ...pass(event, text)];
       text = text.slice(same.length);
       awaited.shift();
-      length -= item.text.length;
+      length -= lengthOf(item);
       if (same.length < item.text.length) {
-        awaited.unshift({ ...item, text: item.text.slice(same.length) });
-        length += item.text.length - same.length;
+        const left = { ...item, text: item.text.slice(same.length) };
+        awaited.unshift(left);
+        length += lengthOf(left);
       }
       add({ kind: "text", text: same, at: event });
     }
@@ -138,7 +146,7 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
     if (item?.kind === "thing" && isSame(item.event, event)) {
       callIds.set(callIdOf(event), item.call_id);
       awaited.shift();
-      length -= JSON.stringify(item.event).length;
+      length -= lengthOf(item);
       add({ kind: "thing", event, call_id: item.call_id, at: event });
       return [];
     }
@@ -167,6 +175,24 @@ function startFilter({ compares }: { compares: boolean }): (event: RunEvent) => 
         return [event];
     }
   };
+}
+
+const lengthOf = (item: Shown): number =>
+  itemLength + (item.kind === "text" ? item.text.length : JSON.stringify(item.event).length);
+
+/** Returns texts and things in their order; texts that follow each other are one. */
+function joinTexts(items: readonly Shown[]): (string | Thing)[] {
+  const joined: (string | Thing)[] = [];
+  let texts: string[] = [];
+  for (const item of items) {
+    if (item.kind === "text") texts.push(item.text);
+    else {
+      if (texts.length > 0) joined.push(texts.join(""));
+      texts = [];
+      joined.push(item.event);
+    }
+  }
+  return texts.length > 0 ? [...joined, texts.join("")] : joined;
 }
 
 const callIdOf = (event: Thing): string => ("call_id" in event ? event.call_id : "");

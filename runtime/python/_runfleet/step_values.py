@@ -231,12 +231,18 @@ classes: dict[tuple[str, str], type[Exception]] = {}
 
 
 def rebuild(error: dict[str, Any]) -> Exception:
-    """Returns an error of the journal: a StepFailed that is of the original class, too, where that is there."""
+    """Returns an error of the journal: a StepFailed that is of the original class, too, where that is there.
+
+    `sys.exit` in a step is such an error, with its code: the agent's code may catch it.
+    """
     name, module = str(error.get("type", "Error")), str(error.get("module", ""))
     if (module, name) not in classes:
         classes[module, name] = make_class(find_class(module, name), name)
     rebuilt: Any = classes[module, name](str(error.get("message", "")))
     rebuilt.type = name
+    if isinstance(rebuilt, SystemExit):
+        said = str(error.get("message", ""))
+        rebuilt.code = int(said) if said.isdigit() else None if said in ("", "None") else said
     return rebuilt
 
 
@@ -244,7 +250,7 @@ def find_class(module: str, name: str) -> Any:
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
+    return found if isinstance(found, type) and issubclass(found, (Exception, SystemExit)) else None
 
 
 def make_class(original: Any, name: str) -> type[Exception]:

@@ -12,9 +12,10 @@ from _runfleet import call_agent, load_part, step_values
 from _runfleet.arguments import parameters
 from _runfleet.branches import Branch, current, follow_imported, lock
 from _runfleet.channel import flush, write_frame
-from _runfleet.context import before_questions
+from _runfleet.context import Continued, Interrupted, before_questions
 from _runfleet.journal import journal, report_again, say_log
 from _runfleet.step_values import DurableError, NonRetryable, RetryAfter, StepTimeout
+from _runfleet.stopping import Stopped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,8 +227,15 @@ def do_step(call: Call) -> Any:
                 import asyncio
 
                 result = asyncio.run(as_coroutine(result))
-        except Exception as fault:
+        except (Interrupted, Continued, Stopped):
+            raise
+        except (Exception, SystemExit) as fault:
             error = fault
+        except BaseException:
+            with lock:
+                step.is_over = True
+                journal.in_flight -= 1  # Its code gives the step up: nothing waits for it.
+            raise
         finally:
             flush()
             current.reset(token)

@@ -115,6 +115,7 @@ export const errorKinds = {
       subscription_canceled: "The subscription has ended.",
       thread_busy: "A run of the thread has not ended.",
       thread_exists: "A thread with this id exists.",
+      too_many_bulk_operations: "The user has 20 bulk operations that aren't done.",
       too_many_agents: "The user has as many agents as AGENTS_PER_USER allows.",
       event_unreadable: "The event of the payment provider still can't be read; the sentence says where.",
       daemon_stopped: "An operator stopped the agent's daemon. It takes no messages until it is started.",
@@ -177,7 +178,7 @@ export const errorKinds = {
       postgres_read_only: "Postgres answers and takes no writes, as during a failover.",
       provider_unavailable: "The payment provider does not answer.",
       queue_full: "The queue is full (QUEUE_LIMIT).",
-      too_many_bodies: "The service is reading as many bodies of requests without a key as it may.",
+      too_many_bodies: "The service is reading as many bodies of the caller, or of requests without a key, as it may.",
     },
   },
 } as const;

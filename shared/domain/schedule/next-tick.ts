@@ -38,9 +38,13 @@ export function scheduleFault(text: string): string | null {
 
 const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True when no month of the expression has the day, such as 31 April. The parser would search for 100 ms. */
+/**
+ * True when no month of the expression has the day, such as 31 April, or one in 28 years has: a fifth Monday of February. The parser
+ * would search for a quarter of a second.
+ */
 function neverComes(expression: string): boolean {
   const { dayOfMonth, dayOfWeek, month } = CronExpressionParser.parse(expression).fields;
+  if (dayOfWeek.nthDay === 5 && month.values.every((number) => number === 2)) return true;
   const longest = Math.max(...month.values.map((number) => daysOfMonths[number - 1] ?? 0));
   return dayOfWeek.isWildcard && dayOfMonth.values.every((day) => typeof day === "number" && day > longest);
 }

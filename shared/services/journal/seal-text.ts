@@ -5,6 +5,8 @@ import { open, seal } from "../../platform/secrets/seal.ts";
 
 /** Longer ones are compressed. */
 const plainBytes = 128 * 1024;
+/** No text is longer: a few bytes may be compressed from gigabytes. */
+const mostBytes = 64 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -18,6 +20,6 @@ export async function sealText(keyRing: KeyRing, content: string, aad: string): 
 /** Throws for a text that can't be opened. */
 export async function openText(keyRing: KeyRing, sealed: Buffer, aad: string): Promise<string> {
   const bytes = open(keyRing, sealed, aad);
-  const text = bytes[0] === 1 ? await inflate(bytes.subarray(1)) : bytes.subarray(1);
+  const text = bytes[0] === 1 ? await inflate(bytes.subarray(1), { maxOutputLength: mostBytes }) : bytes.subarray(1);
   return text.toString("utf8");
 }

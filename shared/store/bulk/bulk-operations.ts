@@ -23,10 +23,17 @@ export type NewBulk = {
   edits: ReplayEdits;
 };
 
-/** Records the operation; some API process carries it out. */
-export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord> {
+/** A user's operations that aren't done. */
+const mostUnfinished = 20;
+
+/** Records the operation; some API process carries it out. Null: its user has as many unfinished ones as one may have. */
+export async function insertBulk(db: Db, bulk: NewBulk): Promise<BulkRecord | null> {
   const { user_id, action, owner, actor, filter, edits } = bulk;
-  const total = await countBulk(db, bulk);
+  const [unfinished, total] = [
+    await db.prisma.bulkOperation.count({ where: { user_id, status: { not: "done" } }, take: mostUnfinished }),
+    await countBulk(db, bulk),
+  ];
+  if (unfinished >= mostUnfinished) return null;
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as Prisma.InputJsonObject;
   const data = {
     id: newId("bulk"),
@@ -83,7 +90,10 @@ function toRecord({ id, user_id, action, filter, status, total, done, failed, ..
 /** A bulk operation in the hands of one process, until its lease ends. */
 export type HeldBulk = NewBulk & { id: string; created_at: Date; cursor: string | null; lease_until: string };
 
-/** Takes one that nobody works at, the oldest first; one whose process died goes on where that one was. Null: none. */
+/**
+ * Takes one that nobody works at: first those that nobody has worked at yet, then the one that was left first, so that a large one delays no
+ * other. One whose process died goes on where that one was. Null: none.
+ */
 export async function claimBulk(db: Db): Promise<HeldBulk | null> {
   const row = await claim.first(db.sql);
   if (!row) return null;
@@ -109,6 +119,20 @@ const claim = statement({
   text: sql`
     UPDATE bulk_operations SET status = 'running', lease_until = now() + interval '30 seconds'
     WHERE id = (SELECT id FROM bulk_operations WHERE status IN ('pending', 'running')
-      AND (lease_until IS NULL OR lease_until < now()) ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      AND (lease_until IS NULL OR lease_until <= now()) ORDER BY lease_until NULLS FIRST, created_at
+      LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING id, user_id, action, filter, options, cursor, created_at, lease_until::text AS lease_text`,
+});
+
+/** Leaves an operation to whoever takes one next. Does nothing where it is another process's by now. */
+export async function giveBackBulk(db: Db, { id, lease_until }: HeldBulk): Promise<void> {
+  await giveBack.count(db.sql, { id, held_until: lease_until });
+}
+
+const giveBack = statement({
+  name: "give-back-bulk",
+  takes: { id: t.text, held_until: t.text },
+  text: sql`
+    UPDATE bulk_operations SET lease_until = now()
+    WHERE id = $id AND status = 'running' AND lease_until = $held_until::timestamptz`,
 });

@@ -4,7 +4,8 @@ import { listOf, orNull, type Row, t } from "../columns.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { query } from "../query.ts";
-import { joined, raw, type Sql, sql } from "../sql.ts";
+import { pageBytes } from "../../domain/json/cut-page.ts";
+import { joined, literal, raw, type Sql, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 
 const columns = {
@@ -139,24 +140,35 @@ type ItemSearch = {
   refresh: boolean;
 };
 
-/** Finds items, the newest first. Returns one more than `limit` when there are more. */
-export async function searchItems(db: Db, search: ItemSearch): Promise<StoreItemRecord[]> {
+/** Finds items, the newest first: at most `limit`, and none behind the one that fills `pageBytes`. */
+export async function searchItems(
+  db: Db,
+  search: ItemSearch,
+): Promise<{ items: StoreItemRecord[]; has_more: boolean }> {
   const { user_id, namespace_prefix, filter, limit, offset, refresh } = search;
   const prefix = namespace_prefix.join(".");
   const conditions = filterConditions(filter ?? {}).map(conditionSql);
   const rows = await query(
     db.sql,
-    columns,
+    { ...columns, found: t.integer },
     sql`
-    SELECT ${shown} FROM store_items
-    WHERE user_id = ${user_id} AND ${isAlive}
-      AND (${prefix}::text = '' OR namespace = ${prefix} OR starts_with(namespace, ${`${prefix}.`}))
-      AND ${joined([sql`true`, ...conditions], " AND ")}
-    ORDER BY updated_at DESC, namespace, key LIMIT ${limit + 1}::int OFFSET ${offset}::int`,
+    SELECT ${shown}, found FROM (
+      SELECT *, count(*) OVER ()::int AS found, sum(octet_length(value::text)) OVER (
+        ORDER BY updated_at DESC, namespace, key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      FROM (
+        SELECT * FROM store_items
+        WHERE user_id = ${user_id} AND ${isAlive}
+          AND (${prefix}::text = '' OR namespace = ${prefix} OR starts_with(namespace, ${`${prefix}.`}))
+          AND ${joined([sql`true`, ...conditions], " AND ")}
+        ORDER BY updated_at DESC, namespace, key LIMIT ${limit + 1}::int OFFSET ${offset}::int
+      ) AS some
+    ) AS page WHERE coalesce(before, 0) < ${literal(pageBytes)}
+    ORDER BY updated_at DESC, namespace, key`,
   );
-  const living = rows.slice(0, limit).filter(({ expires_at }) => expires_at !== null);
+  const items = rows.slice(0, limit);
+  const living = items.filter(({ expires_at }) => expires_at !== null);
   if (refresh && living.length > 0) await prolong.count(db.sql, namesOf(living));
-  return rows.map(toRecord);
+  return { items: items.map(({ found: _, ...row }) => toRecord(row)), has_more: (rows[0]?.found ?? 0) > items.length };
 }
 
 const comparisons: Readonly<Record<FilterOperator, string>> = {

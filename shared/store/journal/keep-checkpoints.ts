@@ -79,6 +79,23 @@ export async function readCheckpoints(db: Db, run_id: string): Promise<KeptCheck
   return read.rows(db.sql, { run_id });
 }
 
+/** Returns what a run's checkpoints take, by namespace, in bytes as they are stored. */
+export async function readCheckpointSizes(
+  db: Db,
+  run_id: string,
+): Promise<{ namespace: string; bytes: number; rows: number }[]> {
+  return sizes.rows(db.sql, { run_id });
+}
+
+const sizes = statement({
+  name: "read-checkpoint-sizes",
+  takes: { run_id: t.text },
+  gives: { namespace: t.text, bytes: t.double, rows: t.integer },
+  text: sql`
+    SELECT namespace, sum(length(sealed_content))::double precision AS bytes, count(*)::integer AS rows
+    FROM run_checkpoints WHERE run_id = $run_id GROUP BY namespace`,
+});
+
 const read = statement({
   name: "read-checkpoints",
   takes: { run_id: t.text },

@@ -33,7 +33,10 @@ const openGuards: Guards = {
   limiter: { count: () => Promise.resolve() },
   streams: { count: () => undefined },
   answerOnce: (_key, _body, act) => act(),
-  bodies: createBodyBudget({ all: 10_000_000, each: 1_500_000 }),
+  bodies: {
+    unsigned: createBodyBudget({ all: 10_000_000, each: 1_500_000 }, "without a key"),
+    keyed: createBodyBudget({ all: 100_000_000, each: 50_000_000 }, "of this caller"),
+  },
   audit: () => Promise.resolve(),
   close: () => undefined,
 };

@@ -183,6 +183,28 @@ class Steps(unittest.TestCase):
         first = run(code)
         self.assertEqual((first.returned, run(code, first.kept()).returned), ([True, "gone"], [True, "gone"]))
 
+    def test_exits(self) -> None:
+        """`sys.exit` in a step fails the step, live and from the journal alike. What isn't an error gives the step up."""
+        code = """
+            import sys
+            def main():
+                try:
+                    steps.run_step("exits", lambda: sys.exit(2))
+                except SystemExit as error:
+                    return error.code
+        """
+        first = run(code)
+        self.assertEqual((first.returned, run(code, first.kept()).returned), (2, 2))
+        stopped = run("""
+            def stop(): raise KeyboardInterrupt
+            def main():
+                try:
+                    steps.run_step("stops", stop)
+                except KeyboardInterrupt:
+                    return steps.journal.in_flight
+        """)
+        self.assertEqual(stopped.returned, 0)
+
     def test_reports(self) -> None:
         """What a step has saved and used is reported again when a later attempt comes to the step."""
         code = """

@@ -131,6 +131,10 @@ test.each(["60 * * * *", "* 24 * * *", "*/0 * * * *", "0 0 30 2 *", "0 0 31 4 *"
   },
 );
 
+test.each(["0 0 * 2 1#5", "0 0 31 2 0#5"])("the day of %s comes once in 28 years, and is refused", (text) => {
+  expect(scheduleFault(text)).toBe("no month of these has such a day");
+});
+
 test("zones are those of the IANA database", () => {
   expect(["UTC", "Europe/Berlin", "Asia/Kathmandu"].map(isTimeZone)).toEqual([true, true, true]);
   expect(["", "Mars/Base", "Berlin"].map(isTimeZone)).toEqual([false, false, false]);
