@@ -30,7 +30,7 @@ export function mountOperations<C>(operations: readonly Operation<C>[], ctx: C, 
       const held = operation.rawBody
         ? guards.bodies.unsigned.open(req.ip, res)
         : guards.bodies.keyed.open(limiterKey(caller, req), res);
-      const { body, size } = await readBody(operation, req, held.count);
+      const { body, size } = await readBody(operation, req, (bytes) => held.count(bytes));
       if (size) await countBody(guards, caller, req, size);
       const holdOpen = (who = limiterKey(caller, req)): void => guards.streams.count(who, res);
       const input = readInput(operation, { req, res, caller, holdOpen, body: await body() });

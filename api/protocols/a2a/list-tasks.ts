@@ -39,26 +39,28 @@ export async function listTasks(deps: ReadDeps, place: Place, params: ListParams
     { ...filter, include: ["input_payload"] },
     page,
   );
-  const tasks: Task[] = [];
-  // One after the other: each task's output may be large. The page ends with the task that fills it.
-  for (let room = pageBytes; tasks.length < data.length && room > 0;) {
-    const run = data[tasks.length];
-    if (!run) break;
-    const task = withHistory(
-      includeArtifacts ? await wholeOf(deps, run.id, place) : summaryOf(run),
-      historyLength ?? null,
-    );
-    if (includeArtifacts) room -= JSON.stringify(task).length;
-    tasks.push(task);
-  }
+  const tasks = includeArtifacts ? await wholeTasks(deps, data, place) : data.map(summaryOf);
   const isCut = tasks.length < data.length;
   const last = isCut ? tasks.at(-1)?.id : last_id;
   return {
-    tasks,
+    tasks: tasks.map((task) => withHistory(task, historyLength ?? null)),
     nextPageToken: has_more || isCut ? (last ?? "") : "",
     pageSize: limit,
     totalSize: await countListedRuns(deps.db, place.owner, filter),
   };
+}
+
+/** One after the other: each task's output may be large. The page ends with the task that fills it. */
+async function wholeTasks(deps: ReadDeps, runs: readonly RunListItem[], place: Place): Promise<Task[]> {
+  const tasks: Task[] = [];
+  let room = pageBytes;
+  for (const { id } of runs) {
+    const task = await wholeOf(deps, id, place);
+    tasks.push(task);
+    room -= JSON.stringify(task).length;
+    if (room <= 0) break;
+  }
+  return tasks;
 }
 
 async function wholeOf(deps: ReadDeps, id: string, place: Place): Promise<Task> {

@@ -21,13 +21,15 @@ const columns = {
 const shown = raw("user_id, namespace, key, value::json AS value, expires_at, created_at, updated_at");
 const isAlive = sql`coalesce(expires_at > now(), true)`;
 
-const toRecord = ({ namespace, expires_at, created_at, updated_at, ...row }: Row<typeof columns>): StoreItemRecord => ({
+const toRecord = ({ user_id, key, value, ...row }: Row<typeof columns>): StoreItemRecord => ({
   object: "store_item",
-  ...row,
-  namespace: namespace.split("."),
-  expires_at: expires_at?.toISOString() ?? null,
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
+  user_id,
+  namespace: row.namespace.split("."),
+  key,
+  value,
+  expires_at: row.expires_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
 });
 
 /** Names an item of a user. */
@@ -168,7 +170,7 @@ export async function searchItems(
   const items = rows.slice(0, limit);
   const living = items.filter(({ expires_at }) => expires_at !== null);
   if (refresh && living.length > 0) await prolong.count(db.sql, namesOf(living));
-  return { items: items.map(({ found: _, ...row }) => toRecord(row)), has_more: (rows[0]?.found ?? 0) > items.length };
+  return { items: items.map(toRecord), has_more: (rows[0]?.found ?? 0) > items.length };
 }
 
 const comparisons: Readonly<Record<FilterOperator, string>> = {

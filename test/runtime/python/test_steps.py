@@ -184,7 +184,7 @@ class Steps(unittest.TestCase):
         self.assertEqual((first.returned, run(code, first.kept()).returned), ([True, "gone"], [True, "gone"]))
 
     def test_exits(self) -> None:
-        """`sys.exit` in a step fails the step, live and from the journal alike. What isn't an error gives the step up."""
+        """`sys.exit` in a step fails it, live and from the journal alike. What isn't an error gives the step up."""
         code = """
             import sys
             def main():
