@@ -240,7 +240,7 @@ def rebuild(error: dict[str, Any]) -> Exception:
         classes[module, name] = make_class(find_class(module, name), name)
     rebuilt: Any = classes[module, name](str(error.get("message", "")))
     rebuilt.type = name
-    if isinstance(rebuilt, SystemExit):
+    if issubclass(classes[module, name], SystemExit):
         said = str(error.get("message", ""))
         rebuilt.code = int(said) if said.isdigit() else None if said in ("", "None") else said
     return rebuilt
