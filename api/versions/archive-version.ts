@@ -1,7 +1,7 @@
 import { versionParams, versionRecord } from "../../shared/schemas/version.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveVersion } from "./move-version.ts";
+import { changeStatus } from "./change-status.ts";
 
 export const archiveVersion = defineOperation({
   method: "delete",
@@ -17,6 +17,6 @@ export const archiveVersion = defineOperation({
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params, caller: { owner } }) {
-    return { status: 200, body: await moveVersion(db, { ...params, owner }, "archived") };
+    return { status: 200, body: await changeStatus(db, { ...params, owner }, "archived") };
   },
 });

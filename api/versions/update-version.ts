@@ -1,7 +1,7 @@
 import { versionParams, versionPatch, versionRecord } from "../../shared/schemas/version.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { moveVersion } from "./move-version.ts";
+import { changeStatus } from "./change-status.ts";
 
 export const updateVersion = defineOperation({
   method: "patch",
@@ -16,6 +16,6 @@ export const updateVersion = defineOperation({
   errors: ["version_is_current"],
   responses: { 200: { description: "The version", schema: versionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { params, body: { status }, caller: { owner } }) {
-    return { status: 200, body: await moveVersion(db, { ...params, owner }, status) };
+    return { status: 200, body: await changeStatus(db, { ...params, owner }, status) };
   },
 });

@@ -1,7 +1,7 @@
 import { createRedactor } from "../../shared/platform/secrets/redact.ts";
 import type { AgentRequest } from "../adapters/adapter.ts";
 import type { SandboxUsage } from "../sandbox/process.ts";
-import { isBusyWhileIdle } from "../warm/idle-allowance.ts";
+import { isBusyWhileIdle } from "../warm/is-busy-while-idle.ts";
 import type { AgentFrame, Frame } from "../channel/frame-schema.ts";
 import type { DaemonHost } from "../daemons/daemon-host.ts";
 import { DaemonLost, openDaemonProcess } from "../daemons/daemon-process.ts";

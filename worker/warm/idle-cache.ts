@@ -1,4 +1,4 @@
-import { isBusyWhileIdle } from "./idle-allowance.ts";
+import { isBusyWhileIdle } from "./is-busy-while-idle.ts";
 import type { Interpreter } from "./interpreter.ts";
 
 /** A process that belongs to the version and owner of `key`. */

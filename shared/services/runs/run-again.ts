@@ -4,7 +4,7 @@ import { readConfig } from "../../schemas/agent-config.ts";
 import { executeRequest } from "../../schemas/execute-request.ts";
 import type { ReplayBody } from "../../schemas/replay.ts";
 import { readReplay } from "../../store/runs/read-replay.ts";
-import { beginningOf, fault } from "../journal/beginning.ts";
+import { journalOfRerun, fault } from "../journal/journal-of-rerun.ts";
 import { type AcceptDeps, acceptRun } from "./accept-run.ts";
 import type { Origin } from "./prepare-run.ts";
 
@@ -49,7 +49,7 @@ export async function runAgain(deps: AcceptDeps, runId: string, edits: ReplayBod
   const { from, set } = edits;
   if (set && !from) throw fault("set", "it needs `from`");
   const begin = from
-    ? beginningOf(deps, { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null })
+    ? journalOfRerun(deps, { source: runId, from, set: set ?? {}, has_input: edits.input_payload != null })
     : undefined;
   const annotated = { ...request, metadata: runMetadata.parse(run.metadata) };
   const { run_id } = await acceptRun(deps, annotated, { ...origin, replay_of: runId, ...(begin && { begin }) });

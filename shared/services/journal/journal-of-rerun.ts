@@ -25,7 +25,7 @@ export const fault = (field: string, why: string): ValidationFault =>
  * Returns what makes the journal of a new run: an earlier run's entries before a point, sealed for the new one, each with what
  * its step said. Throws ValidationFault for a point that the journal doesn't have.
  */
-export function beginningOf({ db, config }: Deps, point: ReplayPoint): (runId: string) => Promise<CopiedEntry[]> {
+export function journalOfRerun({ db, config }: Deps, point: ReplayPoint): (runId: string) => Promise<CopiedEntry[]> {
   return async (runId) => {
     const entries: Entry[] = [];
     for await (const page of readJournal(db, point.source))

@@ -8,7 +8,7 @@ import { readVersion } from "../../shared/store/versions/read-versions.ts";
 type VersionName = { agent_id: string; version: string; owner: Owner };
 
 /** Sets a version's status (undefined: does not change it) and returns the version. Throws not_found, or conflict for the current version. */
-export async function moveVersion(
+export async function changeStatus(
   db: Db,
   name: VersionName,
   status: VersionRecord["status"] | undefined,
