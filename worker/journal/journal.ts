@@ -190,7 +190,8 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     stored_key: string,
     contentWith: (settled: Omit<Settled, "isSaid">) => EntryContent,
   ): Promise<{ bytes: Buffer; committed: () => void } | null> {
-    uncommitted.add(ledger.settle());
+    const own = ledger.settle();
+    uncommitted.add(own);
     const included = [...uncommitted];
     const { isSaid, ...settled } = unite(included);
     if (isSaid) await save();
@@ -198,7 +199,7 @@ export function openJournal({ deps, run, kept, publish, save, reply, stop, suspe
     const sealed = await sealEntry(keyRing, { run_id: run.id, stored_key }, content);
     count += 1;
     bytes += Math.max(sealed.length, lengthOf(content));
-    ranges += settled.events.length;
+    ranges += own.events.length;
     if (count > mostEntries || bytes > mostBytes || ranges > mostRanges) {
       stop("journal_full");
       return null;
