@@ -155,16 +155,16 @@ export async function searchItems(
     { ...columns, found: t.integer },
     sql`
     SELECT ${shown}, found FROM (
-      SELECT *, count(*) OVER ()::int AS found, sum(octet_length(value::text)) OVER (
-        ORDER BY updated_at DESC, namespace, key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      SELECT *, (count(*) OVER ())::int AS found, sum(octet_length(value::text)) OVER (
+        ORDER BY updated_at DESC, namespace, key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_ahead
       FROM (
         SELECT * FROM store_items
         WHERE user_id = ${user_id} AND ${isAlive}
           AND (${prefix}::text = '' OR namespace = ${prefix} OR starts_with(namespace, ${`${prefix}.`}))
           AND ${joined([sql`true`, ...conditions], " AND ")}
         ORDER BY updated_at DESC, namespace, key LIMIT ${limit + 1}::int OFFSET ${offset}::int
-      ) AS some
-    ) AS page WHERE coalesce(before, 0) < ${literal(pageBytes)}
+      ) AS listed
+    ) AS page WHERE coalesce(bytes_ahead, 0) < ${literal(pageBytes)}
     ORDER BY updated_at DESC, namespace, key`,
   );
   const items = rows.slice(0, limit);
