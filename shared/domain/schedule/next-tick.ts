@@ -44,9 +44,11 @@ const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  */
 function neverComes(expression: string): boolean {
   const { dayOfMonth, dayOfWeek, month } = CronExpressionParser.parse(expression).fields;
-  if (dayOfWeek.nthDay === 5 && month.values.every((number) => number === 2)) return true;
   const longest = Math.max(...month.values.map((number) => daysOfMonths[number - 1] ?? 0));
-  return dayOfWeek.isWildcard && dayOfMonth.values.every((day) => typeof day === "number" && day > longest);
+  const hasNoDate = dayOfMonth.values.every((day) => typeof day === "number" && day > longest);
+  // A day of the week besides: either of them is enough.
+  if (!dayOfWeek.isWildcard) return dayOfWeek.nthDay === 5 && longest === 29 && (hasNoDate || dayOfMonth.isWildcard);
+  return hasNoDate;
 }
 
 /** Returns the local time of the next tick after the local time `wall`, as if there were no clock change. */

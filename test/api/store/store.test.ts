@@ -28,6 +28,22 @@ test("an item is written, read, replaced and deleted, for its user alone", async
   expect((await call(url, "DELETE", named("ada", "memories.x", "likes"))).status).toBe(404);
 });
 
+test("a page of a search ends with the item that fills it, and says that there are more", async () => {
+  const value = { text: "x".repeat(60_000) };
+  await stack.sql.query("INSERT INTO users (id) VALUES ('collector') ON CONFLICT DO NOTHING");
+  await stack.sql.query(
+    `INSERT INTO store_items (user_id, namespace, key, value) SELECT 'collector', 'n', 'k' || i, $1 FROM generate_series(1, 150) AS i`,
+    [value],
+  );
+  const pages: number[] = [];
+  for (let offset = 0, more = true; more; offset += pages.at(-1) ?? 0) {
+    const { body } = await call(url, "POST", "/v1/store/items/search", { user_id: "collector", limit: 1_000, offset });
+    pages.push((body["data"] as unknown[]).length);
+    more = body["has_more"] === true;
+  }
+  expect([pages.length, pages.reduce((sum, count) => sum + count, 0)]).toEqual([3, 150]);
+});
+
 test("items are found below a namespace and by fields of their values", async () => {
   const user_id = "finder";
   const values = { a: { n: 1, kind: "x" }, b: { n: 2, kind: "x", tags: ["t"] }, c: { n: "2", kind: null } };
