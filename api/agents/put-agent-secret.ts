@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { secretBody, secretParams, secretRecord, secretTag } from "../../shared/schemas/agent.ts";
 import { readAgentOwner } from "../../shared/store/agents/read-agent-owner.ts";
@@ -37,7 +37,7 @@ export const putAgentSecret = defineOperation({
     if (user_id === null) throw notFound("agent", agent_id);
     const place = { user_id, agent_id, tag, name };
     const body = await putTagged(db, keys, { place, value, most: config.perUser.secrets });
-    if (!body) throw userHasMost("secrets", config.perUser, user_id);
+    if (!body) throw conflict("too_many_secrets", userHasMost("secrets", config.perUser, user_id));
     return { status: 200, body };
   },
 });

@@ -1,6 +1,6 @@
 import { type Loop, startLoop } from "../../shared/platform/lifecycle/start-loop.ts";
-import { claimBulk, giveBackBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
-import { nextRuns, noteProgress } from "../../shared/store/bulk/work-bulk.ts";
+import { claimBulk, type HeldBulk } from "../../shared/store/bulk/bulk-operations.ts";
+import { giveBackBulk, nextRuns, noteProgress } from "../../shared/store/bulk/work-bulk.ts";
 import type { AcceptDeps } from "../../shared/services/runs/accept-run.ts";
 import type { ApiContext } from "../context.ts";
 import { cancelRun } from "../../shared/services/runs/cancel-run.ts";

@@ -1,4 +1,5 @@
 import { completeConnection } from "../../shared/domain/connection/complete-connection.ts";
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import {
@@ -38,7 +39,7 @@ export const putConnection = defineOperation({
     const place = await connectionPlace(db, input);
     const settings = { ...completed.target, place, secret, requests_per_minute, tokens_per_minute };
     const done = await put(db, config.encryptionKeys, { ...settings, most: config.perUser.connections });
-    if (!done) throw userHasMost("connections", config.perUser, place.user_id);
+    if (!done) throw conflict("too_many_connections", userHasMost("connections", config.perUser, place.user_id));
     return done.isNew ? { status: 201, body: done.connection } : { status: 200, body: done.connection };
   },
 });

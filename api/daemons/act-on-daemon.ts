@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KeyRing } from "../../shared/platform/config/load-config.ts";
 import { envFaults } from "../../shared/domain/agent/env-faults.ts";
-import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { applyCommand, type DaemonCommand } from "../../shared/domain/daemon/control-daemon.ts";
 import type { DaemonControlled, DaemonRecord, DaemonSettings } from "../../shared/schemas/daemon.ts";
@@ -42,7 +42,7 @@ export async function actOnDaemon(
   const { user_id } = current;
   const named = { agent_id, user_id, version: current.version };
   const outcome = await changeDaemon(ctx.db, named, decide, ctx.config.perUser.daemons);
-  if (outcome === "full") throw userHasMost("daemons", ctx.config.perUser, user_id);
+  if (outcome === "full") throw conflict("too_many_daemons", userHasMost("daemons", ctx.config.perUser, user_id));
   const changed = outcome === "changed";
   if (changed) await ctx.streams.signalDaemons("look", agent_id).catch(() => undefined);
   const daemon = await awaitDaemon(ctx, agent_id, (seen) => isSettled(act.action, seen), waitMs);

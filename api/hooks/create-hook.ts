@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/domain/errors/app-error.ts";
+import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { type HookBody, hookBody, type HookRules, newHook } from "../../shared/schemas/hook.ts";
 import { resolveVersion } from "../../shared/store/agents/resolve-version.ts";
@@ -36,7 +36,7 @@ export const createHook = defineOperation({
     const about = { description, metadata: metadata ?? {}, rules, secret: chosen?.text ?? null };
     const hook = { user_id, agent_id, version, runtime_mode, verify, respond, ...about };
     const made = await insertHook(db, config.encryptionKeys, hook, config.perUser.hooks);
-    if (!made) throw userHasMost("hooks", config.perUser, user_id);
+    if (!made) throw conflict("too_many_hooks", userHasMost("hooks", config.perUser, user_id));
     return { status: 201, body: { ...toHookRecord(made, config.publicUrl), secret: shownSecret(chosen) } };
   },
 });

@@ -1,3 +1,4 @@
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { ownedSecretParams, ownedSecretQuery, secretBody, secretRecord } from "../../shared/schemas/agent.ts";
 import { putSecret as put } from "../../shared/store/secrets/change-secret.ts";
@@ -27,7 +28,7 @@ export const putOwnedSecret = defineOperation({
     const { user_id, tag = null } = query;
     const place = { user_id: ownerOf(caller, user_id), agent_id: null, tag, name };
     const body = await put(db, config.encryptionKeys, { place, value, most: config.perUser.secrets });
-    if (!body) throw userHasMost("secrets", config.perUser, place.user_id);
+    if (!body) throw conflict("too_many_secrets", userHasMost("secrets", config.perUser, place.user_id));
     return { status: 200, body };
   },
 });

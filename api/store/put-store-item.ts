@@ -1,3 +1,4 @@
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { storeItem, storeItemBody } from "../../shared/schemas/store.ts";
 import { putItem } from "../../shared/store/items/items.ts";
@@ -23,7 +24,7 @@ export const putStoreItem = defineOperation({
     const user_id = ownerOf(caller, body.user_id);
     const ttl_ms = ttl_seconds == null ? null : Math.round(ttl_seconds * 1000);
     const item = await putItem(db, { user_id, namespace, key, value, ttl_ms }, config.perUser.storeItems);
-    if (!item) throw userHasMost("storeItems", config.perUser, user_id);
+    if (!item) throw conflict("too_many_store_items", userHasMost("storeItems", config.perUser, user_id));
     return { status: 200, body: item };
   },
 });

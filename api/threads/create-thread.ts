@@ -37,7 +37,7 @@ export const createThread = defineOperation({
     const id = idOf(body) ?? newId("thread");
     const row = { id, user_id, agent_id, state_snapshot, ...annotationsOf(body) };
     const outcome = await create(db, row, config.perUser.threads);
-    if (outcome === "full") throw userHasMost("threads", config.perUser, user_id);
+    if (outcome === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, user_id));
     const made = outcome === "made";
     const thread = made || body.if_exists === "do_nothing" ? await readThread(db, id, caller.owner) : null;
     if (!thread) throw conflict("thread_exists", `The thread id '${id}' is in use. Choose another id.`);

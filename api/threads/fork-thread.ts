@@ -35,7 +35,7 @@ export const forkThread = defineOperation({
     const { run_id = null, title = null, metadata = null } = body;
     const id = body.thread_id ?? newId("thread");
     const done = await fork(db, caller.owner, { from, id, run_id, title, metadata }, config.perUser.threads);
-    if (done === "full") throw userHasMost("threads", config.perUser, null);
+    if (done === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, null));
     if (done === "thread_missing") throw notFound("thread", from);
     if (done === "run_missing") throw notFound("run", run_id ?? "");
     if (done === "run_not_ended")

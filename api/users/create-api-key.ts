@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, notFound } from "../../shared/domain/errors/app-error.ts";
+import { AppError, conflict, notFound } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { narrower } from "../../shared/domain/run/narrow-config.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
@@ -60,7 +60,7 @@ export const createApiKey = defineOperation({
     const requests_per_minute = limitOf(caller, body.requests_per_minute);
     const made = { id, user_id, name: body.name ?? null, secret_hash, scopes, run_id, requests_per_minute, expires_at };
     const record = await insertApiKey(db, made, config.perUser.keys);
-    if (!record) throw userHasMost("keys", config.perUser, user_id);
+    if (!record) throw conflict("too_many_keys", userHasMost("keys", config.perUser, user_id));
     return { status: 201, body: { ...record, key } };
   },
 });

@@ -1,3 +1,4 @@
+import { conflict } from "../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../shared/domain/errors/user-has-most.ts";
 import { newWebhook, webhookBody } from "../../shared/schemas/webhook.ts";
 import { insertWebhook } from "../../shared/store/webhooks/change-webhook.ts";
@@ -26,7 +27,7 @@ export const createWebhook = defineOperation({
     const user_id = ownerOf(caller, body.user_id);
     const webhook = { url, events, agent_ids, statuses, tags, user_id, description, metadata: body.metadata ?? {} };
     const made = await insertWebhook(db, config.encryptionKeys, webhook, config.perUser.webhooks);
-    if (!made) throw userHasMost("webhooks", config.perUser, user_id);
+    if (!made) throw conflict("too_many_webhooks", userHasMost("webhooks", config.perUser, user_id));
     return { status: 201, body: made };
   },
 });

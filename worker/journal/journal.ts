@@ -15,19 +15,13 @@ import type { ContinueFrame } from "../channel/continue-frame.ts";
 import type { StepEnd, StepFrame } from "../channel/step-frame.ts";
 import type { UrlAsked, WaitFrame } from "../channel/wait-frame.ts";
 import type { AbortReason } from "../lease/abort-reason.ts";
-import {
-  type Entry,
-  type EntryContent,
-  lengthOf,
-  openEntry,
-  sealEntry,
-  storedKey,
-} from "../../shared/services/journal/entry.ts";
+import { type Entry, type EntryContent, openEntry, sealEntry, storedKey } from "../../shared/services/journal/entry.ts";
 import type { CheckpointFrame } from "../channel/checkpoint-frame.ts";
 import { openCheckpoints } from "./checkpoints.ts";
 import { openChildren } from "./children.ts";
 import { type Delivered, openDelivery } from "./delivery.ts";
 import { forAgent, isOfWait } from "./entry-for-agent.ts";
+import { lengthOf } from "./entry-length.ts";
 import type { Kept } from "./read-kept.ts";
 import { createLedger, mergeRanges, type Range, type Settled } from "./settle-output.ts";
 import { openMessages } from "./messages.ts";

@@ -12,16 +12,11 @@ import {
 import { readOpenCalls } from "../../shared/store/calls/open-calls.ts";
 import { readWaits } from "../../shared/store/journal/read-waits.ts";
 import type { HeldRun } from "../../shared/store/runs/renew-leases.ts";
-import {
-  type Entry,
-  type EntryContent,
-  lengthOf,
-  openContent,
-  openEntry,
-} from "../../shared/services/journal/entry.ts";
+import { type Entry, type EntryContent, openContent, openEntry } from "../../shared/services/journal/entry.ts";
 import type { Continuation } from "../../shared/services/journal/continuation.ts";
 import { failedEntries } from "../../shared/services/journal/failed-entries.ts";
 import { type KeptCheckpoints, readCheckpointSizes, readKeptCheckpoints } from "./checkpoints.ts";
+import { lengthOf } from "./entry-length.ts";
 import { type EntryForAgent, forAgent, isOfWait } from "./entry-for-agent.ts";
 import { mergeRanges, type Range } from "./settle-output.ts";
 

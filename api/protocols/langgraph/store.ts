@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { conflict } from "../../../shared/domain/errors/app-error.ts";
 import { userHasMost } from "../../../shared/domain/errors/user-has-most.ts";
 import { laxFloat } from "../../../shared/schemas/primitives.ts";
 import {
@@ -37,7 +38,8 @@ const put = defineRoute({
     if (body.index) throw notSupported("index", "The store has no vectors. Items are found by fields of their values.");
     const ttl_ms = body.ttl == null ? null : Math.round(body.ttl * 60_000);
     const item = { user_id, namespace: body.namespace, key: body.key, value: body.value, ttl_ms };
-    if (!(await putItem(db, item, config.perUser.storeItems))) throw userHasMost("storeItems", config.perUser, user_id);
+    if (!(await putItem(db, item, config.perUser.storeItems)))
+      throw conflict("too_many_store_items", userHasMost("storeItems", config.perUser, user_id));
     return { status: 204 };
   },
 });

@@ -83,7 +83,7 @@ const create = defineRoute({
     const state_snapshot = stateOf(body.supersteps);
     const fresh = { id, user_id, agent_id, title: null, tags: [], metadata: metadata ?? {}, state_snapshot };
     const done = await createThread(db, fresh, config.perUser.threads);
-    if (done === "full") throw userHasMost("threads", config.perUser, user_id);
+    if (done === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, user_id));
     const isShown = done === "made" || body.if_exists === "do_nothing";
     if (!isShown || !(await readThread(db, id, caller.owner)))
       throw conflict("thread_exists", `The thread id '${id}' is in use. Choose another id.`);
@@ -144,7 +144,7 @@ const copy = defineRoute({
     const id = newId("thread");
     const whole = { from, id, run_id: null, title: null, metadata: null };
     const done = await forkThread(db, caller.owner, whole, config.perUser.threads);
-    if (done === "full") throw userHasMost("threads", config.perUser, null);
+    if (done === "full") throw conflict("too_many_threads", userHasMost("threads", config.perUser, null));
     if (done !== "forked") throw notFound("thread", from);
     return { status: 200, body: toThread(await viewThread(db, id, caller.owner)) };
   },

@@ -45,6 +45,6 @@ export async function wakeDaemon({ config, db, streams }: WakeDeps, daemon: Name
     return wish && { wish, sealed_env: null };
   };
   const outcome = await changeDaemon(db, daemon, decide, config.perUser.daemons);
-  if (outcome === "full") throw userHasMost("daemons", config.perUser, daemon.user_id);
+  if (outcome === "full") throw conflict("too_many_daemons", userHasMost("daemons", config.perUser, daemon.user_id));
   if (outcome === "changed") await streams.signalDaemons("look", daemon.agent_id).catch(() => undefined);
 }

@@ -56,15 +56,6 @@ export type EntryContent = z.infer<typeof content>;
 /** An entry as it was committed. `stored_key`: its key in the table. */
 export type Entry = EntryContent & { kind: string; attempt: number; place: number; stored_key: string };
 
-/** Returns how long an entry is when it is open, but for its frame. Sealed it may be a thousandth of that. */
-export const lengthOf = ({
-  result,
-  files,
-  state,
-  error,
-}: Pick<EntryContent, "result" | "files" | "state" | "error">): number =>
-  (result?.length ?? 0) + (files?.length ?? 0) + (state?.length ?? 0) + (error?.message.length ?? 0);
-
 /** Returns an entry's key in its table. A failed try has one of its own. */
 export const storedKey = (key: string, failedTry: number | null): string =>
   createHash("sha256")

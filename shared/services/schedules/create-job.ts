@@ -1,3 +1,4 @@
+import { conflict } from "../../domain/errors/app-error.ts";
 import { userHasMost } from "../../domain/errors/user-has-most.ts";
 import type { Config } from "../../platform/config/load-config.ts";
 import { newId } from "../../platform/ids.ts";
@@ -26,7 +27,8 @@ export async function createJob(deps: CreateJobDeps, body: JobBody, owner: Owner
   const id = newId("job");
   const columns = jobColumns(deps.config.encryptionKeys, id, body);
   const job = { id, user_id, agent_id: body.agent_id, columns, next_tick_at };
-  if (!(await create(deps.db, job, deps.config.perUser.jobs))) throw userHasMost("jobs", deps.config.perUser, user_id);
+  if (!(await create(deps.db, job, deps.config.perUser.jobs)))
+    throw conflict("too_many_jobs", userHasMost("jobs", deps.config.perUser, user_id));
   void deps.ticks.arm(id, next_tick_at);
   return id;
 }

@@ -123,16 +123,3 @@ const claim = statement({
       LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING id, user_id, action, filter, options, cursor, created_at, lease_until::text AS lease_text`,
 });
-
-/** Leaves an operation to whoever takes one next. Does nothing where it is another process's by now. */
-export async function giveBackBulk(db: Db, { id, lease_until }: HeldBulk): Promise<void> {
-  await giveBack.count(db.sql, { id, held_until: lease_until });
-}
-
-const giveBack = statement({
-  name: "give-back-bulk",
-  takes: { id: t.text, held_until: t.text },
-  text: sql`
-    UPDATE bulk_operations SET lease_until = now()
-    WHERE id = $id AND status = 'running' AND lease_until = $held_until::timestamptz`,
-});

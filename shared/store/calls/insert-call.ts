@@ -2,7 +2,7 @@ import type { Batch } from "../batch.ts";
 import type { Db } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
 import { inputRows } from "../input-rows.ts";
-import { sql } from "../sql.ts";
+import { perRow, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { runIsStill } from "../runs/run-is.ts";
 import { settleReservations } from "./shared-budgets.ts";
@@ -62,10 +62,12 @@ const insert = statement({
     ), ${settleReservations}, late AS (
       INSERT INTO usage_records (id, user_id, agent_id, version, source, source_id, run_id, input_tokens, output_tokens,
         cost_micro_usd)
-      SELECT 'usage_' || substr(input.id, 6), runs.user_id, runs.agent_id, runs.version, 'call', input.id, runs.id,
+      SELECT 'usage_' || substr(input.id, 6), run.user_id, run.agent_id, run.version, 'call', input.id, run.id,
         input_tokens::bigint, output_tokens::bigint, ceil(coalesce(cost_micro_usd, 0))::bigint
-      FROM input JOIN runs ON runs.id = input.run_id
-      WHERE ${runIsStill.ended()} AND input_tokens + output_tokens > 0
+      FROM input, LATERAL (
+        SELECT runs.id, user_id, agent_id, version FROM runs WHERE runs.id = input.run_id AND ${runIsStill.ended()} ${perRow}
+      ) AS run
+      WHERE input_tokens + output_tokens > 0
         AND NOT EXISTS (SELECT 1 FROM run_calls WHERE run_calls.id = input.id)
       ON CONFLICT (source, source_id) DO NOTHING
     )

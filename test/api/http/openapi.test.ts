@@ -45,6 +45,7 @@ it("documents a body by name, with its defaults and examples, and what it answer
       400: { $ref: "#/components/responses/body_incomplete.content_encoding_not_supported" },
       413: { $ref: "#/components/responses/payload_too_large" },
       422: { $ref: "#/components/responses/validation_error" },
+      503: { $ref: "#/components/responses/too_many_bodies" },
       default: { $ref: "#/components/responses/any_other" },
     },
   });
