@@ -8,6 +8,7 @@ import type {
   ToGateway,
   ToKeeper,
 } from "../shared/schemas/gateway.ts";
+import { notAnswered } from "../shared/domain/connection/not-answered.ts";
 
 /** Where calls are asked for and told of. */
 export type CallDesk = {
@@ -127,19 +128,5 @@ export function openCallDesk(send: (message: FromGateway) => void): CallDesk {
     },
   };
 }
-
-/** What is known of a call that nothing came of. */
-export const notAnswered: CallEnded = {
-  status: null,
-  request_bytes: 0,
-  response_bytes: 0,
-  model: null,
-  usage: null,
-  pieces: 0,
-  is_whole: false,
-  is_delivered: false,
-  is_lost: false,
-  failed: null,
-};
 
 const msSince = (startedAt: number): number => Math.round(performance.now() - startedAt);

@@ -12,7 +12,8 @@ import type {
   RecordedAnswer,
 } from "../shared/schemas/gateway.ts";
 import { askedOfPerson, asksPerson } from "./ask-person.ts";
-import { type CallDesk, notAnswered } from "./call-desk.ts";
+import type { CallDesk } from "./call-desk.ts";
+import { notAnswered } from "../shared/domain/connection/not-answered.ts";
 import { cleanHeaders, cleanReason, isFinalStatus } from "./clean-headers.ts";
 import type { TlsEnds } from "./end-tls.ts";
 import { formsOf, hasForeignKey, secretField, withheld, withoutKey } from "./credentials.ts";

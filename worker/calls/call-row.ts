@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { costOf, type PriceTable, priceOf, type TokenCount } from "../../shared/domain/price/model-price.ts";
+import { notAnswered } from "../../shared/domain/connection/not-answered.ts";
 import type { CallAsked, CallEnded } from "../../shared/schemas/gateway.ts";
 import type { NewCall } from "../../shared/store/calls/insert-call.ts";
 
@@ -75,15 +76,4 @@ export function rowOf({ asked, end, ...ended }: Ended, { tokens, counted, cost }
 }
 
 /** What is known of a call that was lost. */
-export const lostCall: CallEnded = {
-  status: null,
-  request_bytes: 0,
-  response_bytes: 0,
-  model: null,
-  usage: null,
-  pieces: 0,
-  is_whole: false,
-  is_delivered: false,
-  is_lost: true,
-  failed: null,
-};
+export const lostCall: CallEnded = { ...notAnswered, is_lost: true };

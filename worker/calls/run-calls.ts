@@ -4,6 +4,7 @@ import type { RunEventBody, TokenUsage } from "../../shared/schemas/run-event.ts
 import { insertCall, type NewCall } from "../../shared/store/calls/insert-call.ts";
 import { keepReading } from "../../shared/store/calls/open-calls.ts";
 import { type CallSums, sumCalls } from "../../shared/store/calls/read-calls.ts";
+import { notAnswered } from "../../shared/domain/connection/not-answered.ts";
 import { mayTryAgain } from "../../shared/domain/connection/may-try-again.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { untilPostgresAnswers } from "../../shared/store/until-postgres-answers.ts";
@@ -157,7 +158,7 @@ export function openRunCalls(
 
   /** The attempt is no longer this worker's, or the call can't be told of: it doesn't leave. */
   function abandon(id: number): CallAnswer {
-    void end(id, { ...lostCall, is_lost: false });
+    void end(id, notAnswered);
     return runEnded;
   }
 
