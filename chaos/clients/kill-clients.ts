@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { aborted } from "../../shared/platform/lifecycle/run-process.ts";
 import { createRandom, type Random } from "../random.ts";
-import { builtMembers, type ChaosStack, openChaosStack } from "../stack/open-stack.ts";
+import { type ChaosStack, type Commands, openChaosStack } from "../stack/open-stack.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
 import type { Member } from "../stack/member.ts";
 import { adapterOf, type Client, programOf, type Shape, shapes } from "./programs.ts";
@@ -43,7 +43,7 @@ type Parts = {
   faults: string[];
 };
 
-const atOnce = { agent: 4, worker: 16, gateway: 6 } as const;
+const atOnce = { agent: 4, worker: 24, gateway: 6 } as const;
 /** An agent's own kills of one run. */
 const ownKills = 6;
 /** A cell that its killer doesn't meet stays below its deaths. */
@@ -52,16 +52,15 @@ const runMs = 120_000;
 /** So many of its workers are killed under a run. One that was lost with two of them is executed alone, so most runs lose one. */
 const deathsOfARun = 4;
 const mayDieAgain = 0.1;
+/** A worker is killed when it has so many runs, or when none has had as many for a while. */
+const manyRuns = 5;
+const emptyHandedMs = 8_000;
 
 /**
  * Executes programs that ask models by unmodified clients, while agents, workers or gateways are killed, and compares each run with an
  * undisturbed one: its result, and how many calls the provider was asked. Only a gateway's death may cost calls: those in flight.
  */
-export async function killClients(
-  options: KillOptions,
-  signal: AbortSignal,
-  commands = builtMembers,
-): Promise<KillVerdict> {
+export async function killClients(options: KillOptions, signal: AbortSignal, commands: Commands): Promise<KillVerdict> {
   const provider = await openProvider();
   const index = Object.entries(readEnv()).filter((entry): entry is [string, string] => entry[0].startsWith("PIP_"));
   const reach = { EGRESS_ALLOW: `127.0.0.1:${provider.port}`, EGRESS_ALLOW_CIDRS: "127.0.0.0/8" };
@@ -110,7 +109,7 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
   const over = new AbortController();
   const killing = killOthers(parts, victim, tally, AbortSignal.any([signal, over.signal]));
   const killsItself = (shape: Shape): number[] =>
-    victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 150 * shapes[shape])) : [];
+    victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 400 * shapes[shape])) : [];
   const isShort = ({ runs, deaths }: Cell): boolean =>
     runs < options.runs || (runs < mostRuns && (victim === "gateway" ? tally.kills : deaths) < options.deaths);
   const work = async (): Promise<void> => {
@@ -165,15 +164,18 @@ async function killOthers(
   signal: AbortSignal,
 ): Promise<void> {
   const over = aborted(signal);
+  let killedAt = performance.now();
   while (victim !== "agent" && !signal.aborted) {
-    await sleep(100 + random.below(500), undefined, { signal }).catch(() => undefined);
+    await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
+    const few = victim === "gateway" || performance.now() - killedAt > emptyHandedMs;
     const { rows } = await sql.query<{ worker_id: string }>(
-      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) < $1",
-      [random.below(1_000) < 1_000 * mayDieAgain ? deathsOfARun : 1],
+      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) < $1 AND count(*) >= $2",
+      [random.below(1_000) < 1_000 * mayDieAgain ? deathsOfARun : 1, few ? 1 : manyRuns],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
     const worker = busy[random.below(Math.max(busy.length, 1))];
     if (!worker || signal.aborted) continue;
+    killedAt = performance.now();
     if (victim === "worker") {
       const id = worker.workerId();
       const gone = worker.gone();
@@ -271,6 +273,7 @@ async function waitForEnd(sql: pg.Pool, id: string, label: string): Promise<Show
     if (run.status === "success") return { said: JSON.stringify(run.result_content), fault: null, restarts };
     if (run.status === "error" || performance.now() > until)
       return { said: "", fault: `${label}: ${run.status} ${JSON.stringify(run.error)}`, restarts };
-    await sleep(50);
+    // Looking at two dozen runs more often took a quarter of the machine.
+    await sleep(300);
   }
 }

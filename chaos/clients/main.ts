@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { runProcess } from "../../shared/platform/lifecycle/run-process.ts";
+import { bundleMembers } from "../stack/bundle-members.ts";
 import { killClients, victims } from "./kill-clients.ts";
 import { clients } from "./programs.ts";
 
@@ -35,7 +36,9 @@ await runProcess(async (signal) => {
     options: { seed: option, runs: option, deaths: option, clients: option, victims: option },
   });
   const options = schema.parse(values);
-  const { tallies, faults } = await killClients(options, signal);
+  // A worker that was killed is back in a third of the time.
+  const members = await bundleMembers();
+  const { tallies, faults } = await killClients(options, signal, members.commands).finally(members.remove);
   console.log(`seed ${options.seed}`);
   for (const { victim, kills, inFlight, cells } of tallies) {
     console.log(`\n${victim}: ${kills} kills${victim === "gateway" ? `, ${inFlight} calls under way by them` : ""}`);

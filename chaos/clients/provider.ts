@@ -16,7 +16,8 @@ const request = z.object({
 });
 type Request = z.infer<typeof request>;
 
-const pieceMs = 25;
+/** A run waits for its provider most of the time, so most kills meet a call. */
+const pieceMs = 80;
 /** A tool is asked for so often in a conversation. */
 const mostTools = 3;
 

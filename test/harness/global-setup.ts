@@ -2,13 +2,14 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { bundleMembers } from "../../chaos/stack/bundle-members.ts";
+import type { Commands } from "../../chaos/stack/open-stack.ts";
 import { findBubblewrap } from "../../dev/bubblewrap.ts";
 import { createRoles } from "../../dev/database-roles.ts";
 import { startPostgres } from "../../dev/postgres.ts";
 import { cacheDir, reachableFolder } from "../../dev/reachable.ts";
 import { startRedis } from "../../dev/redis.ts";
 import { readEnv } from "../../shared/platform/config/env.ts";
-import { bundleMembers, type Commands } from "./bundle-members.ts";
 import { createTemplate } from "./test-database.ts";
 
 declare module "vitest" {

@@ -5,9 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-
-/** Node's arguments that start a member. */
-export type Commands = Record<"api" | "worker", string[]>;
+import type { Commands } from "./open-stack.ts";
 
 /**
  * Makes one file of each built main and all that it imports, and compiles it once: loading and compiling its 1,500 files
@@ -35,7 +33,7 @@ async function bundleMember(role: "api" | "worker", folder: string): Promise<str
   await bundle.close();
   // It loads all modules, and ends for the lack of a configuration.
   // V8 refuses code that it compiled with other options. Members set this one, too.
-  const command = ["--liftoff-only", resolve("test/harness/run-bundle.mjs"), file];
+  const command = ["--liftoff-only", resolve("chaos/stack/run-bundle.mjs"), file];
   await once(spawn(process.execPath, [...command, "--compile"], { env: {}, stdio: "ignore" }), "exit");
   if (!existsSync(`${file}.cache`)) throw new Error(`${file} can't be loaded.`);
   return command;
