@@ -38,7 +38,7 @@ await runProcess(async (signal) => {
   const options = schema.parse(values);
   // A worker that was killed is back in a third of the time.
   const members = await bundleMembers();
-  const { tallies, faults } = await killClients(options, signal, members.commands).finally(members.remove);
+  const { tallies, faults } = await killClients(options, signal, members.commands).finally(() => members.remove());
   console.log(`seed ${options.seed}`);
   for (const { victim, kills, inFlight, cells } of tallies) {
     console.log(`\n${victim}: ${kills} kills${victim === "gateway" ? `, ${inFlight} calls under way by them` : ""}`);
