@@ -47,11 +47,8 @@ const atOnce = { agent: 4, worker: 24, gateway: 6 } as const;
 /** An agent's own kills of one run. */
 const ownKills = 6;
 /** A cell that its killer doesn't meet stays below its deaths. */
-const mostRuns = 400;
+const mostRuns = 1_000;
 const runMs = 120_000;
-/** So many of its workers are killed under a run. One that was lost with two of them is executed alone, so most runs lose one. */
-const deathsOfARun = 4;
-const mayDieAgain = 0.1;
 /** A worker is killed when it has so many runs, or when none has had as many for a while. */
 const manyRuns = 5;
 const emptyHandedMs = 8_000;
@@ -109,11 +106,11 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
   const over = new AbortController();
   const killing = killOthers(parts, victim, tally, AbortSignal.any([signal, over.signal]));
   const killsItself = (shape: Shape): number[] =>
-    victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 400 * shapes[shape])) : [];
+    victim === "agent" ? Array.from({ length: ownKills }, () => random.below(100 + 800 * shapes[shape])) : [];
   const isShort = ({ runs, deaths }: Cell): boolean =>
     runs < options.runs || (runs < mostRuns && (victim === "gateway" ? tally.kills : deaths) < options.deaths);
   const work = async (): Promise<void> => {
-    for (let cell = leastRun(tally, isShort); cell && !signal.aborted; cell = leastRun(tally, isShort)) {
+    for (let cell = nextCell(tally, isShort); cell && !signal.aborted; cell = nextCell(tally, isShort)) {
       const label = `${victim}-${nameOf(cell)}-${cell.runs}`;
       cell.runs += 1;
       faults.push(...(await tryRun(parts, victim, { cell, label, kill_after_ms: killsItself(cell.shape) })));
@@ -131,9 +128,10 @@ async function killWhile(parts: Parts, options: KillOptions, victim: Victim): Pr
 }
 
 /** One client comes after the other: each worker that is started loads the library of one, and not of all. */
-function leastRun({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | undefined {
+function nextCell({ cells }: Tally, isShort: (cell: Cell) => boolean): Cell | undefined {
   const short = cells.filter(isShort);
-  return short.filter(({ client }) => client === short[0]?.client).toSorted((a, b) => a.runs - b.runs)[0];
+  const ofClient = short.filter(({ client }) => client === short[0]?.client);
+  return ofClient.toSorted((a, b) => a.deaths - b.deaths || a.runs - b.runs)[0];
 }
 
 const sum = (cells: readonly Cell[], of: (cell: Cell) => number): number =>
@@ -156,7 +154,10 @@ async function tryRun(parts: Parts, victim: Victim, run: Run): Promise<string[]>
   ];
 }
 
-/** Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. */
+/**
+ * Kills workers or gateways at random times until the signal. What a dead worker held lapses at once. No run loses two workers: it would
+ * be executed alone, and where workers die every few seconds it waits for minutes until one is free for it.
+ */
 async function killOthers(
   { stack, sql, random }: Parts,
   victim: Victim,
@@ -169,8 +170,8 @@ async function killOthers(
     await sleep(100 + random.below(2_000), undefined, { signal }).catch(() => undefined);
     const few = victim === "gateway" || performance.now() - killedAt > emptyHandedMs;
     const { rows } = await sql.query<{ worker_id: string }>(
-      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) < $1 AND count(*) >= $2",
-      [random.below(1_000) < 1_000 * mayDieAgain ? deathsOfARun : 1, few ? 1 : manyRuns],
+      "SELECT worker_id FROM runs WHERE status = 'running' GROUP BY worker_id HAVING max(lost_attempts) = 0 AND count(*) >= $1",
+      [few ? 1 : manyRuns],
     );
     const busy = stack.workers.filter((worker) => rows.some(({ worker_id }) => worker_id === worker.workerId()));
     const worker = busy[random.below(Math.max(busy.length, 1))];

@@ -17,7 +17,7 @@ const request = z.object({
 type Request = z.infer<typeof request>;
 
 /** A run waits for its provider most of the time, so most kills meet a call. */
-const pieceMs = 80;
+const pieceMs = 160;
 /** A tool is asked for so often in a conversation. */
 const mostTools = 3;
 

@@ -13,12 +13,13 @@ export const configWarnings = (config: Record<string, unknown>, known: KnownKeys
 ];
 
 function unreadKeys(config: Record<string, unknown>, known: KnownKeys): ConfigWarning[] {
-  return unknownKeys(config, known)
-    .slice(0, mostWarnings)
-    .map(({ path, meant }) => ({
-      code: "unknown_config_key",
-      message: `The service doesn't read \`config.${shown(path)}\`.${meant === null ? "" : ` Did you mean \`${meant}\`?`}`,
-    }));
+  const warnings: ConfigWarning[] = [];
+  for (const { path, meant } of unknownKeys(config, known)) {
+    const message = `The service doesn't read \`config.${shown(path)}\`.${meant === null ? "" : ` Did you mean \`${meant}\`?`}`;
+    warnings.push({ code: "unknown_config_key", message });
+    if (warnings.length === mostWarnings) break;
+  }
+  return warnings;
 }
 
 /** A daemon has the network of its config whatever the mode of runs is, so this is no fault. */

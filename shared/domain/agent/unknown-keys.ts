@@ -4,26 +4,36 @@ export type UnknownKey = { path: string[]; meant: string | null };
 /** The keys of an object that the service reads, each with those of the object below it, where it reads such. */
 export type KnownKeys = { readonly [key: string]: KnownKeys | null };
 
-/** Returns the keys of `value` that aren't known, each with the known one that it is most like, if it is like one. */
-export function unknownKeys(value: Record<string, unknown>, known: KnownKeys, path: string[] = []): UnknownKey[] {
-  return Object.entries(value).flatMap(([key, inner]) => {
+/**
+ * Yields the keys of `value` that aren't known, each with the known one that it is most like, if it is like one. Who needs a few stops:
+ * an object of a stranger may have a hundred thousand.
+ */
+export function* unknownKeys(
+  value: Record<string, unknown>,
+  known: KnownKeys,
+  path: string[] = [],
+): Generator<UnknownKey> {
+  for (const [key, inner] of Object.entries(value)) {
     const at = [...path, key];
-    if (!Object.hasOwn(known, key)) return [{ path: at, meant: closest(key, Object.keys(known)) }];
-    const below = known[key];
+    const below = Object.hasOwn(known, key) ? known[key] : undefined;
     const isObject = typeof inner === "object" && inner !== null && !Array.isArray(inner);
-    return below && isObject ? unknownKeys(inner as Record<string, unknown>, below, at) : [];
-  });
+    if (below === undefined) yield { path: at, meant: closest(key, Object.keys(known)) };
+    else if (below && isObject) yield* unknownKeys(inner as Record<string, unknown>, below, at);
+  }
 }
 
 /** So many letters may differ. */
 const mostEdits = 2;
-/** No key of ours is longer; a key of the author's may have any length. */
+/** Names of an author's may have any length, and any number. */
 const mostLength = 64;
+const mostNames = 1_000;
 
-/** Returns the name that `key` is most like; null when it is like none. */
+/** Returns the name that `key` is most like, of the first ones; null when it is like none. */
 export function closest(key: string, names: readonly string[]): string | null {
   if (key.length > mostLength) return null;
   const near = names
+    .slice(0, mostNames)
+    .filter((name) => Math.abs(name.length - key.length) <= mostEdits)
     .map((name) => ({ name, edits: editsBetween(key.toLowerCase(), name) }))
     .filter(({ name, edits }) => edits <= Math.min(mostEdits, name.length / 3));
   return near.toSorted((one, other) => one.edits - other.edits)[0]?.name ?? null;

@@ -5,6 +5,10 @@ import { fileNameFault } from "../../domain/agent/file-faults.ts";
 const MiB = 1024 * 1024;
 /** `packed_bytes`: of the archive as it is sent. `bytes`: of its unpacked bytes, the archive's own among them. */
 export const archiveLimits = { packed_bytes: 16 * MiB, bytes: 32 * MiB, entries: 10_000, depth: 32 } as const;
+/** An entry may have a few headers: its own, and what pax and GNU say of it. */
+const headersOfAnEntry = 4;
+/** Of what a header says of the next entry. Its name has 255 bytes at most; the rest are attributes that nobody reads. */
+const aboutBytes = 64 * 1024;
 
 /** Why an archive can't be used. `isLarge`: it exceeds a limit of bytes. */
 export class FolderArchiveFault extends Error {
@@ -59,22 +63,26 @@ const naming = {
 
 function* entriesOf(tar: Buffer): Generator<Entry> {
   let longName: Buffer | null = null;
-  let count = 0;
+  let [entries, headers] = [0, 0];
   for (let at = 0; ;) {
     const header = tar.subarray(at, at + blockBytes);
     if (header.every((byte) => byte === 0)) return;
     const { kind, size, name } = readHeader(header);
     const body = tar.subarray(at + blockBytes, at + blockBytes + size);
     if (body.length < size) throw new FolderArchiveFault("the archive is cut");
+    headers += 1;
+    if (headers > headersOfAnEntry * archiveLimits.entries)
+      throw new FolderArchiveFault(`the archive has more than ${headersOfAnEntry * archiveLimits.entries} headers`);
     at += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
     if (kind === "x" || kind === "L") {
+      if (size > aboutBytes) throw new FolderArchiveFault(`what it says of an entry has more than ${aboutBytes} bytes`);
       longName = naming[kind](body) ?? longName;
       continue;
     }
     // A comment for the whole archive, as git writes it.
     if (kind === "g") continue;
-    count += 1;
-    if (count > archiveLimits.entries)
+    entries += 1;
+    if (entries > archiveLimits.entries)
       throw new FolderArchiveFault(`the archive has more than ${archiveLimits.entries} entries`);
     const entry = toEntry(kind, longName ?? name, body);
     longName = null;
@@ -109,27 +117,28 @@ function octal(text: string): number {
   return Number.parseInt(digits, 8);
 }
 
-/** Returns the path of a pax header; null where it says other things only. */
+/** Returns the path of a pax header; null where it says other things only. A record is `LENGTH KEY=VALUE\n`. */
 function paxPath(body: Buffer): Buffer | null {
   let path: Buffer | null = null;
   for (let at = 0; at < body.length;) {
-    const length = Number(/^([1-9][0-9]{0,7}) /.exec(body.toString("latin1", at, at + 10))?.[1]);
-    const record = body.subarray(at, at + length);
-    if (!(length > 4) || record.length < length || record.at(-1) !== 0x0a)
+    let [length, start] = [0, at];
+    for (; isDigit(body[start]) && start < at + 8; start += 1) length = length * 10 + (body[start] ?? 0) - zero;
+    const end = at + length - 1;
+    if (body[at] === zero || body[start] !== 0x20 || end < start + 3 || body[end] !== 0x0a)
       throw new FolderArchiveFault("a pax header is malformed");
-    const text = record.subarray(String(length).length + 1, -1);
-    if (text.subarray(0, 5).toString("latin1") === "path=") path = text.subarray(5);
-    at += length;
+    if (body.toString("latin1", start + 1, start + 6) === "path=") path = body.subarray(start + 6, end);
+    at = end + 1;
   }
   return path;
 }
 
+const zero = 0x30;
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= 0x39;
+
 /** Returns null for the folder itself. */
 function toEntry(kind: string, bytes: Buffer, body: Buffer): Entry | null {
   const isDirectory = kind === "5";
-  const name = decodeName(bytes)
-    .replace(/^(\.\/+)+/, "")
-    .replace(isDirectory ? /\/+$/ : /$^/, "");
+  const name = trimPath(decodeName(bytes), isDirectory);
   const shown = JSON.stringify(name.slice(0, 200));
   if (kind === "1" || kind === "2") throw new FolderArchiveFault(`${shown} is a link`);
   if (!isDirectory && kind !== "0" && kind !== "\0")
@@ -140,6 +149,17 @@ function toEntry(kind: string, bytes: Buffer, body: Buffer): Entry | null {
   if (name.split("/").length > archiveLimits.depth)
     throw new FolderArchiveFault(`${shown} is deeper than ${archiveLimits.depth}`);
   return { name, isDirectory, body };
+}
+
+/** Takes `./` from a path's beginning, and `/` from a folder's end. An expression would need the square of their number. */
+function trimPath(path: string, isDirectory: boolean): string {
+  let [start, end] = [0, path.length];
+  while (path[start] === "." && path[start + 1] === "/") {
+    start += 2;
+    while (path[start] === "/") start += 1;
+  }
+  while (isDirectory && end > start && path[end - 1] === "/") end -= 1;
+  return path.slice(start, end);
 }
 
 function decodeName(bytes: Buffer): string {

@@ -107,6 +107,24 @@ test.each<[string, () => Uint8Array, number, RegExp]>([
   ["too many bytes", () => Buffer.alloc(17 * 1024 * 1024), 413, /larger than the limit/],
   ["a deep path", () => packed(paxHeader({ path: `${"a/".repeat(40)}x` }), entry("x")), 422, /deeper than 32/],
   [
+    "a name of a million slashes",
+    () => packed(entry("l", { type: "L", body: `${"/".repeat(1_000_000)}a` }), entry("x", { type: "5", body: "" })),
+    422,
+    /more than 65536 bytes/,
+  ],
+  [
+    "a name of slashes alone",
+    () => packed(entry("l", { type: "L", body: `a${"/".repeat(60_000)}b` }), entry("x", { type: "5", body: "" })),
+    422,
+    /1 to 255 bytes/,
+  ],
+  [
+    "headers without an entry",
+    () => packed(...Array.from({ length: 40_001 }, () => entry("g", { type: "g", body: "" }))),
+    422,
+    /more than 40000 headers/,
+  ],
+  [
     "too many entries",
     () => packed(...Array.from({ length: 10_001 }, (_, at) => entry(`f${at}`, { body: "" }))),
     422,
@@ -118,6 +136,12 @@ test.each<[string, () => Uint8Array, number, RegExp]>([
   expect(answer.status).toBe(status);
   expect(JSON.stringify(answer.body)).toMatch(reason);
   expect((await call(url, "GET", `/v1/versions/${id}`)).body["data"]).toHaveLength(1);
+});
+
+test("a name may begin with as many './' as it likes", async () => {
+  const id = await newAgent();
+  const named = paxHeader({ path: `${"./".repeat(30_000)}main.py` });
+  expect((await upload(id, packed(named, entry("x")))).status).toBe(201);
 });
 
 test("a link that tar follows not is refused, and other content types are no folder", async () => {

@@ -24,6 +24,11 @@ test("what is free-form below a known key is the author's, and many keys are bou
   expect(Math.max(...found.map((message) => message.length))).toBeLessThan(200);
 });
 
+test("a hundred thousand keys are answered for as twenty are", () => {
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`${at}`.padEnd(64, "x"), at]));
+  expect(messagesOf(many)).toHaveLength(20);
+});
+
 test("a network that no run has is named; that of `full` runs and of agents that leave the mode to the request is not", () => {
   const network = { allow: ["example.com"] };
   expect(messagesOf({ runtime_mode: "standard", network })).toEqual([
