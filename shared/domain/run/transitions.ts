@@ -93,7 +93,7 @@ export const transitions = {
   complete: { from: ["running", ...aside], to: ended, actor: "client", attempt: "raise", names: "seen" },
   /** Cancelled while no worker has it; a running one is cancelled by its worker, as `finish`. */
   cancel: { from: waiting, to: ["cancelled"], actor: "client", attempt: "raise", names: "seen" },
-  /** No worker took it in time. Never billed. */
+  /** Nobody took it, or answered it, in time. One that never began is never billed. */
   expire: { from: waiting, to: ["expired"], actor: "reconciler", attempt: "raise", names: "seen" },
   /** Its agent failed, and its config wants it to be tried again later. */
   retry: {

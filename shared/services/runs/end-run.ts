@@ -32,12 +32,14 @@ export async function endRun({ db, streams, queue }: EndRunDeps, seen: SeenRun, 
   const { cause, reason, by = null } = ending;
   const spent = await readSpent(db, id);
   if (!spent) return false;
-  const duration_ms = ending.duration_ms ?? spent.duration_ms;
+  const metered_ms = spent.duration_ms;
+  const duration_ms = ending.duration_ms ?? metered_ms;
   const terminal = terminalEvent({ ...ending.outcome, usage: spent.usage }, null, duration_ms);
   const last = placeEvent(id, { attempt: attempt + 1, seq: 1 }, terminal, spent.now);
   // Null: the statement takes the usage from the row, to which the worker may have added since `spent` was read.
   const outcome = { ...ending.outcome, usage: null };
-  const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, duration_ms, events: [last], reason, by });
+  const figures = { duration_ms, metered_ms };
+  const end = await finalizeRun(db, { run_id: id, cause, attempt, outcome, ...figures, events: [last], reason, by });
   if (end.kind === "stale") return false;
   await Promise.allSettled([
     forgetWaits(db, id),

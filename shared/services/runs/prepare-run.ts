@@ -54,15 +54,17 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   const version = await chooseAcceptable(deps, resolve, request, origin.owner);
   const { agent_id, run_id: given = null } = request;
-  const key = request.debounce?.key;
-  const waiting = key === undefined ? null : await findDebounced(deps.db, agent_id, key);
-  const next = { user_id: version.user_id, agent_id, run_id: given, key: origin.key };
+  const debounced = request.debounce?.key;
+  const waiting = debounced === undefined ? null : await findDebounced(deps.db, agent_id, debounced);
+  // A debounced request may always make a run of its own: it repeats none by its key.
+  const key = debounced === undefined ? origin.key : null;
+  const next = { user_id: version.user_id, agent_id, run_id: given, key };
   // A request that replaces a waiting one takes no more room.
   const { position, bounds } =
     waiting === null ? await deps.capacity.reserve(next) : { position: null, bounds: boundsOf(null) };
   // Before the commit, so that a committed message has a daemon that can take it.
   if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id, ...version });
-  const run_id = waiting ?? (await chooseRunId(deps.db, request, key === undefined ? origin.key : null));
+  const run_id = waiting ?? (await chooseRunId(deps.db, request, key));
   const run = newRun(deps.config.encryptionKeys, {
     request,
     version,

@@ -30,7 +30,7 @@ async function bookUsage(db: Db): Promise<number> {
       client,
       rows.map(({ user_id }) => user_id),
     );
-    const costs = rows.map(({ user_id, cost, source }) => ({ user_id, cost, runs: source === "call" ? 0 : 1 }));
+    const costs = rows.map(({ user_id, cost, source }) => ({ user_id, cost, runs: counts(source) ? 1 : 0 }));
     await countInWeek.count(client, { costs });
     await countInLimits.count(client, { costs });
     const paid = rows.filter(({ prepaid, cost }) => prepaid && cost !== "0");
@@ -41,9 +41,10 @@ async function bookUsage(db: Db): Promise<number> {
         against: "revenue",
         amount_micro_usd: -Number(cost),
         source: "usage",
-        source_id,
+        // A run and what came after its end have one id.
+        source_id: source === "late" ? `${source_id}/late` : source_id,
         type: "usage",
-        description: source === "call" ? `A call that outlived a run of ${agent_id}` : `A run of ${agent_id}`,
+        description: counts(source) ? `A run of ${agent_id}` : `What came after the end of a run of ${agent_id}`,
       })),
     );
     const reached = await markReached.rows(client, { user_ids: rows.map(({ user_id }) => user_id) });
@@ -65,6 +66,9 @@ async function bookUsage(db: Db): Promise<number> {
     return rows.length;
   });
 }
+
+/** False for a record of what came after its run's end. The run itself has one, too. */
+const counts = (source: string): boolean => source !== "call" && source !== "late";
 
 /** In a transcript's chunk, [[seq, type, data], …], only a type stands between these: in `data` each quote is escaped. */
 const toolType = `,"tool.start",`;
@@ -97,7 +101,7 @@ const price = statement({
     prepaid: t.boolean,
   },
   text: sql`
-    UPDATE usage_records u SET booked_at = now(), tool_calls = CASE source WHEN 'call' THEN 0 ELSE coalesce((${countTools}), 0) END,
+    UPDATE usage_records u SET booked_at = now(), tool_calls = CASE WHEN source IN ('call', 'late') THEN 0 ELSE coalesce((${countTools}), 0) END,
       cost_micro_usd = cost_micro_usd + coalesce(${ofPlan("second_micro_usd")}, 0) * duration_ms / 1000
     WHERE id = ANY($ids) AND booked_at IS NULL
     RETURNING source, source_id, user_id, agent_id, cost_micro_usd::text AS cost, coalesce(${ofPlan("prepaid")}, false) AS prepaid`,

@@ -4,6 +4,7 @@ import { type Cause, transitions } from "../../domain/run/transitions.ts";
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { RunError, StreamEvent, Usage } from "../../schemas/run-event.ts";
 import { meterRuns } from "../billing/meter-run.ts";
+import { usageWithCalls } from "../calls/usage-with-calls.ts";
 import type { Batch } from "../batch.ts";
 import type { Db, Queryable } from "../client.ts";
 import { orNull, type Row, t } from "../columns.ts";
@@ -28,6 +29,8 @@ export type Finalization = {
   /** The text that the agent output. The run's thread keeps it beside the result, unless the result is this text. */
   said?: string | null;
   duration_ms: number;
+  /** What is billed, where somebody else named `duration_ms`. */
+  metered_ms?: number;
   /** What the transcript doesn't hold yet, the terminal event last. Of the next attempt where `cause` raises it. */
   events: StreamEvent[];
   reason: string | null;
@@ -76,6 +79,7 @@ const given = {
   usage: orNull(t.json<Usage>()),
   said: orNull(t.json<string>()),
   duration_ms: t.integer,
+  metered_ms: t.integer,
   reason: orNull(t.text),
   by: orNull(t.text),
   message_id: t.text,
@@ -97,6 +101,7 @@ function rowOf({
   outcome,
   said = null,
   duration_ms,
+  metered_ms = duration_ms,
   events,
   reason,
   by,
@@ -112,6 +117,7 @@ function rowOf({
     usage,
     said,
     duration_ms,
+    metered_ms,
     reason,
     by,
   };
@@ -141,15 +147,15 @@ const [success, , , cancelled] = transitions.finish.to;
 /** All but the run's own worker raise the attempt to end it. */
 const takesOver = (cause: Finalization["cause"]): Sql => (cause === "finish" ? sql`` : sql`, taken_over = true`);
 
-/** The parts of every end. A run that nobody ended is not metered. */
+/** The parts of every end. */
 const endRuns = (cause: Finalization["cause"]): Sql[] => [
   moveRuns(cause, {
     source: "input",
     set: sql`result_content = input.result_content, error = input.error,
-        state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, runs.usage),
+        state_snapshot = coalesce(input.state_snapshot, runs.state_snapshot), usage = coalesce(input.usage, ${cause === "finish" ? sql`` : sql`${usageWithCalls}, `}runs.usage),
         duration_ms = input.duration_ms, last_seq = input.last_seq, completed_at = now()${takesOver(cause)}`,
     returning: sql`runs.user_id, runs.agent_id, runs.tags, runs.version, runs.started_at, runs.thread_id, runs.input_payload,
-        runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, runs.duration_ms, input.result_content, input.said,
+        runs.completion_callback_url, runs.concurrency, runs.concurrency_key, runs.usage, input.metered_ms, input.result_content, input.said,
         input.state_snapshot AS new_state, input.first_seq, input.last_seq, input.events, input.message_id, input.reason,
         coalesce(input.by, CASE WHEN runs.status = ${literal(cancelled)} THEN runs.cancel_requested_by END) AS by`,
     reason: sql`reason`,
@@ -158,7 +164,7 @@ const endRuns = (cause: Finalization["cause"]): Sql[] => [
   sql`transcript AS (
       ${insertChunks(sql`SELECT id, attempt, first_seq, last_seq, events FROM moved`)}
     )`,
-  ...(cause === "expire" ? [] : [sql`metered AS (${meterRuns()})`]),
+  sql`metered AS (${meterRuns()})`,
   sql`wiped AS (
       DELETE FROM run_secrets USING moved WHERE run_id = moved.id
     )`,

@@ -96,5 +96,6 @@ const repeat = statement({
   gives: { repeat: t.boolean },
   text: sql`
     SELECT EXISTS (SELECT 1 FROM runs WHERE id = $run_id)
-      OR EXISTS (SELECT 1 FROM idempotency_keys JOIN runs ON runs.id = response #>> '{}' WHERE ${keyOf}) AS repeat`,
+      OR EXISTS (SELECT 1 FROM idempotency_keys JOIN runs ON runs.id = response #>> '{}'
+        WHERE ${keyOf} AND idempotency_keys.expires_at > now()) AS repeat`,
 });

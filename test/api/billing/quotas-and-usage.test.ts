@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openDb } from "../../../shared/store/client.ts";
 import { resetWeeks } from "../../../shared/store/billing/reset-weeks.ts";
-import { call } from "../../harness/client.ts";
+import { call, readEvents, resume } from "../../harness/client.ts";
 import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
 import { waitFor } from "../../harness/wait-for.ts";
@@ -205,6 +205,48 @@ test("only runs that are open now take a plan's room: one after another they nev
   expect((await run(agent_id)).status).toBe(200);
 }, 60_000);
 
+test("who completes a run says how long it took, and not what it costs", async () => {
+  await putPlan("by-time", { second_micro_usd: 1_000_000 });
+  await subscribe("hal", "by-time");
+  const agent_id = await agentOf(
+    "hal",
+    py`
+      import runfleet, time
+      def main(i):
+          runfleet.usage(input_tokens=7)
+          print("begun", flush=True)
+          time.sleep(60)
+    `,
+  );
+  const { body: started } = await run(agent_id, {}, { prefer: "respond-async" });
+  const run_id = String(started["id"]);
+  const shown = async () => (await call(url, "GET", `/v1/runs/${run_id}`)).body;
+  await readEvents(await resume(url, run_id), ({ event }) => event === "output.delta");
+  await call(url, "POST", `/v1/runs/${run_id}/complete`, { duration_ms: 0 });
+  expect(await shown()).toMatchObject({ status: "success", duration_ms: 0 });
+  const usage = await waitFor(async () => {
+    const records = await bookedUsage("hal", 2);
+    return records && records.length === 2 ? records : null;
+  }, 30_000);
+  const total = (field: string) => usage.reduce((sum, record) => sum + Number(record[field]), 0);
+  expect(total("cost_micro_usd")).toBeGreaterThan(0);
+  // What its attempt told when it was stopped is billed as well, once.
+  expect(total("input_tokens")).toBe(7);
+}, 60_000);
+
+test("a request that repeats a key is refused as any other where it may make a run", async () => {
+  await putPlan("single", { weekly_runs: 1 });
+  await subscribe("ivy", "single");
+  const agent_id = await agentOf("ivy");
+  const key = { "idempotency-key": "ivy-1" };
+  expect((await run(agent_id, {}, key)).status).toBe(200);
+  await bookedUsage("ivy", 1);
+  await untilStatus(402, () => run(agent_id));
+  expect((await run(agent_id, {}, key)).status).toBe(200);
+  const debounce = { key: "later", delay_ms: 60_000 };
+  expect(await run(agent_id, { debounce }, { ...key, prefer: "respond-async" })).toMatchObject({ status: 402 });
+}, 60_000);
+
 test("no run is metered twice or forgotten, and the books agree with it", async () => {
   await waitFor(async () => {
     const { rows } = await stack.sql.query<{ n: number }>(
@@ -214,7 +256,7 @@ test("no run is metered twice or forgotten, and the books agree with it", async 
   }, 30_000);
   const { rows } = await stack.sql.query(`
     SELECT (SELECT count(*)::int FROM runs WHERE completed_at IS NOT NULL AND started_at IS NOT NULL
-        AND (SELECT count(*) FROM usage_records WHERE run_id = runs.id) <> 1) AS wrong,
+        AND (SELECT count(*) FROM usage_records WHERE run_id = runs.id AND source = 'run') <> 1) AS wrong,
       (SELECT sum(amount_micro_usd) FROM ledger_entries)::text AS entries,
       (SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'revenue')::text AS revenue`);
   expect(rows).toEqual([{ wrong: 0, entries: "0", revenue: "1250000" }]);
