@@ -14,7 +14,7 @@ export const createTransaction = defineOperation({
   audit: "transaction",
   summary: "Credit or correct a user's wallet",
   description:
-    "For operators: gives credit, or corrects a booking by its opposite. The `Idempotency-Key` keeps a repeated request from booking twice.",
+    "For operators: gives credit, or corrects a booking by its opposite. The `Idempotency-Key` keeps a repeated request from booking twice, and its key is kept for ever: take another one for each booking.",
   request: { body: transactionBody },
   responses: { 201: { description: "The booking", schema: transactionRecord } },
   async handle({ db }: Pick<ApiContext, "db">, { headers, body: { user_id, amount_micro_usd, description = null } }) {

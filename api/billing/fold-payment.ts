@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import {
   checkoutSession,
   providerCharge,
@@ -47,7 +48,8 @@ function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: PaymentFacts
   const { currency, created } = known;
   const amount = (succeeded && intent?.amount_received) || known.amount;
   const refunded_amount = Math.max(0, ...charges.map(({ amount_refunded }) => amount_refunded));
-  const disputed = disputes.reduce((sum, dispute) => sum + dispute.amount, 0);
+  const taking = disputes.filter(takesMoney);
+  const disputed = taking.reduce((sum, dispute) => sum + dispute.amount, 0);
   const left = succeeded && isTopUp ? Math.max(0, amount - refunded_amount - disputed) : 0;
   const inUsd = currency.toLowerCase() === "usd";
   return {
@@ -57,9 +59,13 @@ function moneyOf({ succeeded, intent, charges, disputes, isTopUp }: PaymentFacts
     amount_micro_usd: inUsd ? amount * microUsdPerCent : null,
     wallet_micro_usd: inUsd ? left * microUsdPerCent : 0,
     refunded_amount,
-    disputed: disputes.length > 0,
+    disputed: taking.length > 0,
   };
 }
+
+/** False for an inquiry, and for a dispute that was won: its money is back. */
+const takesMoney = ({ status }: Dispute): boolean =>
+  !status.startsWith("warning_") && status !== "won" && status !== "prevented";
 
 const equal = (): number => 0;
 const noIntent = { invoice: null, last_payment_error: null, description: null };
@@ -73,6 +79,25 @@ function statusOf({ succeeded, intent }: PaymentFacts): string {
 }
 
 type PaymentFacts = ReturnType<typeof readPayment>;
+type Dispute = z.infer<typeof providerDispute>;
+
+/** In the order in which they may come within a second. */
+const disputeEvents = ["created", "funds_withdrawn", "updated", "closed", "funds_reinstated"].map(
+  (end) => `charge.dispute.${end}`,
+);
+
+/** Each dispute, as its newest event has it. */
+function newestDisputes(events: readonly StoredEvent[]): Dispute[] {
+  const all = events.filter(({ type }) => disputeEvents.includes(type));
+  const idOf = ({ object }: StoredEvent): string => providerDispute.parse(object).id;
+  return [...new Set(all.map(idOf))].flatMap((id) => {
+    const last = newest(
+      all.filter((event) => idOf(event) === id),
+      (type) => disputeEvents.indexOf(type),
+    );
+    return last ? [providerDispute.parse(last.object)] : [];
+  });
+}
 
 /** `isTopUp`: the payment names its user or belongs to a checkout in payment mode, and pays no invoice. */
 function readPayment(events: readonly StoredEvent[]) {
@@ -86,7 +111,7 @@ function readPayment(events: readonly StoredEvent[]) {
     succeeded: success !== null,
     intent,
     charges: of("charge.refunded").map(({ object }) => providerCharge.parse(object)),
-    disputes: of("charge.dispute.created").map(({ object }) => providerDispute.parse(object)),
+    disputes: newestDisputes(events),
     isTopUp: named && intent?.invoice == null,
   };
 }

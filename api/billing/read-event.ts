@@ -65,7 +65,7 @@ const readers: readonly (readonly [types: RegExp, read: (object: unknown) => Rea
     },
   ],
   [
-    /^charge\.dispute\.created$/,
+    /^charge\.dispute\.(created|updated|closed|funds_withdrawn|funds_reinstated)$/,
     (object) => {
       const { id, payment_intent, charge } = providerDispute.parse(object);
       return { object_id: payment_intent ?? charge ?? id, customer_id: null, user_id: null };

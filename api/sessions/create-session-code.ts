@@ -17,7 +17,7 @@ export const createSessionCode = defineOperation({
   summary: "Make a code that signs one browser in",
   description:
     "For programs that open a page of this service for their user. The code works once, for a minute, and gives a session what the key of this request may do.",
-  errors: ["no_sign_in", "sign_in_not_needed", "too_many_codes"],
+  errors: ["no_sign_in", "sign_in_not_needed", "too_many_codes", "user_not_found"],
   responses: { 201: { description: "The code", schema: sessionCode } },
   async handle({ config, db }: Pick<ApiContext, "config" | "db">, { caller }) {
     if (config.auth.mode === "open")

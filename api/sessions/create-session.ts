@@ -26,7 +26,15 @@ export const createSession = defineOperation({
   description:
     "For web pages that this service serves. The answer sets a cookie that scripts can't read, and which stands for the key until it is revoked, 12 hours pass without a request, or 7 days are over. Programs send the key itself.",
   request: { body: signInBody },
-  errors: ["invalid_key", "invalid_code", "no_sign_in", "sign_in_not_needed", "cross_site_request", "rate_limited"],
+  errors: [
+    "invalid_key",
+    "invalid_code",
+    "no_sign_in",
+    "sign_in_not_needed",
+    "cross_site_request",
+    "rate_limited",
+    "user_not_found",
+  ],
   responses: { 201: { description: "Signed in", schema: currentSession } },
   async handle(ctx: Deps, { body, ip, sender, request_id }) {
     const { config, db, guards } = ctx;

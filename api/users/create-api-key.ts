@@ -26,7 +26,7 @@ export const createApiKey = defineOperation({
   description:
     "The key is only shown in this answer. It can't have scopes that the key of the request lacks. With `run_id` it reads that run and nothing else: for a link that you share, or a browser's EventSource.",
   request: { body: apiKeyBody },
-  errors: ["foreign_user_id", "run_not_found", "too_many_keys"],
+  errors: ["foreign_user_id", "run_not_found", "too_many_keys", "user_not_found"],
   responses: {
     201: {
       description: "The key",

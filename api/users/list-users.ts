@@ -11,7 +11,7 @@ export const listUsers = defineOperation({
   area: "Users",
   scope: "admin",
   summary: "Users, newest first",
-  description: "For operators. A key without the scope `admin` sees its own user.",
+  description: "For operators.",
   request: { query: userListQuery },
   responses: { 200: { description: "A page of users", schema: pageOf(userRecord) } },
   async handle({ db }: Pick<ApiContext, "db">, { query }) {

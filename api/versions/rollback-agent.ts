@@ -22,7 +22,7 @@ export const rollbackAgent = defineOperation({
   description:
     "Makes the version that was published before the current one current, or the one that `version` names. 404 when there is none.",
   request: { body: rollback },
-  errors: ["agent_not_found", "version_not_found"],
+  errors: ["agent_not_found", "version_archived", "version_not_found"],
   responses: { 200: { description: "The version that is current now", schema: upgraded } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { body, caller }) {
     const { agent_id, version = null } = body;

@@ -30,7 +30,7 @@ export const upgradeAgent = defineOperation({
     }),
     body: upgrade,
   },
-  errors: ["agent_not_found", "version_not_found"],
+  errors: ["agent_not_found", "version_archived", "version_not_found"],
   responses: { 200: { description: "The version that is current now", schema: upgraded } },
   async handle(ctx: Pick<ApiContext, "db" | "streams">, { query, body, caller }) {
     return { status: 200, body: await moveCurrentVersion(ctx, { ...body, publish: !query.strict }, caller.owner) };

@@ -251,14 +251,23 @@ async function execute({ stack, sql }: Parts, { cell, label, kill_after_ms }: Ru
   const { client, shape } = cell;
   const body = { agent_id: client, version: "current", adapter_type: adapterOf(client) };
   const input_payload = { label, shape, kill_after_ms };
-  const response = await fetch(`${stack.apiUrls[0]}/v1/execute`, {
-    method: "POST",
-    headers: { "content-type": "application/json", prefer: "respond-async" },
-    body: JSON.stringify({ ...body, user_id: "kill", input_payload }),
-  });
-  const { id } = (await response.json()) as { id?: string };
-  if (id === undefined) return { said: "", fault: `${label}: it answered ${response.status}`, restarts: 0 };
+  const request = { ...body, user_id: "kill", run_id: label, input_payload };
+  const id = await start(stack.apiUrls[0], request);
   return waitForEnd(sql, id, label);
+}
+
+/** Starts a run, and asks again as long as the service has no room for it or can't reach its database. Returns the run's id. */
+async function start(url: string, request: { run_id: string }): Promise<string> {
+  const headers = { "content-type": "application/json", prefer: "respond-async" };
+  const until = performance.now() + runMs;
+  for (;;) {
+    const response = await fetch(`${url}/v1/execute`, { method: "POST", headers, body: JSON.stringify(request) });
+    if (response.ok) return request.run_id;
+    const text = await response.text();
+    if (response.status !== 503 || performance.now() > until)
+      throw new Error(`${request.run_id}: it answered ${response.status} ${text}`);
+    await sleep(1_000 * Number(response.headers.get("retry-after") ?? 1));
+  }
 }
 
 async function waitForEnd(sql: pg.Pool, id: string, label: string): Promise<Shown> {

@@ -114,4 +114,6 @@ export const providerDispute = z.object({
   currency: z.string(),
   charge: reference,
   payment_intent: reference,
+  /** https://docs.stripe.com/api/disputes/object: `warning_…` is an inquiry, which moves no money. */
+  status: z.string().default("needs_response"),
 });

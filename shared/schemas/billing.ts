@@ -166,8 +166,8 @@ export const transactionRecord = z
       source: "manual",
       source_id: "txn_019aa5f0c1d27c3e8f4b2a6d9e0f1a2b",
       entries: [
-        { account: "wallet:ada", amount_micro_usd: 5_000_000 },
-        { account: "grants", amount_micro_usd: -5_000_000 },
+        { account: "wallet", amount_micro_usd: 5_000_000 },
+        { account: "grant", amount_micro_usd: -5_000_000 },
       ],
       created_at: "2026-11-21T10:00:00.000Z",
     },

@@ -71,8 +71,7 @@ function* entriesOf(tar: Buffer): Generator<Entry> {
     const body = tar.subarray(at + blockBytes, at + blockBytes + size);
     if (body.length < size) throw new FolderArchiveFault("the archive is cut");
     headers += 1;
-    if (headers > headersOfAnEntry * archiveLimits.entries)
-      throw new FolderArchiveFault(`the archive has more than ${headersOfAnEntry * archiveLimits.entries} headers`);
+    checkCount(headers, headersOfAnEntry * archiveLimits.entries, "headers");
     at += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
     if (kind === "x" || kind === "L") {
       if (size > aboutBytes) throw new FolderArchiveFault(`what it says of an entry has more than ${aboutBytes} bytes`);
@@ -82,12 +81,15 @@ function* entriesOf(tar: Buffer): Generator<Entry> {
     // A comment for the whole archive, as git writes it.
     if (kind === "g") continue;
     entries += 1;
-    if (entries > archiveLimits.entries)
-      throw new FolderArchiveFault(`the archive has more than ${archiveLimits.entries} entries`);
+    checkCount(entries, archiveLimits.entries, "entries");
     const entry = toEntry(kind, longName ?? name, body);
     longName = null;
     if (entry) yield entry;
   }
+}
+
+function checkCount(count: number, most: number, what: string): void {
+  if (count > most) throw new FolderArchiveFault(`the archive has more than ${most} ${what}`);
 }
 
 type Header = { kind: string; size: number; name: Buffer };

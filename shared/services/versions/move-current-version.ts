@@ -1,4 +1,4 @@
-import { AppError, notFound } from "../../domain/errors/app-error.ts";
+import { AppError, conflict, notFound } from "../../domain/errors/app-error.ts";
 import { compareVersions } from "../../domain/agent/compare-versions.ts";
 import type { Upgraded } from "../../schemas/upgrade.ts";
 import type { Owner } from "../../store/owned-by.ts";
@@ -17,6 +17,8 @@ export async function moveCurrentVersion(
   if (!(await readDaemon(ctx.db, agent_id, owner))) throw notFound("agent", agent_id);
   const moved = await moveCurrent(ctx.db, move);
   if (moved.kind === "no_agent") throw notFound("agent", agent_id);
+  if (moved.kind === "archived")
+    throw conflict("version_archived", `Version '${moved.version}' is archived. Restore it to make it current.`);
   if (moved.kind === "no_version") {
     if (move.version !== null) throw notFound("version", move.version);
     throw new AppError(

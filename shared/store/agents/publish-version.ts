@@ -2,9 +2,12 @@ import type { Agent, Prisma } from "../generated/client.ts";
 import type { AgentRecord } from "../../schemas/agent.ts";
 import { hashJson } from "../../platform/hash-json.ts";
 import type { Db } from "../client.ts";
+import { t } from "../columns.ts";
 import { hasRoom, turnOf } from "../has-room.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
 import { isPrismaUniqueViolation } from "../sql-faults.ts";
+import { sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 import { toAgentRecord } from "./agent-record.ts";
 import { firstVersion, nameContent } from "./name-content.ts";
 
@@ -25,7 +28,7 @@ export type NewVersion = {
   most_agents: number;
 };
 
-/** `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is somebody else's. `differs`: versions are immutable. `is_tag`: a tag of the agent has the version's name. */
+/** `missing`: there is no such agent. `full`: the user has `most_agents` already. `unchanged`: this very version stands already. `foreign`: the agent is, or was, somebody else's. `differs`: versions are immutable. `is_tag`: a tag of the agent has the version's name. */
 export type Publication =
   | { kind: "published"; agent: AgentRecord }
   | { kind: "unchanged"; agent: AgentRecord }
@@ -68,7 +71,7 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
       const taken = agent && (await findTaken(tx, agent, { version, content_hash }));
       if (taken) return taken;
       const owner = agent ?? (await createAgent(tx, { ...asked, version }));
-      if (!owner) return { kind: "full" };
+      if (typeof owner === "string") return { kind: owner };
       const data = { agent_id: id, version, config: json(config), content_hash: new Uint8Array(content_hash) };
       const made = await tx.agentVersion.create({ data });
       if (asked.builder !== null) await tx.build.create({ data: { agent_id: id, version, adapter: asked.builder } });
@@ -76,6 +79,16 @@ async function publish(db: Db, asked: NewVersion): Promise<Publication> {
     }, patience),
   );
 }
+
+/** An agent's id stays its first user's, also when the agent is deleted. */
+const claimId = statement({
+  name: "claim-agent-id",
+  takes: { id: t.text, user_id: t.text },
+  gives: { user_id: t.text },
+  text: sql`
+    INSERT INTO agent_owners AS known (agent_id, user_id) VALUES ($id, $user_id)
+    ON CONFLICT (agent_id) DO UPDATE SET user_id = known.user_id RETURNING user_id`,
+});
 
 /** Returns why a version can't be made, or that it stands already; null when its name is free. */
 async function findTaken(
@@ -92,12 +105,14 @@ async function findTaken(
   return (await tx.agentTag.count({ where: { agent_id, tag: version } })) > 0 ? { kind: "is_tag" } : null;
 }
 
-/** Returns null when its user has `most_agents` already. */
+/** Returns `full` when its user has `most_agents` already, and `foreign` when another user had an agent with this id. */
 async function createAgent(
   tx: Prisma.TransactionClient,
   { user_id, id, name, version, metadata, most_agents: most }: NewVersion & { version: string },
-): Promise<Agent | null> {
-  if (!(await hasRoom(queryableOf(tx), { thing: "agents", user_id, most }))) return null;
+): Promise<Agent | "full" | "foreign"> {
+  const client = queryableOf(tx);
+  if (!(await hasRoom(client, { thing: "agents", user_id, most }))) return "full";
+  if ((await claimId.first(client, { id, user_id }))?.user_id !== user_id) return "foreign";
   const data = { id, user_id, name: name ?? id, current_version: version, metadata: json(metadata) };
   return tx.agent.create({ data });
 }

@@ -6,6 +6,7 @@ import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Prisma } from "../generated/client.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
+import { notFound } from "../../domain/errors/app-error.ts";
 import type { Owner } from "../owned-by.ts";
 import { toUserRecord } from "./user-record.ts";
 
@@ -29,9 +30,11 @@ const insert = statement({
     RETURNING id`,
 });
 
-/** Makes the row of a user who has none, as one who only ever ran agents. */
+/** Makes the row of a user who has none, as one who only ever ran agents. Throws not_found for a user who was deleted. */
 export async function ensureUser(db: Db, id: string): Promise<UserRecord> {
-  return toUserRecord(await db.prisma.user.upsert({ where: { id }, create: { id }, update: { deleted_at: null } }));
+  const user = await db.prisma.user.upsert({ where: { id }, create: { id }, update: {} });
+  if (user.deleted_at !== null) throw notFound("user", id);
+  return toUserRecord(user);
 }
 
 /** Merges a patch into a user; null empties a field. Returns null when there is no such user, or `owner` is another one. */
@@ -49,7 +52,8 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 }
 
 /**
- * Empties a user's row, revokes the user's keys, ends the sessions and removes the webhooks and the store's items. The row stays, since bookings and runs name it.
+ * Empties a user's row, revokes the user's keys, ends the sessions and removes the webhooks, connections, secrets, notifications and the
+ * store's items: whoever gets the id next has none of them. The row stays, since bookings and runs name it.
  * `has_agents`: the user's agents have to be deleted first.
  */
 export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
@@ -65,6 +69,9 @@ export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"del
     await tx.sessionCode.deleteMany({ where: { user_id: id } });
     await tx.webhook.deleteMany({ where: { user_id: id } });
     await tx.storeItem.deleteMany({ where: { user_id: id } });
+    await tx.connection.deleteMany({ where: { user_id: id } });
+    await tx.secret.deleteMany({ where: { user_id: id } });
+    await tx.notification.deleteMany({ where: { user_id: id } });
     await tx.user.update({ where: { id }, data: { name: null, email: null, metadata: {}, deleted_at: now } });
     return "deleted";
   });

@@ -35,7 +35,7 @@ export type Moved = {
 export async function moveCurrent(
   db: Db,
   { agent_id, version, publish }: Move,
-): Promise<Moved | { kind: "no_agent" } | { kind: "no_version" }> {
+): Promise<Moved | { kind: "no_agent" } | { kind: "no_version" } | { kind: "archived"; version: string }> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "agents", agent_id);
     const agent = await tx.agent.findUnique({ where: { id: agent_id }, select: { current_version: true } });
@@ -52,8 +52,9 @@ export async function moveCurrent(
     if (known === null) await copyVersion.count(queryableOf(tx), { agent_id, from: previous, to: target });
     const moved = await tx.agentVersion.findUniqueOrThrow({
       where: { agent_id_version: { agent_id, version: target } },
-      select: { created_at: true },
+      select: { created_at: true, status: true },
     });
+    if (moved.status === "archived") return { kind: "archived", version: target };
     const at = new Date();
     if (target !== previous)
       await tx.agent.update({ where: { id: agent_id }, data: { current_version: target, updated_at: at } });

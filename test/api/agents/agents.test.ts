@@ -52,7 +52,7 @@ test("a patch merges metadata, null removes a key, concurrent patches are all ke
   expect((await call(url, "PATCH", "/v1/agents/nobody", {})).status).toBe(404);
 });
 
-test("an agent goes when its runs have ended; they stay, and its id is free again", async () => {
+test("an agent goes when its runs have ended; they stay, and its id is free again for its user", async () => {
   const id = await makeAgent(url, sleeper);
   const { body } = await run(id, {}, { prefer: "respond-async" });
   expect(await call(url, "DELETE", `/v1/agents/${id}`)).toMatchObject({ status: 409, body: { code: "agent_in_use" } });
@@ -61,7 +61,10 @@ test("an agent goes when its runs have ended; they stay, and its id is free agai
   expect((await call(url, "GET", `/v1/agents/${id}`)).status).toBe(404);
   expect((await call(url, "DELETE", `/v1/agents/${id}`)).status).toBe(404);
   expect((await call(url, "GET", `/v1/runs/${String(body["id"])}`)).status).toBe(200);
-  expect((await call(url, "POST", "/v1/agents", { id, user_id: "other", name: "x" })).status).toBe(201);
+  expect((await call(url, "POST", "/v1/agents", { id, user_id: "other", name: "x" })).body["code"]).toBe(
+    "agent_id_taken",
+  );
+  expect((await call(url, "POST", "/v1/agents", { id, user_id: "tester", name: "x" })).status).toBe(201);
 });
 
 test("a run whose agent goes in the moment of its acceptance still ends", async () => {
@@ -248,6 +251,8 @@ test("versions: publish, read by name and alias, tag, diff, deprecate, archive",
   expect((await run(id, { version: "2.0.0" })).status).toBe(200);
   expect((await call(url, "DELETE", `${at}/2.0.0`)).body["status"]).toBe("archived");
   expect(await run(id, { version: "2.0.0" })).toMatchObject({ status: 409, body: { code: "version_archived" } });
+  const upgrade = await call(url, "POST", "/v1/upgrade", { agent_id: id, version: "2.0.0" });
+  expect(upgrade).toMatchObject({ status: 409, body: { code: "version_archived" } });
   expect(await call(url, "DELETE", `${at}/1.0.0`)).toMatchObject({ status: 409, body: { code: "version_is_current" } });
   expect((await call(url, "DELETE", `${at}/tags/beta`)).status).toBe(204);
   expect((await run(id, { version: "beta" })).status).toBe(404);

@@ -187,6 +187,31 @@ test("a subscription's events give its user the plan, its invoices and what he i
   ]);
 });
 
+test("a dispute takes its money while it lasts, an inquiry takes none, and what is won is back", async () => {
+  const dispute = (n: number, type: string, status: string) => ({
+    ...{ id: `evt_dispute_${n}`, object: "event", type: `charge.dispute.${type}`, created: 1_780_000_000 + n },
+    data: {
+      object: {
+        ...{ id: "dp_fay", object: "dispute", created: 1_780_000_001, amount: 500, currency: "usd", status },
+        ...{ charge: "ch_fay", payment_intent: "pi_fay" },
+      },
+    },
+  });
+  await sendSigned(topUp("fay", "fay", 2_000));
+  const balances: unknown[] = [];
+  for (const event of [
+    dispute(1, "created", "warning_needs_response"),
+    dispute(2, "updated", "needs_response"),
+    dispute(3, "closed", "won"),
+    // A repeat that comes late.
+    dispute(2, "updated", "needs_response"),
+  ]) {
+    await sendSigned(event);
+    balances.push(await balanceOf("fay"));
+  }
+  expect(balances).toEqual([20_000_000, 15_000_000, 20_000_000, 20_000_000]);
+});
+
 test("hundreds of events at once are all received, and other requests are answered meanwhile", async () => {
   const count = 200;
   const events = Array.from({ length: count }, (_, i) => topUp(`many-${i}`, "dora", 100));

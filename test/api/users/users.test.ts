@@ -82,13 +82,14 @@ test("a run's read token streams the run by URL, for an hour", async () => {
   expect(links.body["data"]).toMatchObject([{ id: shared.body["id"] }, { id: token.body["id"] }]);
 });
 
-test("a patch merges, null empties, and a user is deleted once the agents are gone; the keys go with him", async () => {
+test("a patch merges, null empties, and a user is deleted once the agents are gone, with keys and connections; agents' ids stay", async () => {
   const { ask } = await makeUser("cy");
   await ask("PATCH", "/v1/users/me", { name: "Cy", metadata: { a: 1 } });
   const { body } = await ask("PATCH", "/v1/users/cy", { email: "c@y.org", metadata: { b: 2 } });
   expect(body).toMatchObject({ name: "Cy", email: "c@y.org", metadata: { a: 1, b: 2 } });
   expect((await ask("PATCH", "/v1/users/me", { email: null })).body["email"]).toBeNull();
   expect((await ask("PATCH", "/v1/users/me", { email: "none" })).status).toBe(422);
+  await ask("PUT", "/v1/connections/openai", { secret: "sk-of-cy" });
   const agent = await ask("POST", "/v1/agents", { user_id: "cy", name: "a" });
   expect(await ask("DELETE", "/v1/users/cy")).toMatchObject({ status: 409, body: { code: "user_has_agents" } });
   await ask("DELETE", `/v1/agents/${String(agent.body["id"])}`);
@@ -97,10 +98,18 @@ test("a patch merges, null empties, and a user is deleted once the agents are go
   expect((await asAdmin("GET", "/v1/users/cy")).status).toBe(404);
   const { body: left } = await asAdmin("GET", "/v1/users?search=cy");
   expect(left["data"]).toEqual([]);
+  expect((await asAdmin("POST", "/v1/users/me/api-keys", { user_id: "cy" })).body["code"]).toBe("user_not_found");
   expect(await asAdmin("POST", "/v1/users", { id: "cy" })).toMatchObject({
     status: 201,
     body: { name: null, metadata: {} },
   });
+  // Whoever has the id now has nothing of who had it before.
+  expect((await asAdmin("GET", "/v1/connections?user_id=cy")).body["data"]).toEqual([]);
+  const again = { id: agent.body["id"], name: "mine", user_id: "dan" };
+  expect((await (await makeUser("dan")).ask("POST", "/v1/agents", again)).body).toMatchObject({
+    code: "agent_id_taken",
+  });
+  expect((await asAdmin("POST", "/v1/agents", { ...again, user_id: "cy" })).status).toBe(201);
 });
 
 test("usage is the sum of one's own runs; limits say what may be", async () => {
