@@ -64,9 +64,12 @@ async function* follow(
   let signal = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
     const read = await readFrom(db, user_id, { place, known, limit: batch });
-    if (read.length > 0) yield read.map((told) => encode(caller, told)).join("");
-    place = read.at(-1)?.place ?? place;
-    if (read.length === batch) continue;
+    const last = read.at(-1);
+    if (last) {
+      yield read.map((told) => encode(caller, told)).join("");
+      place = last.place;
+      continue;
+    }
     await signal;
     signal = notificationSignal.wait(user_id, until);
   }

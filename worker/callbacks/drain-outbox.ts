@@ -15,6 +15,8 @@ import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Waiting sockets cost little. The more there are, the more slow hosts it takes to occupy all of them. */
 const atOnce = 256;
+/** Of the bodies that messages have of their own. */
+const bytesAtOnce = 32 * 1024 * 1024;
 const atOncePerHost = 8;
 const atOncePerUser = 128;
 const pollMs = 1_000;
@@ -57,6 +59,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   // Each message under way adds one listener.
   setMaxListeners(atOnce + 1, stop.signal);
   const sending = new Set<Promise<void>>();
+  let bytesSending = 0;
   /** Hosts whose last try from this worker timed out. They get one message at a time until they answer. */
   const slowHosts = new Set<string>();
   let claiming: Promise<void> | null = null;
@@ -66,9 +69,10 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
     do {
       wokenMeanwhile = false;
       const messages = atOnce - sending.size;
-      if (messages <= 0) return;
+      const bytes = bytesAtOnce - bytesSending;
+      if (messages <= 0 || bytes <= 0) return;
       const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow_hosts: [...slowHosts] };
-      const due = await claimDueMessages(db, { messages, ...shares, lease_ms: leaseMs });
+      const due = await claimDueMessages(db, { messages, bytes, ...shares, lease_ms: leaseMs });
       for (const message of due) start(message);
     } while (wokenMeanwhile && !stop.signal.aborted);
   }
@@ -78,6 +82,8 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       if (error === "timeout") slowHosts.add(message.host);
       else slowHosts.delete(message.host);
     };
+    const bytes = Buffer.byteLength(message.payload ?? "");
+    bytesSending += bytes;
     const sent = send({ ...deps, fetch, signal: stop.signal, noteSpeed }, message)
       .then(
         () => true,
@@ -91,6 +97,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       )
       .then((tried) => {
         sending.delete(sent);
+        bytesSending -= bytes;
         // Another message of this host or user may have waited for this one.
         if (tried) wake();
       });

@@ -27,6 +27,8 @@ export type DueMessage = Row<typeof dueMessage>;
 
 export type ClaimLimits = {
   messages: number;
+  /** Of the messages' bodies together. The last message may exceed it. */
+  bytes: number;
   /** Per host of the URLs, counting those that are leased already, so that a slow receiver can't hold up the others. */
   per_host: number;
   /** The same for a user, who may own any number of hosts. */
@@ -54,6 +56,7 @@ const claim = statement({
   name: "claim-due-messages",
   takes: {
     messages: t.integer,
+    bytes: t.double,
     per_host: t.integer,
     per_user: t.integer,
     slow_hosts: listOf(t.text),
@@ -77,13 +80,18 @@ const claim = statement({
       ) AS due
     ), picked AS (
       -- An array: its length is never mistaken for the table's.
-      SELECT id FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $per_user))
+      SELECT id, next_attempt_at, coalesce(octet_length(payload::text), 0) AS bytes
+      FROM outbox WHERE id = ANY(ARRAY(SELECT id FROM first WHERE users_nth <= $per_user))
         AND status = 'pending' AND (lease_until IS NULL OR lease_until <= now())
         AND NOT EXISTS (SELECT 1 FROM queue_pauses WHERE name = 'callbacks')
       ORDER BY next_attempt_at, id LIMIT $messages
       FOR UPDATE SKIP LOCKED
+    ), fitting AS (
+      SELECT id, sum(bytes) OVER (
+        ORDER BY next_attempt_at, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_ahead FROM picked
     )
-    UPDATE outbox SET lease_until = now() + $lease_ms * interval '1 ms' WHERE id = ANY(ARRAY(SELECT id FROM picked))
+    UPDATE outbox SET lease_until = now() + $lease_ms * interval '1 ms'
+    WHERE id = ANY(ARRAY(SELECT id FROM fitting WHERE coalesce(bytes_ahead, 0) < $bytes))
     RETURNING id, user_id, webhook_id, run_id, type, payload::text AS payload, ${hostOf("url")} AS host, tries,
       clock_timestamp() AS claimed_at,
       (SELECT traceparent FROM runs WHERE runs.id = outbox.run_id) AS traceparent,

@@ -16,9 +16,12 @@ const owe = (host: string, count: number, webhook_id: string | null = null) =>
      FROM generate_series(1, $2::int) g`,
     [host, count, webhook_id],
   );
+const usual = {
+  ...{ messages: 100, bytes: 1024 * 1024, per_host: 3, per_user: 1_000 },
+  ...{ slow_hosts: [], lease_ms: 60_000 },
+};
 const claim = async (limits: Partial<ClaimLimits> = {}) => {
-  const all = { messages: 100, per_host: 3, per_user: 1_000, slow_hosts: [], lease_ms: 60_000, ...limits };
-  return (await claimDueMessages(db, all)).map(({ id }) => id).toSorted();
+  return (await claimDueMessages(db, { ...usual, ...limits })).map(({ id }) => id).toSorted();
 };
 
 test("a host has as many messages under way as it may, the longest due first, whoever sends them", async () => {
@@ -72,9 +75,16 @@ test("what a paused webhook is owed waits and is in nobody's way", async () => {
   await owe("shared.example", 2);
   expect(await claim()).toEqual(["shared.example-000001", "shared.example-000002"]);
   await db.prisma.webhook.update({ where: { id: "w" }, data: { status: "active" } });
-  const limits = { messages: 1, per_host: 3, per_user: 3, slow_hosts: [], lease_ms: 60_000 };
-  const due = await claimDueMessages(db, limits);
+  const due = await claimDueMessages(db, { ...usual, messages: 1 });
   expect(due).toMatchObject([{ id: "paused-shared.example-000001", url, host: "shared.example" }]);
+});
+
+test("messages come until their bodies fill the room, and one at least", async () => {
+  await owe("a.example", 3);
+  await stack.sql.query("UPDATE outbox SET payload = json_build_object('a', repeat('x', 5000))");
+  expect(await claim({ bytes: 1 })).toEqual(["a.example-000001"]);
+  await stack.sql.query("UPDATE outbox SET lease_until = NULL");
+  expect(await claim({ bytes: 6_000 })).toEqual(["a.example-000001", "a.example-000002"]);
 });
 
 test("callers that claim at once never get the same message", async () => {
