@@ -19,6 +19,8 @@ const atOnce = 256;
 const bytesAtOnce = 32 * 1024 * 1024;
 const atOncePerHost = 8;
 const atOncePerUser = 128;
+/** A receiver that is forgotten has more than one message at a time again. */
+const mostSlow = 1_000;
 const pollMs = 1_000;
 /** A webhook that has only failed for this long is disabled. Scaled as the retry schedule is. */
 const disableAfterMs = 5 * 24 * 3_600_000;
@@ -60,8 +62,8 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   setMaxListeners(atOnce + 1, stop.signal);
   const sending = new Set<Promise<void>>();
   let bytesSending = 0;
-  /** Hosts whose last try from this worker timed out. They get one message at a time until they answer. */
-  const slowHosts = new Set<string>();
+  /** Whose last try from this worker timed out, the latest last. They get one message at a time until one is answered. */
+  const slow = new Map<string, Pick<DueMessage, "host" | "user_id">>();
   let claiming: Promise<void> | null = null;
   let wokenMeanwhile = false;
 
@@ -71,16 +73,21 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       const messages = atOnce - sending.size;
       const bytes = bytesAtOnce - bytesSending;
       if (messages <= 0 || bytes <= 0) return;
-      const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow_hosts: [...slowHosts] };
+      const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow: [...slow.values()] };
       const due = await claimDueMessages(db, { messages, bytes, ...shares, lease_ms: leaseMs });
       for (const message of due) start(message);
     } while (wokenMeanwhile && !stop.signal.aborted);
   }
 
   function start(message: DueMessage): void {
+    const { host, user_id } = message;
     const noteSpeed = ({ error }: Try): void => {
-      if (error === "timeout") slowHosts.add(message.host);
-      else slowHosts.delete(message.host);
+      const receiver = `${user_id} ${host}`;
+      slow.delete(receiver);
+      if (error !== "timeout") return;
+      slow.set(receiver, { host, user_id });
+      const [longest] = slow.keys();
+      if (slow.size > mostSlow && longest !== undefined) slow.delete(longest);
     };
     const bytes = Buffer.byteLength(message.payload ?? "");
     bytesSending += bytes;
