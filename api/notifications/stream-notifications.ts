@@ -10,7 +10,7 @@ import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { awayOf } from "../stream/resume-elsewhere.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 const batch = 100;
 
@@ -80,7 +80,7 @@ const encode = (caller: Caller, { place: { xact, id }, notification }: Told): st
   encodeMessage<NotificationEvent>({
     event: "notification",
     id: `${xact}-${id}`,
-    data: shownTo(caller, notification),
+    data: hideAnswerUrls(caller, notification),
   });
 
 /** Throws bad_request when the text is no event id. */
