@@ -3,7 +3,7 @@ import { errorKinds } from "../../shared/domain/errors/error-codes.ts";
 import { AppError } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import type { Log } from "../../shared/platform/log.ts";
-import { isDependencyFault, isLostReference } from "./is-dependency-fault.ts";
+import { isDependencyFault, isLostReference } from "../../shared/store/is-dependency-fault.ts";
 import { type Protocol, protocolOf, type Refusal, type ShownRefusal } from "./protocol.ts";
 import { queryOf, requestId } from "./request-context.ts";
 

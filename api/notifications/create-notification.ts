@@ -5,7 +5,7 @@ import { readToldOf } from "../../shared/store/notifications/read-notifications.
 import type { ApiContext } from "../context.ts";
 import { ownerOf } from "../http/caller.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 export const createNotification = defineOperation({
   method: "post",
@@ -46,6 +46,6 @@ export const createNotification = defineOperation({
         "notification_gone",
         "The notification with this dedup_key was deleted at the same time. Send the request again.",
       );
-    return { status: 200, body: shownTo(caller, existing) };
+    return { status: 200, body: hideAnswerUrls(caller, existing) };
   },
 });

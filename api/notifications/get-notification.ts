@@ -3,7 +3,7 @@ import { notificationParams, notificationRecord } from "../../shared/schemas/not
 import { readNotification } from "../../shared/store/notifications/read-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 export const getNotification = defineOperation({
   method: "get",
@@ -18,6 +18,6 @@ export const getNotification = defineOperation({
   async handle({ db }: Pick<ApiContext, "db">, { params: { notification_id }, caller }) {
     const body = await readNotification(db, notification_id, caller.owner);
     if (!body) throw notFound("notification", notification_id);
-    return { status: 200, body: shownTo(caller, body) };
+    return { status: 200, body: hideAnswerUrls(caller, body) };
   },
 });

@@ -3,7 +3,7 @@ import { pageOf } from "../../shared/schemas/primitives.ts";
 import { listNotifications as readPage } from "../../shared/store/notifications/read-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 export const listNotifications = defineOperation({
   method: "get",
@@ -19,6 +19,6 @@ export const listNotifications = defineOperation({
   async handle({ db }: Pick<ApiContext, "db">, { query, caller }) {
     const { limit, after, order, ...filter } = query;
     const page = await readPage(db, caller.owner, filter, { limit, after, order });
-    return { status: 200, body: { ...page, data: page.data.map((one) => shownTo(caller, one)) } };
+    return { status: 200, body: { ...page, data: page.data.map((one) => hideAnswerUrls(caller, one)) } };
   },
 });

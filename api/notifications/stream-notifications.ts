@@ -10,7 +10,7 @@ import { defineOperation } from "../http/define-operation.ts";
 import { afterQuery, lastEventIdHeader, readLastEventId } from "../stream/last-event-id.ts";
 import { awayOf } from "../stream/resume-elsewhere.ts";
 import { encodeMessage, writeSse } from "../stream/write-sse.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 const batch = 100;
 
@@ -64,9 +64,12 @@ async function* follow(
   let signal = notificationSignal.wait(user_id, until);
   while (!until.aborted) {
     const read = await readFrom(db, user_id, { place, known, limit: batch });
-    if (read.length > 0) yield read.map((told) => encode(caller, told)).join("");
-    place = read.at(-1)?.place ?? place;
-    if (read.length === batch) continue;
+    const last = read.at(-1);
+    if (last) {
+      yield read.map((told) => encode(caller, told)).join("");
+      place = last.place;
+      continue;
+    }
     await signal;
     signal = notificationSignal.wait(user_id, until);
   }
@@ -77,7 +80,7 @@ const encode = (caller: Caller, { place: { xact, id }, notification }: Told): st
   encodeMessage<NotificationEvent>({
     event: "notification",
     id: `${xact}-${id}`,
-    data: shownTo(caller, notification),
+    data: hideAnswerUrls(caller, notification),
   });
 
 /** Throws bad_request when the text is no event id. */

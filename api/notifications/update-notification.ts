@@ -4,7 +4,7 @@ import { markRead } from "../../shared/store/notifications/change-notifications.
 import { readNotification } from "../../shared/store/notifications/read-notifications.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { shownTo } from "./shown-to.ts";
+import { hideAnswerUrls } from "../http/hide-answer-urls.ts";
 
 export const updateNotification = defineOperation({
   method: "put",
@@ -22,6 +22,6 @@ export const updateNotification = defineOperation({
     await markRead(db, caller.owner, { ids: [notification_id] }, read);
     const body = await readNotification(db, notification_id, caller.owner);
     if (!body) throw notFound("notification", notification_id);
-    return { status: 200, body: shownTo(caller, body) };
+    return { status: 200, body: hideAnswerUrls(caller, body) };
   },
 });

@@ -15,7 +15,7 @@ export const rotateSigningSecret = defineOperation({
   audit: "user",
   summary: "Create a new secret for callback signatures",
   description:
-    "The secret is only shown in this answer. Callbacks are also signed with the previous secret for 24 hours, so that receivers can switch.",
+    "The secret is only shown in this answer. Callbacks are also signed with the two secrets before for 24 hours, so that receivers can switch.",
   request: {
     body: z
       .object({ user_id: clientId().nullish().meta({ description: "The owner of the agents. Left out: the caller." }) })

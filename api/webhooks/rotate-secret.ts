@@ -14,7 +14,7 @@ export const rotateSecret = defineOperation({
   audit: "webhook",
   summary: "Create a new secret for a webhook",
   description:
-    "The secret is only shown in this answer. Deliveries are also signed with the previous secret for 24 hours, so that the receiver can switch.",
+    "The secret is only shown in this answer. Deliveries are also signed with the two secrets before for 24 hours, so that the receiver can switch.",
   request: { params: webhookParams },
   responses: { 201: { description: "The secret", schema: rotatedSecret } },
   async handle({ db, config }: Pick<ApiContext, "config" | "db">, { params: { webhook_id }, caller }) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, clientId, jsonObject, laxBool, pageQuery, text } from "./primitives.ts";
+import { choice, clientId, laxBool, metadataObject, pageQuery, text } from "./primitives.ts";
 import { timeRange } from "./run-filter.ts";
 import { me } from "./user.ts";
 
@@ -20,7 +20,7 @@ export const notificationBody = z
     level: choice(levels).default("info"),
     title: text({ min: 1, max: 200 }),
     body: text({ max: 4000 }).nullish(),
-    data: jsonObject().nullish(),
+    data: metadataObject().nullish(),
     agent_id: clientId().nullish(),
     run_id: clientId().nullish(),
     dedup_key: text({ min: 1, max: 200 })

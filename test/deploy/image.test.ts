@@ -47,6 +47,10 @@ test("the image brings what agents need, an init that reaps, and no test", () =>
   for (const folder of ["test", "bench", "chaos", "dev"]) expect(dockerfile).toContain(`dist/${folder}`);
 });
 
+test("dead name servers of one receiver don't stop the look-ups of others: Node has threads for 32 at once", () => {
+  expect(dockerfile).toMatch(/^ENV .*\bUV_THREADPOOL_SIZE=64\b/m);
+});
+
 test("the image lists its packages once those of development are gone", () => {
   const [pruned = -1, listed = -1] = ["npm prune --omit=dev", "npm sbom "].map((step) => dockerfile.indexOf(step));
   expect(pruned).toBeGreaterThan(0);

@@ -41,6 +41,12 @@ export async function deliverCallback(fetch: GuardedFetch, scheduleScale: number
   return { status_code, error: `http_${status_code}`, duration_ms, verdict };
 }
 
+/** What comes of a message whose run, secrets or body can't be read: it waits as one that got no answer. */
+export function unreadableTry({ tries }: DueMessage, scheduleScale: number): Try {
+  const verdict = nextTry(tries + 1, scheduleScale, null);
+  return { status_code: null, error: "unreadable", duration_ms: 0, verdict };
+}
+
 function faultOf(error: unknown): TargetFault {
   if (error instanceof TargetFault) return error;
   throw error;

@@ -5,18 +5,23 @@ import { createGuardedFetch, type GuardedFetch } from "../../shared/platform/net
 import type { Span, Tracing } from "../../shared/platform/tracing/open-tracing.ts";
 import type { Db } from "../../shared/store/client.ts";
 import { claimDueMessages, type DueMessage } from "../../shared/store/outbox/claim-due-messages.ts";
+import { isDependencyFault } from "../../shared/store/is-dependency-fault.ts";
 import { giveBackMessage } from "../../shared/store/outbox/give-back-message.ts";
 import { recordTry, type Try } from "../../shared/store/outbox/record-try.ts";
 import { readSigningSecrets } from "../../shared/store/users/signing-secrets.ts";
 import { readWebhookSecrets } from "../../shared/store/webhooks/webhook-secrets.ts";
 import { buildPayload } from "./build-payload.ts";
-import { callbackTimeoutMs, deliverCallback } from "./deliver-callback.ts";
+import { callbackTimeoutMs, deliverCallback, unreadableTry } from "./deliver-callback.ts";
 import { errorText } from "../../shared/platform/error-text.ts";
 
 /** Waiting sockets cost little. The more there are, the more slow hosts it takes to occupy all of them. */
 const atOnce = 256;
+/** Of the bodies that messages have of their own. */
+const bytesAtOnce = 32 * 1024 * 1024;
 const atOncePerHost = 8;
 const atOncePerUser = 128;
+/** A receiver that is forgotten has more than one message at a time again. */
+const mostSlow = 1_000;
 const pollMs = 1_000;
 /** A webhook that has only failed for this long is disabled. Scaled as the retry schedule is. */
 const disableAfterMs = 5 * 24 * 3_600_000;
@@ -48,7 +53,7 @@ export type OutboxDrain = {
 
 /**
  * Sends due messages of the outbox (callbacks and webhooks), whichever worker's runs they are of, until it is closed. A
- * message that could not be tried is claimed again after its lease.
+ * message that could not be tried since Postgres was away is claimed again after its lease.
  */
 export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   const { db, log } = deps;
@@ -57,8 +62,9 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
   // Each message under way adds one listener.
   setMaxListeners(atOnce + 1, stop.signal);
   const sending = new Set<Promise<void>>();
-  /** Hosts whose last try from this worker timed out. They get one message at a time until they answer. */
-  const slowHosts = new Set<string>();
+  let bytesSending = 0;
+  /** Whose last try from this worker timed out, the latest last. They get one message at a time until one is answered. */
+  const slow = new Map<string, Pick<DueMessage, "host" | "user_id">>();
   let claiming: Promise<void> | null = null;
   let wokenMeanwhile = false;
 
@@ -66,18 +72,26 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
     do {
       wokenMeanwhile = false;
       const messages = atOnce - sending.size;
-      if (messages <= 0) return;
-      const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow_hosts: [...slowHosts] };
-      const due = await claimDueMessages(db, { messages, ...shares, lease_ms: leaseMs });
+      const bytes = bytesAtOnce - bytesSending;
+      if (messages <= 0 || bytes <= 0) return;
+      const shares = { per_host: atOncePerHost, per_user: atOncePerUser, slow: [...slow.values()] };
+      const due = await claimDueMessages(db, { messages, bytes, ...shares, lease_ms: leaseMs });
       for (const message of due) start(message);
     } while (wokenMeanwhile && !stop.signal.aborted);
   }
 
   function start(message: DueMessage): void {
+    const { host, user_id } = message;
     const noteSpeed = ({ error }: Try): void => {
-      if (error === "timeout") slowHosts.add(message.host);
-      else slowHosts.delete(message.host);
+      const receiver = `${user_id} ${host}`;
+      slow.delete(receiver);
+      if (error !== "timeout") return;
+      slow.set(receiver, { host, user_id });
+      const [longest] = slow.keys();
+      if (slow.size > mostSlow && longest !== undefined) slow.delete(longest);
     };
+    const bytes = Buffer.byteLength(message.payload ?? "");
+    bytesSending += bytes;
     const sent = send({ ...deps, fetch, signal: stop.signal, noteSpeed }, message)
       .then(
         () => true,
@@ -91,6 +105,7 @@ export function startOutboxDrain(deps: OutboxDeps): OutboxDrain {
       )
       .then((tried) => {
         sending.delete(sent);
+        bytesSending -= bytes;
         // Another message of this host or user may have waited for this one.
         if (tried) wake();
       });
@@ -129,15 +144,15 @@ type Sending = OutboxDeps & {
   noteSpeed: (tried: Try) => void;
 };
 
-async function send({ fetch, signal, noteSpeed, ...deps }: Sending, message: DueMessage): Promise<void> {
-  const body = message.payload ?? (await readBody(deps, message.run_id));
-  if (body === null) return;
-  const secrets = await readSecrets(deps, message);
-  const span = beginSpan(deps.tracing, message);
-  const traceparent = span?.traceparent ?? message.traceparent;
-  const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal, traceparent });
-  if (span) endSpan(span, tried);
-  if (signal.aborted && tried.status_code === null) {
+async function send({ noteSpeed, ...deps }: Sending, message: DueMessage): Promise<void> {
+  const tried = await tryOnce(deps, message).catch((error: unknown) => {
+    // Patience costs no try while Postgres is away. Any other fault would come back at once and for ever.
+    if (isDependencyFault(error)) throw error;
+    deps.log.error({ message_id: message.id, err: errorText(error) }, "a message of the outbox can't be read");
+    return unreadableTry(message, deps.scheduleScale);
+  });
+  if (tried === null) return;
+  if (deps.signal.aborted && tried.status_code === null) {
     // A try that this worker aborted does not count.
     return giveBackMessage(deps.db, message);
   }
@@ -147,6 +162,21 @@ async function send({ fetch, signal, noteSpeed, ...deps }: Sending, message: Due
   deps.onTried({ kind, outcome: status === "pending" ? "retry" : status });
   const outcome = await recordTry(deps.db, message, tried, disableAfterMs * deps.scheduleScale);
   if (typeof outcome === "object") deps.onNotified(outcome.told);
+}
+
+/** Returns null when the message's run is gone. */
+async function tryOnce(
+  { fetch, signal, ...deps }: Omit<Sending, "noteSpeed">,
+  message: DueMessage,
+): Promise<Try | null> {
+  const body = message.payload ?? (await readBody(deps, message.run_id));
+  if (body === null) return null;
+  const secrets = await readSecrets(deps, message);
+  const span = beginSpan(deps.tracing, message);
+  const traceparent = span?.traceparent ?? message.traceparent;
+  const tried = await deliverCallback(fetch, deps.scheduleScale, { message, body, secrets, signal, traceparent });
+  if (span) endSpan(span, tried);
+  return tried;
 }
 
 function beginSpan(tracing: Tracing | null, { id, run_id, traceparent, host, tries, webhook_id, type }: DueMessage) {

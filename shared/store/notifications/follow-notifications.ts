@@ -1,8 +1,9 @@
+import { pageBytes } from "../../domain/json/cut-page.ts";
 import type { NotificationRecord } from "../../schemas/notification.ts";
 import type { Db } from "../client.ts";
 import { orNull, t } from "../columns.ts";
 import { readHorizon } from "../read-horizon.ts";
-import { joined, raw, sql } from "../sql.ts";
+import { joined, literal, raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { notificationColumns, toNotificationRecord } from "./notification-record.ts";
 
@@ -29,7 +30,8 @@ type Wanted = { place: Place; known: string | null; limit: number };
 
 /**
  * A user's notifications behind a place, in an order to which nothing is ever added before what was read: by the
- * transactions that wrote them, up to the horizon.
+ * transactions that wrote them, up to the horizon. At most `limit`, and none behind the one that fills `pageBytes`; none
+ * at all only where no more can be read yet.
  */
 export async function readFrom(db: Db, user_id: string, { place, known, limit }: Wanted): Promise<Told[]> {
   const horizon = String(await readHorizon(db.sql));
@@ -39,6 +41,8 @@ export async function readFrom(db: Db, user_id: string, { place, known, limit }:
     notification: toNotificationRecord(row),
   }));
 }
+
+const shown = joined(Object.keys(notificationColumns).map(raw), ", ");
 
 const follow = statement({
   name: "follow-notifications",
@@ -52,9 +56,16 @@ const follow = statement({
   },
   gives: { ...notificationColumns, xact: t.bigint },
   text: sql`
-    SELECT ${joined(Object.keys(notificationColumns).map(raw), ", ")}, xact FROM notifications
-    WHERE user_id = $user_id AND in_app AND (xact, id) > ($xact, $id)
-      AND xact < $horizon
-      AND ($known IS NULL OR NOT pg_visible_in_snapshot(xact::text::xid8, $known::pg_snapshot))
-    ORDER BY xact, id LIMIT $limit`,
+    SELECT ${shown}, xact FROM (
+      SELECT *, sum(octet_length(data::text)) OVER (
+        ORDER BY xact, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_ahead
+      FROM (
+        SELECT ${shown}, xact FROM notifications
+        WHERE user_id = $user_id AND in_app AND (xact, id) > ($xact, $id)
+          AND xact < $horizon
+          AND ($known IS NULL OR NOT pg_visible_in_snapshot(xact::text::xid8, $known::pg_snapshot))
+        ORDER BY xact, id LIMIT $limit
+      ) AS unread
+    ) AS page WHERE coalesce(bytes_ahead, 0) < ${literal(pageBytes)}
+    ORDER BY xact, id`,
 });

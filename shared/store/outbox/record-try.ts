@@ -15,7 +15,7 @@ export type Verdict =
 
 export type Try = {
   status_code: number | null;
-  /** A class, such as `timeout` or `http_500`; never the receiver's words. Null: delivered. */
+  /** A class, such as `timeout`, `http_500` or `unreadable`; never the receiver's words. Null: delivered. */
   error: string | null;
   duration_ms: number;
   verdict: Verdict;
@@ -26,7 +26,7 @@ type Tried = { id: string; tries: number; webhook_id: string | null };
 
 /**
  * Logs a try and moves its message on. The owner is notified of a callback that is given up, and of a webhook that is
- * disabled: one that is `gone`, or one that has only failed for `patience_ms`. `stale`: another worker tried since `tries`
+ * disabled: one that is `gone`, or one to which each try since `patience_ms` has failed. `stale`: another worker tried since `tries`
  * was seen, and nothing is changed.
  */
 export async function recordTry(
@@ -76,7 +76,7 @@ const record = statement({
     duration_ms: t.integer,
     gone: t.boolean,
     patience_ms: t.double,
-    /** `%s` stands for the time since when each delivery has failed. */
+    /** `%s` stands for the time since when each try has failed. */
     disabled_reason: t.text,
     news_id: t.text,
     /** `%s` stands for the run. */
@@ -97,18 +97,18 @@ const record = statement({
       INSERT INTO outbox_tries (outbox_id, try, status_code, error, duration_ms)
       SELECT id, tries, $status_code, $error, $duration_ms FROM tried
     ), hook AS (
-      -- The oldest of the deliveries that were given up since one got through.
-      SELECT w.id, w.status AS previous, least(tried.created_at, (
-        SELECT created_at FROM outbox o WHERE o.webhook_id = w.id AND o.status = 'exhausted' AND w.failures > 0
-        ORDER BY created_at DESC OFFSET greatest(w.failures - 1, 0) LIMIT 1)) AS failing_since
+      SELECT w.id, w.status AS previous,
+        CASE WHEN $status <> 'delivered' THEN coalesce(w.failing_since, now()) END AS failing_since
       FROM tried JOIN webhooks w ON w.id = tried.webhook_id
-      WHERE $status = 'exhausted' OR ($status = 'delivered' AND w.failures > 0)
+      WHERE CASE $status WHEN 'delivered' THEN w.failing_since IS NOT NULL OR w.failures > 0
+        WHEN 'pending' THEN w.failing_since IS NULL ELSE true END
     ), judged AS (
-      UPDATE webhooks SET failures = CASE WHEN $status = 'delivered' THEN 0 ELSE failures + 1 END, updated_at = now(),
+      UPDATE webhooks SET updated_at = now(), failing_since = hook.failing_since,
+        failures = CASE $status WHEN 'delivered' THEN 0 WHEN 'exhausted' THEN failures + 1 ELSE failures END,
         status = CASE WHEN hook.over AND webhooks.status = 'active' THEN 'disabled' ELSE webhooks.status END,
         disabled_reason = CASE WHEN hook.over AND webhooks.status = 'active' THEN hook.reason ELSE disabled_reason END
       FROM (
-        SELECT id, previous,
+        SELECT id, previous, failing_since,
           $status = 'exhausted' AND ($gone OR failing_since < now() - $patience_ms * interval '1 ms') AS over,
           format($disabled_reason, to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')) AS reason
         FROM hook

@@ -5,6 +5,7 @@ import { open, seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Db, Queryable } from "../client.ts";
 import { t } from "../columns.ts";
+import { retireSecrets } from "../retire-secrets.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { inTransaction } from "../in-transaction.ts";
@@ -24,21 +25,19 @@ export async function readSigningSecrets(db: Db, keyRing: KeyRing, user_id: stri
   });
 }
 
-/** Makes a new secret and returns it. The ones before go on signing for 24 hours, so that receivers can follow. */
+/** Makes a new secret and returns it. The newest two before go on signing for 24 hours, so that receivers can follow. */
 export async function rotateSigningSecret(db: Db, keyRing: KeyRing, user_id: string): Promise<string> {
   return inTransaction(db, async (client) => {
     await lockUser(client, user_id);
-    await expire.count(client, { user_id });
+    await retire.count(client, { user_id });
     return insertSecret(client, keyRing, user_id);
   });
 }
 
-const expire = statement({
-  name: "expire-signing-secrets",
+const retire = statement({
+  name: "retire-signing-secrets",
   takes: { user_id: t.text },
-  text: sql`
-    UPDATE callback_secrets SET expires_at = now() + interval '24 hours'
-    WHERE user_id = $user_id AND expires_at IS NULL`,
+  text: retireSecrets("callback_secrets", sql`user_id = $user_id`),
 });
 
 async function readActive(client: Queryable, keyRing: KeyRing, user_id: string): Promise<string[]> {

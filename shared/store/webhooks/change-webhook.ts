@@ -50,7 +50,7 @@ export async function patchWebhook(
     if (!webhook) return null;
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const merged = mergeMetadata(webhook.metadata, metadata);
-    const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0 } : {};
+    const cleared = patch.status === "active" ? { disabled_reason: null, failures: 0, failing_since: null } : {};
     const data = { ...given, ...cleared, metadata: merged as Prisma.InputJsonObject, updated_at: new Date() };
     return toWebhookRecord(await tx.webhook.update({ where: { id }, data }));
   });

@@ -5,6 +5,7 @@ import { open, seal } from "../../platform/secrets/seal.ts";
 import { sealedFields } from "../../platform/secrets/sealed-fields.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
+import { retireSecrets } from "../retire-secrets.ts";
 import { sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { lockRow, queryableOf } from "../prisma-transaction.ts";
@@ -31,24 +32,22 @@ const active = statement({
 });
 
 /**
- * Makes a new secret and gives it. The ones before go on signing for 24 hours, so that the receiver can follow. Null: the
- * owner has no such webhook.
+ * Makes a new secret and returns it. The newest two before go on signing for 24 hours, so that the receiver can follow.
+ * Returns null when the owner has no such webhook.
  */
 export async function rotateWebhookSecret(db: Db, keyRing: KeyRing, id: string, owner: Owner): Promise<string | null> {
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "webhooks", id);
     if (!(await tx.webhook.findUnique({ where: { id, ...ownedBy(owner) }, select: { id: true } }))) return null;
-    await expire.count(queryableOf(tx), { webhook_id: id });
+    await retire.count(queryableOf(tx), { webhook_id: id });
     return insertWebhookSecret(tx, keyRing, id);
   });
 }
 
-const expire = statement({
-  name: "expire-webhook-secrets",
+const retire = statement({
+  name: "retire-webhook-secrets",
   takes: { webhook_id: t.text },
-  text: sql`
-    UPDATE webhook_secrets SET expires_at = now() + interval '24 hours'
-    WHERE webhook_id = $webhook_id AND expires_at IS NULL`,
+  text: retireSecrets("webhook_secrets", sql`webhook_id = $webhook_id`),
 });
 
 /** For a transaction that has locked the webhook's row. */

@@ -67,7 +67,8 @@ const stateOf = async (runId: string) =>
 test("the address is told to who may resume the run: its record, the webhook and the notification, and to no reader", async () => {
   const receiver = await openReceiver();
   const events = ["run.interrupted", "notification.run.interrupted"];
-  await call(url, "POST", "/v1/webhooks", { url: receiver.url, events }, ada);
+  const hook = await call(url, "POST", "/v1/webhooks", { url: receiver.url, events }, ada);
+  const bodies = `/v1/webhooks/${String(hook.body["id"])}/deliveries?include=payload`;
   const { runId, page } = await ask({ message: "Go on?" });
   const path = page.slice(url.length);
   expect(path).toMatch(/^\/answer\/k1\.[\w-]+\.[\w-]{43}$/);
@@ -83,6 +84,7 @@ test("the address is told to who may resume the run: its record, the webhook and
   };
   const told = await notification();
   expect(told).toMatchObject({ data: { interrupts: [{ answer_url: path }] } });
+  expect(JSON.stringify(await get(bodies)).split(path)).toHaveLength(3);
 
   const reader = await headersOf("ada", ["runs:read", "notifications:read", "notifications:write"]);
   const made = await call(url, "POST", "/v1/users/me/api-keys", { run_id: runId }, ada);
@@ -93,6 +95,7 @@ test("the address is told to who may resume the run: its record, the webhook and
     await get(`/v1/runs?limit=100`),
     await get(`/v1/runs/${runId}/events`),
     await get(`/v1/interrupts`, reader),
+    await get(bodies, reader),
     await notification(reader),
     await get(`/v1/notifications/${told?.id}`, reader),
     (await call(url, "PUT", `/v1/notifications/${told?.id}`, { read: true }, reader)).body,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { openDb } from "../../../shared/store/client.ts";
+import { readFrom } from "../../../shared/store/notifications/follow-notifications.ts";
 import { call, execute, makeAgent, readEvents } from "../../harness/client.ts";
 import { py } from "../../harness/py.ts";
 import { useTestStack } from "../../harness/test-stack.ts";
@@ -133,6 +135,26 @@ test("a backlog of hundreds comes whole and in order, to many readers at once", 
   await post("hoarder", "1235");
   const titles = Array.from({ length: 1235 }, (_, i) => String(i + 1));
   for (const { events } of readers) expect((await events).map(({ data }) => data["title"])).toEqual(titles);
+});
+
+test("a notification's data are 64 KiB at most, as other metadata are", async () => {
+  expect((await post("heavy", "fits", { data: { text: "x".repeat(65_000) } })).status).toBe(201);
+  const refused = await post("heavy", "too large", { data: { text: "x".repeat(66_000) } });
+  expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "data"] }] } });
+});
+
+test("a stream reads a page of large notifications up to 4 MiB, and then the next", async () => {
+  // Stored by an earlier version.
+  await stack.sql.query(
+    `INSERT INTO notifications (id, user_id, type, title, data)
+     SELECT 'notif_' || g, 'laden', 't', g, json_build_object('text', repeat('x', 1500000)) FROM generate_series(1, 5) g`,
+  );
+  const db = openDb(stack.databaseUrl, 2, () => undefined);
+  const page = await readFrom(db, "laden", { place: { xact: 1n, id: "" }, known: null, limit: 100 });
+  await db.close();
+  expect(page.map(({ notification }) => notification.title)).toEqual(["1", "2", "3"]);
+  const { events } = await follow("laden", 5, "1-a");
+  expect((await events).map(({ data }) => data["title"])).toEqual(["1", "2", "3", "4", "5"]);
 });
 
 test("a stream that begins now leaves out what was told before, even while an older transaction still runs", async () => {

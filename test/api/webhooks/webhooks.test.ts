@@ -52,6 +52,15 @@ const deliveries = async (id: string, query = "") =>
 const typesOf = (got: Received[]) => got.map(({ body }) => webhookMessage.parse(body).type).toSorted();
 const test204 = (id: string) => call(url, "POST", `/v1/webhooks/${id}/test`);
 
+function verifies(key: string, got: Received | undefined): boolean {
+  try {
+    new Webhook(key).verify(got?.text ?? "", got?.headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const ok = "def main(i): return {'done': True}";
 const bad = "def main(i): raise ValueError('no luck')";
 
@@ -235,16 +244,32 @@ test("after a rotation both secrets verify, each shown once; when the old one's 
   await stack.sql.query("UPDATE webhook_secrets SET expires_at = now() WHERE expires_at IS NOT NULL");
   await test204(id);
   await waitFor(() => target.got.length === 2, waitMs);
-  const verifies = (key: string, got: Received | undefined) => {
-    try {
-      new Webhook(key).verify(got?.text ?? "", got?.headers as Record<string, string>);
-      return true;
-    } catch {
-      return false;
-    }
-  };
   expect([old, secret].map((key) => verifies(key, target.got[0]))).toEqual([true, true]);
   expect([old, secret].map((key) => verifies(key, target.got[1]))).toEqual([false, true]);
+});
+
+test("however often a secret is rotated, the newest three sign, and no others are stored", async () => {
+  const target = await receiver();
+  const made = await hook(target.url);
+  const secrets = [made.secret];
+  for (let i = 0; i < 4; i++)
+    secrets.push(String((await call(url, "POST", `/v1/webhooks/${made.id}/rotate`)).body["secret"]));
+  await test204(made.id);
+  await waitFor(() => target.got.length === 1, waitMs);
+  expect(secrets.map((secret) => verifies(secret, target.got[0]))).toEqual([false, false, true, true, true]);
+  const stored = "SELECT id FROM webhook_secrets WHERE webhook_id = $1";
+  expect((await stack.sql.query(stored, [made.id])).rows).toHaveLength(3);
+  await stack.sql.query("UPDATE webhook_secrets SET expires_at = now() WHERE expires_at IS NOT NULL");
+  await call(url, "POST", `/v1/webhooks/${made.id}/rotate`);
+  expect((await stack.sql.query(stored, [made.id])).rows).toHaveLength(2);
+});
+
+test("a user's callback secrets are at most three, too", async () => {
+  for (let i = 0; i < 5; i++)
+    expect((await call(url, "POST", "/v1/users/me/callback-secret", { user_id: "rotator" })).status).toBe(201);
+  const stored = await stack.sql.query("SELECT expires_at FROM callback_secrets WHERE user_id = 'rotator'");
+  expect(stored.rows.filter(({ expires_at }) => expires_at === null)).toHaveLength(1);
+  expect(stored.rows).toHaveLength(3);
 });
 
 test("410 disables a webhook at once, gives up what it was owed, and tells its owner; it can be enabled again", async () => {

@@ -16,17 +16,20 @@ const day = 24 * 3_600_000;
 const patience = 5 * day;
 let made = 0;
 
-/** A message to the webhook, owed for so many days, tried once. */
-async function tryOnce(verdict: Verdict, owedForDays = 0) {
+/** A message to the webhook, made so many days ago, tried once. */
+async function tryOnce(verdict: Verdict, madeForDays = 0) {
   const id = `msg_${++made}`;
   const webhook_id = "w";
-  const created_at = new Date(Date.now() - owedForDays * day);
+  const created_at = new Date(Date.now() - madeForDays * day);
   const data = { id, user_id: "u", webhook_id, type: "t", payload: {}, url: "https://example.com/", created_at };
   await db.prisma.outboxMessage.create({ data });
   const error = verdict.status === "delivered" ? null : "http_500";
   const tried = { status_code: 500, error, duration_ms: 7, verdict };
   return { id, outcome: await recordTry(db, { id, tries: 0, webhook_id }, tried, patience) };
 }
+/** So many days pass for the webhook. */
+const passDays = (days: number) =>
+  stack.sql.query("UPDATE webhooks SET failing_since = failing_since - $1 * interval '1 day'", [days]);
 const webhook = () => db.prisma.webhook.findUniqueOrThrow({ where: { id: "w" } });
 const message = (id: string) => db.prisma.outboxMessage.findUniqueOrThrow({ where: { id }, include: { log: true } });
 const notifications = () => db.prisma.notification.findMany({ where: { user_id: "u" } });
@@ -44,12 +47,15 @@ test("a try is logged with its code, class and time; what was seen before anothe
 });
 
 test("failures for less than five days leave a webhook active; for more they disable it and tell its owner once", async () => {
-  await tryOnce(exhausted, 3);
-  await tryOnce(exhausted, 1);
+  await tryOnce({ status: "pending", delay_ms: 1_000 });
+  await passDays(2);
+  await tryOnce(exhausted);
+  await passDays(2.9);
+  await tryOnce(exhausted);
   expect(await webhook()).toMatchObject({ status: "active", failures: 2 });
   expect(await notifications()).toEqual([]);
   const { id: waiting } = await tryOnce({ status: "pending", delay_ms: 1_000 });
-  await stack.sql.query("UPDATE outbox SET created_at = created_at - interval '4 days'");
+  await passDays(0.2);
   const { outcome } = await tryOnce(exhausted);
   expect(outcome).toEqual({ told: "u" });
   expect(await webhook()).toMatchObject({
@@ -64,12 +70,21 @@ test("failures for less than five days leave a webhook active; for more they dis
 });
 
 test("one delivery in between forgives a webhook what it missed before", async () => {
-  await tryOnce(exhausted, 4.9);
+  await tryOnce(exhausted);
+  await passDays(4.9);
   await tryOnce(delivered);
-  expect(await webhook()).toMatchObject({ status: "active", failures: 0 });
-  await stack.sql.query("UPDATE outbox SET created_at = created_at - interval '1 day'");
+  expect(await webhook()).toMatchObject({ status: "active", failures: 0, failing_since: null });
+  await passDays(1);
   await tryOnce(exhausted);
   expect(await webhook()).toMatchObject({ status: "active", failures: 1 });
+});
+
+test("an old delivery that is sent again to a webhook that works, and given up, leaves it active", async () => {
+  await tryOnce(delivered);
+  const { id: waiting } = await tryOnce({ status: "pending", delay_ms: 1_000 });
+  expect((await tryOnce(exhausted, 20)).outcome).toBe("recorded");
+  expect(await webhook()).toMatchObject({ status: "active", failures: 1 });
+  expect(await message(waiting)).toMatchObject({ status: "pending" });
 });
 
 test("410 disables a webhook at once", async () => {

@@ -1,4 +1,4 @@
-import { isTransientState } from "../../shared/store/sql-faults.ts";
+import { isTransientState } from "./sql-faults.ts";
 
 /**
  * True when an error says that Postgres or Redis could not be reached or is not ready, so that the same request may succeed

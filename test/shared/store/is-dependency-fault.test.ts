@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { expect, it } from "vitest";
-import { isDependencyFault } from "../../../api/http/is-dependency-fault.ts";
+import { isDependencyFault } from "../../../shared/store/is-dependency-fault.ts";
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

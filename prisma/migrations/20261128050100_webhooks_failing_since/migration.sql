@@ -1,0 +1,1 @@
+ALTER TABLE "webhooks" ADD COLUMN "failing_since" TIMESTAMPTZ(6);
