@@ -132,6 +132,7 @@ export const errorKinds = {
       too_many_threads: "The user has as many threads as THREADS_PER_USER allows.",
       too_many_webhooks: "The user has as many webhooks as WEBHOOKS_PER_USER allows.",
       user_exists: "A user with this id exists.",
+      user_has_subscription: "The payment provider charges for the user's subscription, which must be cancelled first.",
       user_has_agents: "The user has agents, which must be deleted first.",
       version_archived: "The version is archived.",
       version_exists: "The version exists with another config, and versions are immutable.",

@@ -54,14 +54,20 @@ export async function patchUser(db: Db, id: string, owner: Owner, patch: UserPat
 /**
  * Empties a user's row, revokes the user's keys, ends the sessions and removes the webhooks, connections, secrets, notifications and the
  * store's items: whoever gets the id next has none of them. The row stays, since bookings and runs name it.
- * `has_agents`: the user's agents have to be deleted first.
+ * `has_agents`: the user's agents have to be deleted first. `has_subscription`: the payment provider would go on charging for one.
  */
-export async function deleteUser(db: Db, id: string, owner: Owner): Promise<"deleted" | "missing" | "has_agents"> {
+export async function deleteUser(
+  db: Db,
+  id: string,
+  owner: Owner,
+): Promise<"deleted" | "missing" | "has_agents" | "has_subscription"> {
   if (owner !== null && owner !== id) return "missing";
   return db.prisma.$transaction(async (tx) => {
     await lockRow(tx, "users", id);
     if (!(await tx.user.findUnique({ where: { id, deleted_at: null } }))) return "missing";
     if (await tx.agent.findFirst({ where: { user_id: id }, select: { id: true } })) return "has_agents";
+    const charged = { user_id: id, provider_subscription_id: { not: null }, status: { not: "canceled" } } as const;
+    if (await tx.subscription.findFirst({ where: charged, select: { id: true } })) return "has_subscription";
     const now = new Date();
     await tx.apiKey.updateMany({ where: { user_id: id, revoked_at: null }, data: { revoked_at: now } });
     await tx.callbackSecret.deleteMany({ where: { user_id: id } });

@@ -176,6 +176,10 @@ test("a subscription's events give its user the plan, its invoices and what he i
     { id: "in_2_cy", status: "open" },
     { status: "paid", amount_paid: 2_000 },
   ]);
+  expect(await call(url, "DELETE", "/v1/users/cy")).toMatchObject({
+    status: 409,
+    body: { code: "user_has_subscription" },
+  });
   const { rows } = await stack.sql.query("SELECT DISTINCT type FROM notifications WHERE user_id = 'cy' ORDER BY 1");
   expect(rows.map(({ type }) => type)).toEqual([
     "billing.disputed",
