@@ -21,9 +21,9 @@ ANSWER_TIMEOUT = 120.0
 SILENCE = 45.0
 """The service sends a ping every 15 s. A connection on which nothing comes for so long is dead."""
 PATIENCE = 300.0
-"""How long a stream is tried to be resumed, from when it was cut."""
+"""How long a stream is tried to be resumed, from when it was cut until the service answers with a stream again."""
 FIRST_PATIENCE = 15.0
-"""The same until its first message: perhaps nothing is there."""
+"""The same until the first such answer: perhaps nothing is there."""
 
 
 def base_url(url: str | None) -> str:
@@ -119,7 +119,7 @@ class Cursor:
 
 
 class Patience:
-    """Knows how often a stream was cut since the last message, and since when."""
+    """Knows how often a stream was cut since the last message, and since when the service doesn't answer with one."""
 
     def __init__(self) -> None:
         self.failures = 0
@@ -131,9 +131,13 @@ class Patience:
         """Returns how long a connection may be silent."""
         return SILENCE * (1 + self.failures)
 
+    def note_answer(self) -> None:
+        """The service has answered with a stream. A quiet stream is no lost one."""
+        self._cut_at, self._has_begun = None, True
+
     def renew(self) -> None:
         """A message has come."""
-        self.failures, self._cut_at, self._has_begun = 0, None, True
+        self.failures = 0
 
     def next_delay(self, now: float, failure: Exception | None, last: str | None) -> float:
         """Returns the time until the next try. Raises StreamLostError when the stream was cut for too long."""

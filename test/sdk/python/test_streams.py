@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import threading
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock, patch
 
 from runfleet_sdk import (
     ApiError,
@@ -174,6 +177,17 @@ class Answers(unittest.TestCase):
             with self.assertRaises(StreamLostError) as lost:
                 read(self.scripted(sse(delta(1), delta(3)), sse(delta(3))).url)
             self.assertEqual(lost.exception.last_event_id, "1-1")
+
+    def test_quiet(self) -> None:
+        """A quiet stream is not lost, however often it is cut; one that isn't answered for five minutes is"""
+        clock = SimpleNamespace(monotonic=itertools.count(0, 400).__next__, sleep=Mock())
+        with patch("runfleet_sdk._sync.stream.time", clock), patch("runfleet_sdk._async.stream.time", clock):
+            for read in (self.read, self.read_async):
+                quiet = self.scripted(sse(), sse(), sse(), sse(delta(1), success(2)))
+                self.assertEqual(read(quiet.url), ([1, 2], 2))
+                for away in (refusal(503, "dependency_unavailable"), refusal(200, "a proxy's page")):
+                    with self.assertRaises(StreamLostError):
+                        read(self.scripted(sse(delta(1)), away).url)
 
     def test_refusals(self) -> None:
         """What a repetition doesn't mend ends a stream at once"""

@@ -249,6 +249,23 @@ test("a stream that ends in order without its last event was cut; an event that 
   expect(seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1-2", "1-3"]);
 });
 
+test("a stream that is quiet for hours is not lost, however often it is cut; one that isn't answered for five minutes is", async () => {
+  const clock = vi.spyOn(Date, "now");
+  onTestFinished(() => clock.mockRestore());
+  let now = 1e12;
+  const later = <Answer>(answer: Answer): Answer => {
+    clock.mockReturnValue((now += 400_000));
+    return answer;
+  };
+  const ping = { headers: { "content-type": "text/event-stream" }, body: ": ping\n\n" };
+  const quiet = await openScripted((tries) => later(tries < 4 ? ping : sse(delta(1), success(2))));
+  expect(await quiet.client.attach("r").result()).toBe(2);
+  const away = await openScripted((tries) => later(tries === 1 ? sse(delta(1)) : { status: 503 }));
+  await expect(away.client.attach("r").result()).rejects.toBeInstanceOf(StreamLostError);
+  const portal = await openScripted(() => later({ headers: { "content-type": "text/html" }, body: "Sign in" }));
+  await expect(portal.client.attach("r").result()).rejects.toBeInstanceOf(StreamLostError);
+});
+
 test("a hole in a stream is asked for again, and is an error when it stays; a gap that the service tells is an event", async () => {
   const mended = await openScripted(
     () => sse(delta(1), delta(3)),

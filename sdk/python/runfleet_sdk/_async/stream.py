@@ -28,6 +28,11 @@ class AsyncMessages:
         return self._response.status_code == 204
 
     @property
+    def is_stream(self) -> bool:
+        """False for what a proxy answers in the service's place."""
+        return self._response.headers.get("content-type", "").startswith("text/event-stream")
+
+    @property
     def retry(self) -> float:
         """What the service asks to wait before the next connection, in seconds."""
         return self._parser.retry
@@ -69,6 +74,8 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
             try:
                 if messages.is_over:
                     return
+                if messages.is_stream:
+                    patience.note_answer()
                 async for message in messages:
                     patience.retry = messages.retry
                     event = _parse(message.data)

@@ -29,6 +29,11 @@ class Messages:
         return self._response.status_code == 204
 
     @property
+    def is_stream(self) -> bool:
+        """False for what a proxy answers in the service's place."""
+        return self._response.headers.get("content-type", "").startswith("text/event-stream")
+
+    @property
     def retry(self) -> float:
         """What the service asks to wait before the next connection, in seconds."""
         return self._parser.retry
@@ -70,6 +75,8 @@ def read_stream(source: Source, after: str | None) -> Iterator[tuple[str | None,
             try:
                 if messages.is_over:
                     return
+                if messages.is_stream:
+                    patience.note_answer()
                 for message in messages:
                     patience.retry = messages.retry
                     event = _parse(message.data)
