@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import random
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from ._errors import ApiError, RateLimitError, RunfleetError, StreamLostError, is_transient
@@ -152,6 +153,9 @@ class Patience:
         return max(delay, asked_wait(failure))
 
 
-def refuse_json(data: str) -> NoReturn:
-    """An event that is no JSON isn't of the service."""
-    raise RunfleetError(f"The service sent an event that is no JSON: {data[:200]}")
+def parse_json(data: str | bytes, what: str) -> Any:
+    """Returns the value. Raises RunfleetError for what is no JSON, and so isn't of the service."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        raise RunfleetError(f"The service sent {what} that is no JSON: {data[:200]!r}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from .._errors import ApiError, UnreachableError, is_transient
-from .._shared import Cursor, Patience, refuse_json
+from .._shared import Cursor, Patience, parse_json
 from .._sse import Message, SseParser
 
 
@@ -78,7 +77,7 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
                     patience.note_answer()
                 async for message in messages:
                     patience.retry = messages.retry
-                    event = _parse(message.data)
+                    event = parse_json(message.data, "an event")
                     place = source.place(cursor.last, event)
                     cursor.take(message, place)
                     if place == "hole":
@@ -95,10 +94,3 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
                 raise
             failure = error
         await asyncio.sleep(patience.next_delay(time.monotonic(), failure, cursor.last))
-
-
-def _parse(data: str) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError:
-        refuse_json(data)
