@@ -1,8 +1,8 @@
-import { callService } from "./call-service.ts";
+import { type Answer, callService } from "./call-service.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "./client.ts";
 import type { Command, Group } from "./command.ts";
-import { readProject, readSettings } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 
 type Commands = Record<string, () => Promise<Command | Group>>;
 
@@ -31,8 +31,12 @@ async function idsFor({ usage }: Command, words: string[], env: NodeJS.ProcessEn
   const kinds = [...usage.matchAll(/<([a-z]+)[^>]*>/g)].map(([, kind = ""]) => kind);
   const kind = kinds[words.filter((word) => !word.startsWith("-")).length] ?? "";
   if (!Object.hasOwn(lists, kind)) return [];
-  const client = createClient(readSettings({}, readProject("."), env));
-  const page = callService(client, "GET", `${lists[kind as keyof typeof lists]}?limit=50`).catch(() => null);
+  const page = readList(lists[kind as keyof typeof lists], env).catch(() => null);
   const answer = await Promise.race([page, sleep(patienceMs, null, { ref: false })]);
   return ((answer?.body["data"] ?? []) as { id: string }[]).map(({ id }) => id);
+}
+
+/** Asks the user's own service. What runfleet.json of a folder names is asked only by a command that was entered. */
+async function readList(path: string, env: NodeJS.ProcessEnv): Promise<Answer> {
+  return callService(createClient(readSettings({}, {}, env)), "GET", `${path}?limit=50`);
 }

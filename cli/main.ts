@@ -82,4 +82,11 @@ async function main([name = "help", ...args]: string[]): Promise<number> {
 
 const listOf = (found: Command | Group): string => ("commands" in found ? Object.keys(found.commands).join("|") : "");
 
+// Who reads may have seen enough: `runfleet runs | head -1`.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
+
 process.exitCode = await main(process.argv.slice(2));

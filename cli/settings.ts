@@ -25,7 +25,7 @@ export type CommonFlags = { url?: string | undefined; profile?: string | undefin
 /** Where `npm run dev` and `runfleet up` listen. */
 export const standardUrl = "http://127.0.0.1:8080";
 
-/** Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, runfleet.json, the user's own config, the standard address. */
+/** Returns where the service is: by flag, RUNFLEET_URL and RUNFLEET_API_KEY, the user's own config, a named profile of runfleet.json, the standard address. */
 export function readSettings(flags: CommonFlags, project: Project, env: NodeJS.ProcessEnv): Settings {
   const profile = readProfile(flags.profile ?? env["RUNFLEET_PROFILE"], project, env);
   const url = flags.url ?? env["RUNFLEET_URL"] ?? profile.url ?? standardUrl;
@@ -34,10 +34,18 @@ export function readSettings(flags: CommonFlags, project: Project, env: NodeJS.P
 }
 
 function readProfile(name: string | undefined, project: Project, env: NodeJS.ProcessEnv): Profile {
-  const profiles = { ...readUserProfiles(env), ...project.profiles };
-  const profile = profiles[name ?? "default"];
+  const profile = listProfiles(project, env)[name ?? "default"];
   if (name !== undefined && !profile) throw new Fault("usage", `There is no profile '${name}'.`);
   return profile ?? {};
+}
+
+/**
+ * Returns the user's own profiles and those of runfleet.json. The latter say where a key is sent, and a folder may come from
+ * anybody: so they replace none of the user's own, and hold only where they are named.
+ */
+export function listProfiles({ profiles = {} }: Project, env: NodeJS.ProcessEnv): Record<string, Profile> {
+  const { default: _unnamed, ...named } = profiles;
+  return { ...named, ...readUserProfiles(env) };
 }
 
 const userConfig = (env: NodeJS.ProcessEnv): string =>

@@ -95,7 +95,7 @@ function describe(event: RunEvent): string | null {
     case "run.waiting":
       return `… waits: ${event.queue.wait_reason}`;
     case "run.started":
-      return event.attempt > 1 ? `↻ attempt ${event.attempt}: what stands above is void` : null;
+      return event.attempt > 1 ? describeAttempt(event) : null;
     case "log":
       return `  ${event.message.trimEnd().replaceAll("\n", "\n  ")}`;
     case "tool.start":
@@ -106,6 +106,10 @@ function describe(event: RunEvent): string | null {
       return describeEnd(event);
   }
 }
+
+/** An attempt that has a journal goes on from it. */
+const describeAttempt = ({ attempt, discards }: EventOf<"run.started">): string =>
+  `↻ attempt ${attempt}${discards ? ": what stands above is void" : " goes on"}`;
 
 function describeEnd(event: RunEvent): string | null {
   switch (event.type) {

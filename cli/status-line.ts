@@ -20,6 +20,9 @@ export function createStatusLine(): StatusLine {
         case "run.waiting":
           state = `waits: ${event.queue.wait_reason}`;
           break;
+        case "run.suspended":
+          state = "suspended";
+          break;
         case "run.started":
           [state, attempt, progress] = ["running", event.attempt, ""];
           tools.clear();

@@ -4,7 +4,7 @@ import { projectFolder } from "./reachable.ts";
 
 /**
  * `npm run package` writes the npm package `runfleet` to dist/package: the TypeScript SDK, its React hooks, the types of what an
- * agent in Node imports, tests of agents, and the command line. The service is no part of it, nor are the service's dependencies.
+ * agent in Node imports, tests of agents, and the command line with its templates. The service is no part of it, nor are the service's dependencies.
  */
 const root = projectFolder();
 const target = join(root, "dist/package");
@@ -76,6 +76,11 @@ for (const part of ["runtime/node", "runtime/python/_runfleet"])
     recursive: true,
     filter: (path) => !/\.d\.ts$|tsconfig|__pycache__/.test(path) && !onlyOfWorkers.test(path),
   });
+// The templates of `runfleet init`.
+cpSync(join(root, "examples"), join(target, "examples"), {
+  recursive: true,
+  filter: (path) => !/node_modules|__pycache__/.test(path.slice(root.length)),
+});
 cpSync(join(root, "docs/runfleet.schema.json"), join(target, "runfleet.schema.json"));
 cpSync(join(root, "sdk/ts/README.md"), join(target, "README.md"));
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"));

@@ -4,7 +4,7 @@ import { createClient } from "../client.ts";
 import type { Call, Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { keyByBrowser } from "../key-by-browser.ts";
-import { readUserProfiles, standardUrl, writeUserProfiles } from "../settings.ts";
+import { listProfiles, readUserProfiles, standardUrl, writeUserProfiles } from "../settings.ts";
 import { tableOf } from "../table.ts";
 
 const nameOf = ({ flags, env }: Call): string => String(flags["profile"] ?? env["RUNFLEET_PROFILE"] ?? "default");
@@ -17,7 +17,7 @@ export const login: Command = {
     const { flags, env, project, terminal } = call;
     const name = nameOf(call);
     const profiles = readUserProfiles(env);
-    const known = profiles[name]?.url ?? project.profiles?.[name]?.url;
+    const known = listProfiles(project, env)[name]?.url;
     const url = String(flags["url"] ?? env["RUNFLEET_URL"] ?? known ?? standardUrl).replace(/\/+$/, "");
     if (!URL.canParse(url)) throw new Fault("usage", `'${url}' is no URL.`);
     const apiKey = await readKey(url, call);
@@ -71,8 +71,11 @@ export const profiles: Command = {
   usage: "profiles",
   summary: "The profiles of your own config and of runfleet.json. One is used by --profile or RUNFLEET_PROFILE.",
   act({ env, project, terminal }) {
-    const all = { ...readUserProfiles(env), ...project.profiles };
-    const rows = Object.entries(all).map(([name, { url, api_key }]) => ({ name, url, key: api_key !== undefined }));
+    const rows = Object.entries(listProfiles(project, env)).map(([name, { url, api_key }]) => ({
+      name,
+      url,
+      key: api_key !== undefined,
+    }));
     if (terminal.json) terminal.value({ data: rows });
     else if (rows.length === 0) terminal.say("There are none. runfleet login makes one.");
     else

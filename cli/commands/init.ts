@@ -21,8 +21,11 @@ const small: Record<string, Record<string, string>> = {
   },
 };
 
-/** Each folder is a template of its name. */
-const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
+/** Each folder is a template of its name. The npm package has them beside the command line, a clone above its dist/. */
+const [packaged = "", cloned = ""] = ["../../examples/", "../../../examples/"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+const examples = existsSync(packaged) ? packaged : cloned;
 
 function listTemplates(): string[] {
   const folders = existsSync(examples) ? readdirSync(examples, { withFileTypes: true }) : [];

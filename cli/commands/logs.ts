@@ -4,6 +4,7 @@ import type { Call, Command } from "../command.ts";
 import { Fault } from "../exit-codes.ts";
 import { timeOf } from "../operation.ts";
 import type { Terminal } from "../terminal.ts";
+import { isRun } from "./tail.ts";
 
 export const logs: Command = {
   usage: "logs <run|agent> [-f] [--level l] [--since 10m] [-n lines]",
@@ -16,8 +17,10 @@ export const logs: Command = {
     lines: { type: "string", short: "n" },
   },
   needs: 1,
-  async act({ words: [name = ""], flags, client, terminal }) {
-    const run = name.startsWith("run_") ? name : await lastRun(client, name);
+  async act(call) {
+    const { words, flags, client, terminal } = call;
+    const [name = ""] = words;
+    const run = (await isRun(call, name)) ? name : await lastRun(client, name);
     const asked = readAsked(flags);
     let after: string | undefined;
     for (;;) {

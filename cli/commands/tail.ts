@@ -30,7 +30,7 @@ export const tail: Command = {
 };
 
 /** Returns false for the name of an agent. Throws when neither is there. */
-async function isRun({ client }: Call, name: string): Promise<boolean> {
+export async function isRun({ client }: Call, name: string): Promise<boolean> {
   try {
     await client.runs.get(name);
     return true;

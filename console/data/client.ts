@@ -14,7 +14,7 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
       ...own,
       headers: { ...(init.headers as Record<string, string>), ...header },
     });
-    noteAnswer(response.status);
+    await noteAnswer(response);
     return response;
   } catch (error) {
     if (!init.signal?.aborted) noteLoss();

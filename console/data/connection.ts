@@ -7,13 +7,19 @@ const backs = new Set<() => void>();
 
 const askEveryMs = 1_500;
 
-/** Of every answer: the service is there. A proxy says by these codes that it isn't. */
-export function noteAnswer(status: number): void {
-  if ([502, 503, 504].includes(status)) return noteLoss();
+/** Of every answer: the service is there, unless a proxy has answered in its place. */
+export async function noteAnswer(response: Response): Promise<void> {
+  if ([502, 503, 504].includes(response.status) && !(await isOurs(response.clone()))) return noteLoss();
   if (lostAt === null) return;
   lostAt = null;
   notify(readers);
   notify(backs);
+}
+
+/** True for an answer of the service itself: its errors have a code. */
+async function isOurs(response: Response): Promise<boolean> {
+  const body: unknown = await response.json().catch(() => null);
+  return typeof body === "object" && body !== null && "code" in body;
 }
 
 /** No answer came. The service is asked until it answers again. */
@@ -27,7 +33,7 @@ export function noteLoss(): void {
 async function ask(): Promise<void> {
   if (lostAt === null) return;
   const answer = await fetch("/health/live").catch(() => null);
-  if (answer?.ok) return noteAnswer(answer.status);
+  if (answer?.ok) return noteAnswer(answer);
   setTimeout(() => void ask(), askEveryMs);
 }
 

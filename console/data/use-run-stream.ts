@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { isEnd, type RunEvent, type RunHandle, Transcript } from "../../sdk/ts/index.ts";
 import { noteSignedOut } from "./client.ts";
 import { inStreamSlot } from "./stream-slot.ts";
+import { wait } from "./wait.ts";
 import { whileSeen } from "./while-seen.ts";
 
 /** A run's events as far as they came: all of them, and what stands. */
@@ -17,9 +18,12 @@ export type RunStream = {
   lastMove: string | null;
   /** True until an event was read, or it is known that there is none: what the run has said isn't known yet. */
   isPending: boolean;
-  /** Why the run can't be read. */
+  /** Why the run can't be read. It is tried again. */
   failure: unknown;
 };
+
+/** A stream that could not be read is tried again. */
+const tryAgainMs = 5_000;
 
 const nothing = (): RunStream => ({
   events: [],
@@ -59,7 +63,7 @@ function createReader(run: RunHandle): Reader {
 
   const render = (): void => {
     frame = null;
-    const isReading = reading !== null;
+    const isReading = reading !== null && failure === null;
     const isPending = events.length === 0 && !hasRead && failure === null;
     const { text } = transcript;
     show?.({ events, count: events.length, transcript, text, isReading, lastMove, isPending, failure });
@@ -69,24 +73,33 @@ function createReader(run: RunHandle): Reader {
     frame ??= requestAnimationFrame(render);
   };
 
-  async function read({ signal }: AbortController): Promise<void> {
-    failure = null;
+  /** Returns false when the stream can't be read. */
+  async function read(signal: AbortSignal): Promise<boolean> {
     try {
       await inStreamSlot(signal, async () => {
         for await (const event of run.events({ signal })) {
           events.push(event);
           transcript.push(event);
+          failure = null;
           hasEnded = isEnd(event);
           if (event.type.startsWith("run.")) lastMove = `${event.attempt}-${event.seq}`;
           renderSoon();
         }
       });
+      failure = null;
       hasRead = true;
+      return true;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       failure = error;
       noteSignedOut(error);
+      renderSoon();
+      return false;
     }
+  }
+
+  async function follow({ signal }: AbortController): Promise<void> {
+    while (!(await read(signal)) && !signal.aborted) await wait(tryAgainMs, signal);
     if (reading?.signal === signal) reading = null;
     renderSoon();
   }
@@ -94,7 +107,7 @@ function createReader(run: RunHandle): Reader {
   function goOn(): void {
     if (reading || hasEnded || !show || document.hidden) return;
     reading = new AbortController();
-    void read(reading);
+    void follow(reading);
   }
   function stop(): void {
     reading?.abort();

@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { JsonField } from "./json-field.tsx";
 import type { FieldKind, Schema } from "./schema.ts";
+import { useTypedText } from "./use-typed-text.ts";
 
 type Props = {
   id: string;
@@ -91,20 +92,46 @@ const Switch = ({ id, describedBy, value, onChange }: Props): ReactElement => (
   />
 );
 
-const List = (props: Props): ReactElement => (
-  <textarea
-    {...common(props)}
-    rows={3}
-    placeholder="one a line"
-    value={Array.isArray(props.value) ? props.value.join("\n") : ""}
-    onChange={({ target }) => props.onChange(readList(target.value, props.schema.items?.type !== "string"))}
-  />
-);
+function List(props: Props): ReactElement {
+  const { value, onChange, schema } = props;
+  const read = schema.items?.type === "string" ? readLines : readNumbers;
+  const { text, fault, change } = useTypedText({ value, onChange, show: showList, read });
+  return (
+    <>
+      <textarea
+        {...common({ ...props, isWrong: props.isWrong || fault !== null })}
+        ref={(field) => field?.setCustomValidity(fault ?? "")}
+        rows={3}
+        placeholder="one a line"
+        value={text}
+        onChange={({ target }) => change(target.value)}
+      />
+      {fault && (
+        <p role="alert" className="bad">
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}
 
-function readList(text: string, isOfNumbers: boolean): unknown[] | undefined {
-  if (text === "") return undefined;
-  const lines = text.split("\n");
-  return isOfNumbers ? lines.filter((line) => line.trim() !== "").map(Number) : lines;
+const showList = (value: unknown): string => (Array.isArray(value) ? value.join("\n") : "");
+
+/** The end of the last line begins no other one. */
+function readLines(text: string): string[] | undefined {
+  const lines = text.replace(/\n+$/, "").split("\n");
+  return lines.join("") === "" ? undefined : lines;
+}
+
+const readNumbers = (text: string): number[] | undefined =>
+  readLines(text)
+    ?.filter((line) => line.trim() !== "")
+    .map(readNumber);
+
+function readNumber(line: string): number {
+  const number = Number(line);
+  if (!Number.isFinite(number)) throw new Error(`“${line}” is no number.`);
+  return number;
 }
 
 const Json = (props: Props): ReactElement => (

@@ -1,5 +1,6 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import styles from "./form.module.css";
+import { useTypedText } from "./use-typed-text.ts";
 
 type Props = {
   id?: string;
@@ -7,35 +8,20 @@ type Props = {
   value: unknown;
   onChange: (value: unknown) => void;
   rows?: number;
+  required?: boolean;
   "aria-describedby"?: string | undefined;
 };
 
 /** A value as JSON. What is no JSON stays in the field, with what is wrong, until it is. */
 export function JsonField({ value, onChange, rows = 6, label, ...props }: Props): ReactElement {
-  const [text, setText] = useState(() => show(value));
-  const [shown, setShown] = useState(value);
-  const [fault, setFault] = useState<string | null>(null);
-  // The value was changed elsewhere.
-  if (value !== shown) {
-    setShown(value);
-    setText(show(value));
-    setFault(null);
-  }
-  function change(given: string): void {
-    setText(given);
-    try {
-      const next: unknown = given.trim() === "" ? undefined : JSON.parse(given);
-      setFault(null);
-      setShown(next);
-      onChange(next);
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
-    }
-  }
+  const { text, fault, change } = useTypedText({ value, onChange, show, read });
+  // A text of spaces is none.
+  const unread = fault ?? (props.required && value === undefined ? "Fill in JSON." : "");
   return (
     <>
       <textarea
         {...props}
+        ref={(field) => field?.setCustomValidity(unread)}
         aria-label={label}
         aria-invalid={fault !== null}
         className={styles.json}
@@ -54,3 +40,5 @@ export function JsonField({ value, onChange, rows = 6, label, ...props }: Props)
 }
 
 const show = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
+
+const read = (text: string): unknown => (text.trim() === "" ? undefined : JSON.parse(text));

@@ -4,6 +4,7 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import { type AgentVersion, InvalidError, type Run, type RunHandle } from "../../sdk/ts/index.ts";
 import { client } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
+import { reportUnread } from "../form/report-unread.ts";
 import { firstValue, resolve, type Schema } from "../form/schema.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
@@ -53,8 +54,9 @@ function Play({ agentId, wanted, version, given }: PlayProps): ReactElement {
   const [run, setRun] = useState<RunHandle | null>(null);
   const request = { agent_id: agentId, version: wanted, input_payload: input, ...toRequest(options) };
   const check = useMutation({ mutationFn: () => client.execute.validate(request) });
-  async function start(event: FormEvent): Promise<void> {
+  async function start(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
+    if (reportUnread(event.currentTarget)) return;
     // What would be refused is told at its place in the form, before a run is made.
     const isValid = await check.mutateAsync().catch(() => null);
     const { agent_id, version: _version, input_payload, ...more } = request;

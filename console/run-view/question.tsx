@@ -3,6 +3,7 @@ import { type FormEvent, type ReactElement, useState } from "react";
 import { ApiError, InvalidError, type Run } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
 import { JsonField } from "../form/json-field.tsx";
+import { reportUnread } from "../form/report-unread.ts";
 import { firstValue, type Schema } from "../form/schema.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
@@ -16,13 +17,15 @@ export function Question({ runId, interrupt, onAnswered }: Props): ReactElement 
   const schema = interrupt.response_schema as Schema | null;
   const [answer, setAnswer] = useState<unknown>(() => (schema?.properties ? firstValue(schema, schema) : undefined));
   const send = useMutation({
-    mutationFn: () => client.runs.resume(runId, { response: answer ?? null, interrupt_id: interrupt.id }),
+    mutationFn: () => client.runs.resume(runId, { response: answer, interrupt_id: interrupt.id }),
     ...(onAnswered && { onSuccess: onAnswered }),
     onSettled: () => renew(["run", runId]),
   });
-  function submit(event: FormEvent): void {
+  function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    send.mutate();
+    if (reportUnread(event.currentTarget)) return;
+    if (answer === undefined) event.currentTarget.reportValidity();
+    else send.mutate();
   }
   return (
     <form noValidate className={styles.question} onSubmit={submit}>
@@ -56,14 +59,15 @@ type PlainProps = { schema: Schema | null; value: unknown; onChange: (value: unk
 
 /** Without a schema an answer is a text; with one that is no object, JSON. */
 function PlainAnswer({ schema, value, onChange }: PlainProps): ReactElement {
-  if (schema && schema.type !== "string") return <JsonField label="Answer as JSON" value={value} onChange={onChange} />;
+  if (schema && schema.type !== "string")
+    return <JsonField required label="Answer as JSON" value={value} onChange={onChange} />;
   return (
     <textarea
       aria-label="Answer"
       rows={3}
       required
       value={typeof value === "string" ? value : ""}
-      onChange={({ target }) => onChange(target.value)}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
     />
   );
 }

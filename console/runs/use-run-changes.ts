@@ -28,6 +28,8 @@ export function useRunChanges(search: RunsSearch, isLive: boolean, onResync: () 
   const [isFollowing, setFollowing] = useState(false);
   const [told] = useState(() => new Map<string, Told>());
   const resync = useRef(onResync);
+  /** True while the list is being read anew because of too many changes. */
+  const isAsked = useRef(false);
   useEffect(() => void (resync.current = onResync));
   // The same filters are another object at each rendering.
   const filters = JSON.stringify(search);
@@ -48,7 +50,10 @@ export function useRunChanges(search: RunsSearch, isLive: boolean, onResync: () 
         setFollowing(true);
         if (event.type === "resync") resync.current();
         else told.set(event.id, { change: event, at: performance.now() });
-        if (told.size > mostChanges) resync.current();
+        if (told.size > mostChanges && !isAsked.current) {
+          isAsked.current = true;
+          resync.current();
+        }
         frame ??= requestAnimationFrame(show);
       }
     }
@@ -76,11 +81,13 @@ export function useRunChanges(search: RunsSearch, isLive: boolean, onResync: () 
       end();
       if (frame !== null) cancelAnimationFrame(frame);
       told.clear();
+      isAsked.current = false;
       setById(new Map());
     };
   }, [filters, isLive, told]);
 
   const [forget] = useState(() => (before: number) => {
+    isAsked.current = false;
     const old = [...told].filter(([, { at }]) => at < before);
     for (const [id] of old) told.delete(id);
     if (old.length > 0) setById(latest(told));

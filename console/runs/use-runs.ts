@@ -26,10 +26,10 @@ export function useRuns(search: RunsSearch, isLive: boolean): Runs {
   const { byId, isFollowing, forget } = useRunChanges(search, isLive, refetch);
   const query = useInfiniteQuery({
     queryKey: ["runs", search],
-    queryFn: ({ pageParam }) => {
+    queryFn: ({ pageParam, signal }) => {
       if (pageParam === undefined) readAt.current = performance.now();
       const { order_by, order } = search;
-      return client.runs.list({ ...toRunsQuery(search), order_by, order, limit: 100 }).page(pageParam);
+      return client.runs.list({ ...toRunsQuery(search), order_by, order, limit: 100 }, { signal }).page(pageParam);
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.has_more ? (page.last_id ?? undefined) : undefined),
@@ -92,7 +92,7 @@ export const useRunCounts = ({
 }: RunsSearch): UseQueryResult<RunCounts> =>
   useQuery({
     queryKey: ["run-counts", search],
-    queryFn: () => client.runs.count(toRunsQuery(search)),
+    queryFn: ({ signal }) => client.runs.count(toRunsQuery(search), { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
   });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type FormEvent, type ReactElement, useState } from "react";
-import type { Agent, AgentSecret } from "../../sdk/ts/index.ts";
+import type { Agent, AgentSecret, PublishedVersion } from "../../sdk/ts/index.ts";
 import { client, renew } from "../data/client.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { Button } from "../ui/button.tsx";
@@ -135,8 +135,7 @@ function NewSecret({ id }: { id: string }): ReactElement {
 function Limits({ agent }: { agent: Agent }): ReactElement {
   const [settings, setSettings] = useState(() => toSettings(agent.config));
   const publish = useMutation({
-    mutationFn: () =>
-      client.versions.create(agent.id, { config: fromSettings(agent.config, settings), make_current: true }),
+    mutationFn: () => publishSettings(agent, settings),
     onSuccess: () => renew(),
   });
   function submit(event: FormEvent): void {
@@ -163,6 +162,16 @@ function Limits({ agent }: { agent: Agent }): ReactElement {
       </form>
     </Section>
   );
+}
+
+/** Another version that has become current meanwhile is not replaced. */
+async function publishSettings(shown: Agent, settings: Record<string, unknown>): Promise<PublishedVersion> {
+  const { config, current_version } = await client.agents.get(shown.id);
+  if (current_version !== shown.current_version)
+    throw new Error(
+      `Nothing was published: version ${current_version} has become current since this page was opened. Load the page anew to change its limits.`,
+    );
+  return client.versions.create(shown.id, { config: fromSettings(config, settings), make_current: true });
 }
 
 function Removal({ agent }: { agent: Agent }): ReactElement {

@@ -43,7 +43,7 @@ export function Palette({ session, onClose, acts }: Props): ReactElement {
   };
   const press = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Enter") choose(chosen);
+    if (event.key === "Enter" && !event.nativeEvent.isComposing) choose(chosen);
     if (step === undefined || entries.length === 0) return;
     event.preventDefault();
     setAt((Math.min(at, entries.length - 1) + step + entries.length) % entries.length);

@@ -24,9 +24,10 @@ export function Composer({ thread, agentId, lastInput, onSent }: Props): ReactEl
     },
   });
   const sendOnEnter = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || event.shiftKey || text.trim() === "") return;
+    // The Enter that ends a composition belongs to the input method.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    send.mutate();
+    if (!event.repeat && !send.isPending && text.trim() !== "") send.mutate();
   };
   if (agentId === null) return null;
   return (

@@ -1,9 +1,12 @@
 import { useCallback, useState, useSyncExternalStore } from "react";
+import { StreamLostError } from "./errors.ts";
 import type { RunEvent } from "./generated/types.ts";
+import { isTransient } from "./request.ts";
 import type { RunHandle, RunOptions } from "./run-handle.ts";
 import { isEnd, type OpenInterrupt, type RunError, type RunStatus } from "./run-types.ts";
 import type { ThreadHandle } from "./thread-handle.ts";
 import { Transcript } from "./transcript.ts";
+import { wait } from "./wait.ts";
 
 /** A run as it is shown. */
 export type RunView = {
@@ -16,7 +19,7 @@ export type RunView = {
   error: RunError | null;
   /** The questions that wait for an answer. */
   interrupts: OpenInterrupt[];
-  /** Why the run can't be read. */
+  /** Why the run can't be read. What may pass is tried again. */
   failure: unknown;
   /** Answers the question of the run, and goes on reading it. */
   resume(answer: unknown): Promise<void>;
@@ -71,6 +74,8 @@ function storeOf(run: RunHandle): Store {
 
 /** Many events are one rendering. */
 const renderMs = 16;
+/** How long after a question, which somebody else may answer, and after a failure the run is read again. */
+const againMs = 5_000;
 
 function createStore(run: RunHandle): Store {
   const transcript = new Transcript();
@@ -89,25 +94,35 @@ function createStore(run: RunHandle): Store {
     timer ??= setTimeout(show, renderMs);
   };
 
-  /** Goes on after the last event that was read. */
-  async function read(signal: AbortSignal): Promise<void> {
-    failure = null;
+  /** Goes on after the last event that was read. Returns true when more may come. */
+  async function read(signal: AbortSignal): Promise<boolean> {
     try {
       for await (const event of run.events({ signal })) {
         transcript.push(event);
+        failure = null;
         showSoon();
       }
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return false;
       failure = error;
       showSoon();
+      return error instanceof StreamLostError || isTransient(error);
+    }
+    const last = transcript.events.at(-1);
+    return last === undefined || !isEnd(last);
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    while (await read(signal)) {
+      await wait(againMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
     }
   }
 
   function begin(): void {
     reading?.abort();
     reading = new AbortController();
-    void read(reading.signal);
+    void follow(reading.signal);
   }
 
   async function resume(answer: unknown): Promise<void> {
@@ -136,5 +151,5 @@ function describe(events: readonly RunEvent[]): Pick<RunView, "status" | "result
   if (!said || said.type === "run.queued") return { ...described, status: said?.status ?? "queued" };
   if (isEnd(said)) return { ...described, status: said.status, result: said.result_content, error: said.error };
   if (said.type === "run.interrupted") return { ...described, status: "interrupted", interrupts: said.interrupts };
-  return { ...described, status: "running" };
+  return { ...described, status: said.type === "run.suspended" ? "suspended" : "running" };
 }

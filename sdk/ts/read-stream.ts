@@ -19,9 +19,9 @@ export type StreamOptions = { after?: string | undefined; signal?: AbortSignal |
 
 /** The service sends a ping every 15 s. A connection on which nothing comes for so long is dead. */
 const silenceMs = 45_000;
-/** How long a stream is tried to be resumed, from when it was cut. */
+/** How long a stream is tried to be resumed, from when it was cut until the service answers with a stream again. */
 const patienceMs = 300_000;
-/** The same until its first message: perhaps nothing is there. */
+/** The same until the first such answer: perhaps nothing is there. */
 const firstPatienceMs = 15_000;
 
 /**
@@ -54,6 +54,7 @@ async function* readConnection<Event>(
   try {
     const response = await connection.guard(() => source.open(cursor.last(), connection.signal));
     if (response.status === 204) return "over";
+    if (isStream(response)) patience.noteAnswer();
     for await (const message of readMessages<Event>(response, connection, patience.setRetry)) {
       const place = cursor.take(message);
       if (place === "repeated") continue;
@@ -71,6 +72,10 @@ async function* readConnection<Event>(
     connection.close();
   }
 }
+
+/** False for what a proxy answers in the service's place. */
+const isStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
 /** Errors of this package say what they are; anything else comes of reading from a connection. */
 const isCut = (error: unknown): boolean => !(error instanceof RunfleetError) || isTransient(error);
@@ -101,6 +106,9 @@ type Patience = {
   /** How often the stream was cut since the last message. */
   failures(): number;
   setRetry(this: void, milliseconds: number): void;
+  /** The service has answered with a stream. A quiet stream is no lost one. */
+  noteAnswer(): void;
+  /** A message has come. */
   renew(): void;
   /** Waits until the next try. Throws StreamLostError when the stream was cut for too long. */
   wait(failure: unknown, last: string | undefined, signal: AbortSignal | undefined): Promise<void>;
@@ -114,11 +122,11 @@ function createPatience(): Patience {
   return {
     failures: () => failures,
     setRetry: (milliseconds) => void (retryMs = milliseconds),
-    renew() {
-      failures = 0;
+    noteAnswer() {
       cutAt = null;
       hasBegun = true;
     },
+    renew: () => void (failures = 0),
     async wait(failure, last, signal) {
       cutAt ??= Date.now();
       const cutFor = Date.now() - cutAt;

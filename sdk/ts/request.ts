@@ -7,6 +7,7 @@ import {
   InvalidError,
   NotFoundError,
   QuotaError,
+  RunfleetError,
   type Issue,
   RateLimitError,
   UnauthorizedError,
@@ -40,23 +41,32 @@ export type Service = { url: string; apiKey: string | undefined; fetch: typeof f
 
 /** How often a request is sent at most. */
 const maxTries = 3;
-/** Of an answer's head. A body may take longer. */
+/** Of an answer's head, and of JSON as a whole. Other bodies may take longer. */
 const answerTimeoutMs = 120_000;
 
 /** Sends a request, again where that does no harm and may help. Returns a good answer. Throws ApiError or UnreachableError. */
-export async function send(service: Service, request: Request): Promise<Response> {
-  for (let tries = 1; ; tries++) {
-    const failure = await sendOnce(service, request).catch((error: unknown) => error);
-    if (failure instanceof Response) return failure;
-    if (tries >= maxTries || !isWorthRetry(failure, request.isRepeatable)) throw failure;
-    await wait(Math.max(retryDelay(tries - 1), retryAfter(failure)), request.signal);
+export const send = (service: Service, request: Request): Promise<Response> =>
+  repeat(request, () => sendOnce(service, request));
+
+/** Sends a request as `send` does and returns the JSON of its answer; undefined when it has none. */
+export async function readJson<T>(service: Service, request: Request): Promise<T> {
+  const text = await repeat(request, () => exchange(service, request, (response) => response.text()));
+  try {
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  } catch (error) {
+    throw new RunfleetError(`The service sent an answer that is no JSON: ${text.slice(0, 200)}`, { cause: error });
   }
 }
 
-/** Sends a request and returns the JSON of its answer; undefined when it has none. */
-export async function readJson<T>(service: Service, request: Request): Promise<T> {
-  const text = await (await send(service, request)).text();
-  return (text === "" ? undefined : JSON.parse(text)) as T;
+async function repeat<T>({ isRepeatable, signal }: Request, act: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (failure) {
+      if (tries >= maxTries || !isWorthRetry(failure, isRepeatable)) throw failure;
+      await wait(Math.max(retryDelay(tries - 1), retryAfter(failure)), signal);
+    }
+  }
 }
 
 /** True when the same request may succeed later. A 429 was refused before anything was done. */
@@ -85,19 +95,25 @@ export function retryDelay(failures: number, atLeastMs = 0): number {
 }
 
 /** Sends a request once. Throws ApiError or UnreachableError; what aborted the signal, as it is. */
-export async function sendOnce(service: Service, request: Request): Promise<Response> {
+export const sendOnce = (service: Service, request: Request): Promise<Response> =>
+  exchange(service, request, (response) => Promise.resolve(response));
+
+/** Returns what `read` reads of a good answer. */
+async function exchange<T>(service: Service, request: Request, read: (response: Response) => Promise<T>): Promise<T> {
   const { method, query, body, signal } = request;
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), answerTimeoutMs);
   try {
     const response = await service.fetch(service.url + request.path + queryString(query), {
       method,
+      // A redirected POST would be sent as a GET, and any request without its key.
+      redirect: "manual",
       headers: headersOf(service, request),
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       ...(body === undefined ? {} : { body: isBinary(body) ? body : JSON.stringify(body) }),
     });
     if (!response.ok) throw await readError(response);
-    return response;
+    return await read(response);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ApiError) throw error;
@@ -158,8 +174,15 @@ async function readError(response: Response): Promise<ApiError> {
   };
   if (issues) return new InvalidError(issues, fields);
   const Class = classes[response.status] ?? ApiError;
-  const message = typeof body.detail === "string" ? body.detail : `The service answered ${response.status}.`;
+  const message = typeof body.detail === "string" ? body.detail : describeStatus(response);
   return new Class(message, fields);
+}
+
+/** In a browser a redirection has no status and no address. */
+function describeStatus({ status, type, headers }: Response): string {
+  if (type !== "opaqueredirect" && (status < 300 || status >= 400)) return `The service answered ${status}.`;
+  const to = headers.get("location") ?? "another address";
+  return `The service's address redirects to ${to}. Give the client the address that answers itself.`;
 }
 
 /** The first word of a place says which part of the request it is in: `body`, `query`. */

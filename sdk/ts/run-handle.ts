@@ -12,7 +12,7 @@ import { readStream, type StreamOptions, type StreamSource } from "./read-stream
 import { type Request, readJson, send, sendOnce, type Service } from "./request.ts";
 import { runSource } from "./run-source.ts";
 import { RunText } from "./run-text.ts";
-import { type EndEvent, isEnd, type OpenInterrupt, type RunError, type RunStatus } from "./run-types.ts";
+import { type EndEvent, isEnd, isEndStatus, type OpenInterrupt, type RunError, type RunStatus } from "./run-types.ts";
 
 /** What a run may be given beside its agent and its input. The names are those of `POST /v1/execute`. */
 export type RunOptions = Partial<Omit<ExecuteRequest, "agent_id" | "input_payload" | "files">> & {
@@ -85,11 +85,13 @@ export class RunHandle implements AsyncIterable<RunEvent> {
    * RunExpiredError, and RunInterruptedError while the run waits for an answer.
    */
   async result<Result = unknown>(options: Pick<StreamOptions, "signal"> = {}): Promise<Result> {
-    let last: RunEvent | null = this.#end;
-    for await (const event of this.events(options)) last = event;
-    const { status, result, error, interrupts } = last && isEnd(last) ? fromEvent(last) : fromRun(await this.get());
-    if (status === "success") return result as Result;
-    throw endedError(this.id, { status, error, interrupts });
+    for (;;) {
+      for await (const _event of this.events(options));
+      const ending = this.#end ? fromEvent(this.#end) : fromRun(await this.get());
+      if (ending.status === "success") return ending.result as Result;
+      // A question ends the reading. Somebody may have answered it by now: then the run goes on.
+      if (ending.status === "interrupted" || isEndStatus(ending.status)) throw endedError(this.id, ending);
+    }
   }
 
   /** Starts the run without reading it. Returns its record. */

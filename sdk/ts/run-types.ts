@@ -12,3 +12,6 @@ const ends = new Set<string>(["run.success", "run.error", "run.timeout", "run.ca
 
 /** True when no event of the run follows. */
 export const isEnd = (event: { type: string }): event is EndEvent => ends.has(event.type);
+
+/** True for the status of a run that has ended. */
+export const isEndStatus = (status: RunStatus): boolean => ends.has(`run.${status}`);

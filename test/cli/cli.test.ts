@@ -3,7 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { showRun } from "../../cli/show-run.ts";
+import { createStatusLine } from "../../cli/status-line.ts";
+import { openTerminal } from "../../cli/terminal.ts";
+import type { RunEvent, RunHandle } from "../../sdk/ts/index.ts";
 import { call } from "../harness/client.ts";
 import { useTestStack } from "../harness/test-stack.ts";
 import { waitFor } from "../harness/wait-for.ts";
@@ -73,6 +77,15 @@ test("an author's day: init, check, deploy, run, logs, a change, rollback", asyn
     .map((line) => JSON.parse(line) as { type: string });
   expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(["run.queued", "log", "run.success"]));
   expect((await runfleet("logs", "hello", "-f")).out).toMatch(/told/);
+  const named = { agent_id: "hello", version: "latest", input_payload: { n: 1 }, run_id: "chosen-by-me" };
+  await (
+    await fetch(`${url}/v1/execute`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(named),
+    })
+  ).text();
+  expect((await runfleet("logs", "chosen-by-me")).out).toMatch(/told/);
   expect((await runfleet("rollback", "hello")).out).toMatch(/^hello 1\.0\.0 is the current version/);
   expect((await runfleet("run", "hello@latest", "-i", "n=1")).out).toContain("2");
 });
@@ -274,6 +287,59 @@ test("agents, versions, tags and secrets: each has its command, and a secret's v
   expect((await runfleet("schedule")).out).toMatch(/kept +every 1h +active/);
   expect(await runfleet("agents", "rm", "kept")).toMatchObject({ code: 0, out: "kept is deleted\n" });
   expect((await runfleet("agents", "get", "kept")).code).toBe(4);
+});
+
+test("a folder's runfleet.json sends no key to an address of its choice, unless its profile is named", async () => {
+  const asked: string[] = [];
+  const foreign = createServer((socket) =>
+    socket.once("data", (data) => (asked.push(data.toString()), socket.destroy())),
+  );
+  await new Promise<void>((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void foreign.close());
+  const its = { url: `http://127.0.0.1:${(foreign.address() as AddressInfo).port}` };
+  const cloned = join(folder, "cloned");
+  mkdirSync(cloned);
+  writeFileSync(join(cloned, "runfleet.json"), JSON.stringify({ profiles: { default: its, work: its, staging: its } }));
+  const home = join(folder, "cloner");
+  mkdirSync(join(home, ".config/runfleet"), { recursive: true });
+  const own = { default: { url, api_key: "rf_own" }, work: { url } };
+  writeFileSync(join(home, ".config/runfleet/config.json"), JSON.stringify({ profiles: own }));
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, RUNFLEET_API_KEY: "rf_key" };
+  const inFolder = (...args: string[]): Promise<Ran> =>
+    startProgram(["env", "-u", "RUNFLEET_URL", ...command, ...args], env, { cwd: cloned }).ended;
+  expect((await inFolder("whoami")).out).toContain(` at ${url}`);
+  expect((await inFolder("whoami", "--profile", "work")).out).toContain(` at ${url}`);
+  expect((await inFolder("__complete", "runs", "get")).code).toBe(0);
+  expect((await inFolder("profiles")).out).toMatch(/staging +http/);
+  expect(asked).toEqual([]);
+  expect((await inFolder("whoami", "--profile", "staging")).code).toBe(6);
+  expect(asked[0]).toContain("rf_key");
+});
+
+test("a reader who has seen enough ends a command quietly", async () => {
+  const piped = `"$@" help | true; echo "\${PIPESTATUS[0]}"`;
+  expect(await startProgram(["bash", "-c", piped, "", ...command]).ended).toEqual({ code: 0, out: "0\n", err: "" });
+});
+
+test("a later attempt is told as what it is: all above is void, or it goes on; a suspended run doesn't run", async () => {
+  const said: string[] = [];
+  const terminal = { ...openTerminal({ json: false, quiet: true }), say: (line: string) => void said.push(line) };
+  const begun = { type: "run.started", seq: 1 };
+  const discards = { attempt: 1, reason: "worker_lost" };
+  const events = [
+    { ...begun, attempt: 2, discards },
+    { ...begun, attempt: 3, keeps: "2-1" },
+  ];
+  await showRun(
+    terminal,
+    (async function* () {
+      yield* events;
+    })() as unknown as RunHandle,
+  );
+  expect(said).toEqual(["↻ attempt 2: what stands above is void", "↻ attempt 3 goes on"]);
+  const status = createStatusLine();
+  status.note({ type: "run.suspended" } as RunEvent);
+  expect(status.line(1_000)).toBe("suspended · 1 s");
 });
 
 test("login keeps a key for its user alone; profiles are told apart; doctor says what is there", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Page, Request, Route } from "playwright-core";
+import type { Locator, Page, Request, Route } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { call } from "../harness/client.ts";
 import { makeKey } from "../harness/make-key.ts";
@@ -273,6 +273,28 @@ test("the list lives by its stream: what starts, asks and ends changes in place,
   await page.getByRole("button", { name: "live", exact: true }).waitFor();
 });
 
+test("thousands of changes at once read the list anew once, not once each", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  const one = (await call(url, "GET", "/v1/runs?limit=1", undefined, ada)).body["data"] as [object];
+  const changes = Array.from({ length: 3_000 }, (_, i) => ({
+    ...one[0],
+    id: `r${i}`,
+    type: "run.changed",
+    matches: true,
+  }));
+  const body = changes.map((change, i) => `id: ${i}\ndata: ${JSON.stringify(change)}\n\n`).join("");
+  await page.route("**/v1/runs/stream*", (route) => route.fulfill({ contentType: "text/event-stream", body }), {
+    times: 1,
+  });
+  let asked = 0;
+  page.on("request", (request) => void (asked += /\/v1\/runs(\/count)?\?/.test(request.url()) ? 1 : 0));
+  await open("/runs");
+  await page.getByText("live", { exact: true }).waitFor();
+  await page.getByTitle("r2999").waitFor();
+  await page.getByTitle("r2999").waitFor({ state: "detached" });
+  expect(asked).toBeLessThan(12);
+});
+
 test("eight pages of one browser: each is answered at once, and each shows what happens", async () => {
   const { page, context } = await openConsole(browser, { url, key });
   const pages = [page];
@@ -446,6 +468,30 @@ test("the API is killed in mid-stream: the page says so, comes back, and shows e
   expect(await page.locator("p", { hasText: "[0]" }).innerText()).toBe(all);
 });
 
+test("a run whose stream could not be read is read again, without a reload", async () => {
+  const id = await start("greeter", { name: "Again" });
+  await reach(id, "success");
+  const { page, open } = await openConsole(browser, { url, key });
+  const answer = { status: 500, json: { detail: "broken", code: "internal_error", request_id: "req_1" } };
+  await page.route(`**/v1/runs/${id}/stream*`, (route) => route.fulfill(answer), { times: 1 });
+  await open(`/runs/${id}`);
+  await page.getByText("internal_error · req_1").waitFor();
+  await page.getByText("Hello Again,").waitFor();
+  expect(await page.getByText("internal_error").count()).toBe(0);
+});
+
+test("an error of the service is told as what it is; only a proxy's answer means that the connection is lost", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  const refused = { status: 503, json: { detail: "The queue is full.", code: "queue_full", request_id: "req_1" } };
+  await page.route("**/v1/studio/agents*", (route) => route.fulfill(refused));
+  await open("/agents");
+  await page.getByText("queue_full · req_1").waitFor();
+  expect(await page.getByText("Connection lost").count()).toBe(0);
+  await page.route("**/v1/studio/agents*", (route) => route.fulfill({ status: 503, body: "<html>" }));
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Connection lost").waitFor();
+});
+
 test("a question is answered where it is asked, and the same run goes on", async () => {
   const id = await start("asker", { order: "B2" });
   await reach(id, "interrupted");
@@ -456,6 +502,45 @@ test("a question is answered where it is asked, and the same run goes on", async
   await page.getByRole("button", { name: "Answer" }).click();
   await page.getByText("paid:").waitFor();
   expect(await statusOf(id)).toBe("success");
+});
+
+test("an answer is what is shown: an empty box and text that is no JSON are not sent", async () => {
+  await publish(
+    "free",
+    py`
+      from runfleet import interrupt
+      def main(schema=None, more=None):
+          return {"said": interrupt("Say it.", response_schema=schema)}
+    `,
+  );
+  const [text, list] = await Promise.all([start("free"), start("free", { schema: { type: "array" } })]);
+  await Promise.all([reach(text, "interrupted"), reach(list, "interrupted")]);
+  const { page, open } = await openConsole(browser, { url, key });
+  let sent = 0;
+  page.on("request", (request) => void (sent += request.url().endsWith("/resume") ? 1 : 0));
+  const answer = page.getByRole("button", { name: "Answer" });
+  const isRefused = async (box: Locator): Promise<boolean> => {
+    await answer.click();
+    return box.evaluate((field) => (field as unknown as { matches(of: string): boolean }).matches(":focus:invalid"));
+  };
+  await open(`/runs/${text}`);
+  const said = page.getByRole("textbox", { name: "Answer", exact: true });
+  expect(await isRefused(said)).toBe(true);
+  await said.fill("yes");
+  await answer.click();
+  await page.getByText("said:").waitFor();
+  await open(`/runs/${list}`);
+  const json = page.getByLabel("Answer as JSON");
+  expect(await isRefused(json)).toBe(true);
+  await json.fill("[1]");
+  await json.fill("[1, 2");
+  expect(await isRefused(json)).toBe(true);
+  expect(sent).toBe(1);
+  await json.fill("[1, 2]");
+  await answer.click();
+  await reach(list, "success");
+  const { body } = await call(url, "GET", `/v1/runs/${list}`, undefined, ada);
+  expect(body["result_content"]).toEqual({ said: [1, 2] });
 });
 
 test("the playground: the agent's schema is the form, a wrong value is told at its place, and the run streams beside it", async () => {
@@ -471,6 +556,33 @@ test("the playground: the agent's schema is the form, a wrong value is told at i
   await page.getByText("greeted:").waitFor();
   await page.getByRole("button", { name: "JSON", exact: true }).click();
   expect(await page.getByLabel("Input as JSON").inputValue()).toContain('"times": 2');
+});
+
+test("the playground sends what its form shows: numbers as they are typed, and nothing while a field is unreadable", async () => {
+  const properties = { sizes: { type: "array", items: { type: "number" }, title: "Sizes" } };
+  await publish("sizer", "def main(sizes):\n    return sizes\n", { input_schema: { type: "object", properties } });
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/sizer/play");
+  await page.getByLabel("Sizes").pressSequentially("1.5\n2");
+  expect(await page.getByLabel("Sizes").inputValue()).toBe("1.5\n2");
+  const run = page.getByRole("button", { name: "Run", exact: true });
+  const validated: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("validate")) validated.push(request.postDataJSON()["input_payload"]);
+  });
+  await run.click();
+  await page.locator("[class*=stream]").getByText("success").waitFor();
+  await page.getByLabel("Sizes").fill("1.5\ntwo");
+  await page.getByText("“two” is no number.").waitFor();
+  await run.click();
+  await page.getByLabel("Sizes").fill("3");
+  await page.getByText("Thread, environment, files, time limit").click();
+  await page.getByLabel("Environment variables").fill('{"A": ');
+  await page.getByText("Thread, environment, files, time limit").click();
+  await run.click();
+  // It is unfolded to say so.
+  await page.getByLabel("Environment variables").waitFor();
+  expect(validated).toEqual([{ sizes: [1.5, 2] }]);
 });
 
 test("the playground shows how a run ended, though an answer from before its end comes later or never", async () => {
@@ -517,6 +629,24 @@ test("an agent is made from pasted code; a changed version is compared and promo
     .click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   expect((await call(url, "GET", "/v1/agents/pasted", undefined, ada)).body["current_version"]).toMatch(/^1\.0\.0\+/);
+});
+
+test("limits are not published over a version that has become current since the page was opened", async () => {
+  await publish("limited", "def main():\n    return 1\n");
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/agents/limited/settings");
+  await page.getByLabel("Memory").fill("256");
+  const deployed = { config: { source: "def main():\n    return 2\n" }, make_current: true };
+  const { body } = await call(url, "POST", "/v1/versions/limited", deployed, ada);
+  await page.getByRole("button", { name: "Publish with these limits" }).click();
+  await page.getByText(`version ${String(body["version"])} has become current`).waitFor();
+  const current = async () => (await call(url, "GET", "/v1/agents/limited", undefined, ada)).body;
+  expect((await current())["current_version"]).toBe(body["version"]);
+  await page.reload();
+  await page.getByLabel("Memory").fill("256");
+  await page.getByRole("button", { name: "Publish with these limits" }).click();
+  await waitFor(async () => (await current())["current_version"] !== body["version"]);
+  expect((await current())["config"]).toMatchObject({ source: deployed.config.source, limits: { memory_mb: 256 } });
 });
 
 test("a long file is read at once: its first 10,000 lines, and how many more there are", async () => {
@@ -585,6 +715,27 @@ test("a thread is a chat: what was said stands there, a turn is sent, and anothe
   await waitFor(() => Promise.resolve(!page.url().includes("chat-1")));
   await page.getByText("You said one.").waitFor();
   expect(await page.getByText("You said two.").count()).toBe(0);
+});
+
+test("a held Enter sends one turn, and the Enter that ends a composition sends none", async () => {
+  const { page, open } = await openConsole(browser, { url, key });
+  await open("/threads/chat-1");
+  const sent: Request[] = [];
+  page.on("request", (request) => void (request.url().endsWith("/v1/execute") && sent.push(request)));
+  const held = page.waitForRequest("**/v1/execute");
+  await page.route("**/v1/execute", async (route) => {
+    await page.keyboard.down("Enter");
+    await page.keyboard.down("Enter");
+    await route.continue();
+  });
+  const box = page.getByLabel("Say something to talk");
+  await box.fill("held");
+  await box.dispatchEvent("keydown", { key: "Enter", isComposing: true, bubbles: true });
+  expect(sent).toEqual([]);
+  await page.keyboard.down("Enter");
+  await held;
+  await page.getByText("You said held.").waitFor();
+  expect(sent).toHaveLength(1);
 });
 
 test("the inbox: a question is answered there, and leaves it", async () => {

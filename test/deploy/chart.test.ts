@@ -52,6 +52,29 @@ test("each variable that the chart sets is one that the service reads, and each 
   expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test("packages of agents are bounded by the volume that they are installed in", () => {
+  const [, cut = "", part = ""] =
+    /max \(sub \$bytes (\d+)\) \(div \$bytes (\d)\)/.exec(read("templates/_helpers.tpl")) ?? [];
+  const workers = read("templates/workers.yaml");
+  expect(workers).toContain('"ENVIRONMENTS_MAX_BYTES" (include "runfleet.packagesBytes" $pool.packagesSize)');
+  const { packagesSize } = (parse(read("values.yaml")) as { workers: { defaults: { packagesSize: string } } }).workers
+    .defaults;
+  const bytes = Number(/^(\d+)Gi$/.exec(packagesSize)?.[1]) * 1024 ** 3;
+  // One set of packages, and what unpacks it, is written beside those that are kept.
+  expect(bytes - Math.max(bytes - Number(cut), bytes / Number(part))).toBeGreaterThanOrEqual(3 * 1024 ** 3);
+});
+
+test("helm test is named only where its key is one of the API's", () => {
+  const { secrets, test: of } = parse(read("values.yaml")) as {
+    secrets: { api: string[] };
+    test: { secretKey: string };
+  };
+  expect(secrets.api).not.toContain(of.secretKey);
+  expect(read("templates/NOTES.txt")).toMatch(
+    /if or \(ne \.Values\.test\.secretKey "BOOTSTRAP_ADMIN_KEY"\) \(has "BOOTSTRAP_ADMIN_KEY" \.Values\.secrets\.api\)[^]*helm test[^]*end/,
+  );
+});
+
 test("workers reach no private address, and no metadata of a cloud", () => {
   const internet = templates.slice(templates.indexOf('define "runfleet.internet"'));
   // One list of both kinds would take any address of version 4 for a mapped one.

@@ -21,6 +21,7 @@ type Service = {
   secrets?: string[];
   mem_limit?: string;
   pids_limit?: number;
+  tmpfs?: string[];
 };
 
 const {
@@ -126,6 +127,32 @@ test("each variable that can be set reaches its service", () => {
   };
   expect(reaches("api", workerOnly)).toEqual([]);
   expect(reaches("worker", apiOnly)).toEqual([]);
+});
+
+const needed = {
+  DATABASE_URL: "postgresql://runfleet@postgres/runfleet",
+  REDIS_URL: "redis://redis",
+  AUTH_MODE: "key",
+  ENCRYPTION_KEYS: `one:${Buffer.alloc(32, 7).toString("base64")}`,
+};
+
+test("workers install from the index and the registry that are set, and an empty one is none", () => {
+  const { environment = {} } = services["worker"] ?? {};
+  const index = { PIP_INDEX_URL: "", NPM_CONFIG_REGISTRY: "" };
+  expect(environment).toMatchObject({
+    PIP_INDEX_URL: "${PIP_INDEX_URL:-}",
+    NPM_CONFIG_REGISTRY: "${NPM_CONFIG_REGISTRY:-}",
+  });
+  expect(loadConfig({ ...needed, ...index }).installer.env).toEqual({});
+});
+
+test("packages of agents fit into the volume that they are installed in, beside one that is being installed", () => {
+  const [, gigabytes = "0"] =
+    services["worker"]?.tmpfs?.map((one) => /^\/var\/tmp:.*size=(\d+)g/.exec(one)).find(Boolean) ?? [];
+  const [, limit = "Infinity"] =
+    /:-(\d+)/.exec(services["worker"]?.environment?.["ENVIRONMENTS_MAX_BYTES"] ?? "") ?? [];
+  const one = loadConfig(needed).installer.eachMaxBytes;
+  expect(Number(limit) + one).toBeLessThanOrEqual(Number(gigabytes) * 1024 ** 3);
 });
 
 test("what is passed on is the variable of that name, and empty where it isn't set", () => {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -57,10 +57,20 @@ test("the installed package has the client and the command line, and none of the
   };
   expect(Object.keys(installed).toSorted()).toEqual([...needed, "runfleet"].toSorted());
   expect(needed.length).toBeLessThan(5);
-  // What tests of agents need is a part of its own.
-  const outside = ["-czf", "-", "--exclude=./runtime", "-C", join(root, "dist/package"), "."];
+  // What tests of agents need is a part of its own, and so are the templates.
+  const outside = ["-czf", "-", "--exclude=./runtime", "--exclude=./examples", "-C", join(root, "dist/package"), "."];
   expect(execFileSync("tar", outside).length).toBeLessThan(150_000);
-  expect(statSync(join(folder, packed)).size).toBeLessThan(230_000);
+  expect(statSync(join(folder, packed)).size).toBeLessThan(240_000);
+});
+
+test("every template of the clone is one of the installed command line", async () => {
+  const program = join(folder, "node_modules/.bin/runfleet");
+  const { stdout } = await run(program, ["init", "--list", "--json"]);
+  const { data } = JSON.parse(stdout) as { data: string[] };
+  const examples = readdirSync(join(root, "examples"), { withFileTypes: true }).filter((one) => one.isDirectory());
+  expect(data).toEqual(expect.arrayContaining(["python", "node", ...examples.map(({ name }) => name)]));
+  await run(program, ["init", "talk", "--template", "chat-memory"], { cwd: folder });
+  expect(readFileSync(join(folder, "talk/main.py"), "utf8")).toContain("def main");
 });
 
 test("its types check where it is installed: the client, the hooks, and an agent's own imports", async () => {

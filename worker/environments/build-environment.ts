@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type InstallOptions, installPackages } from "./install-packages.ts";
 import { partsOf } from "./layout.ts";
 import type { Packages } from "./packages.ts";
-import { draftName, makeRoom } from "./make-room.ts";
+import { draftName, freeBytes, makeRoom } from "./make-room.ts";
 import { stickyBit } from "./make-owned-folder.ts";
 import type { Built } from "./share-install.ts";
 
@@ -23,10 +23,26 @@ type Wanted = {
 };
 
 /**
- * Installs packages into a draft, makes room for the draft, and renames it to the environment. When this worker dies
- * meanwhile, another one removes the draft. Rejects as `installPackages` does.
+ * Installs packages into a draft, makes room for the draft, and renames it to the environment; once more where the disk was
+ * full. When this worker dies meanwhile, another one removes the draft. Rejects as `installPackages` does.
  */
 export async function buildEnvironment(options: BuildOptions, wanted: Wanted): Promise<Built> {
+  try {
+    return await build(options, wanted).catch(async (error: unknown) => {
+      if (codeOf(error) !== "ENOSPC") throw error;
+      // The disk is smaller than ENVIRONMENTS_MAX_BYTES, or has other things on it.
+      await freeBytes(options.directory, options.eachMaxBytes);
+      return build(options, wanted);
+    });
+  } catch (error) {
+    const code = codeOf(error);
+    // Other errors are no faults of the disk.
+    if (!diskFaults.has(code)) throw error;
+    return { cpu_ms: null, fault: `This worker can't write to ENVIRONMENTS_DIR (${code}).` };
+  }
+}
+
+async function build(options: BuildOptions, wanted: Wanted): Promise<Built> {
   const { directory, maxBytes } = options;
   const { packages, keyOf, signal, onLine } = wanted;
   const { requirements } = packages;
@@ -46,15 +62,12 @@ export async function buildEnvironment(options: BuildOptions, wanted: Wanted): P
     // Another worker may have built the same environment first.
     await rename(draft, place).catch((error: unknown) => existsSync(place) || Promise.reject(error));
     return { cpu_ms, directory: partsOf(place).packages, lock };
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    // Other errors are no faults of the disk.
-    if (!diskFaults.has(code)) throw error;
-    return { cpu_ms: null, fault: `This worker can't write to ENVIRONMENTS_DIR (${code}).` };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
 }
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 const diskFaults = new Set(["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS", "ENOENT", "EIO"]);
 

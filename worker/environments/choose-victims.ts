@@ -25,8 +25,7 @@ export function chooseVictims(
   let bytes = all.reduce((sum, one) => sum + one.bytes, 0);
   let count = all.length;
   const victims: StoredEnvironment[] = [];
-  const idle = all.filter(({ inUse, usedAt }) => !inUse && now - usedAt > graceMs);
-  for (const oldest of idle.toSorted((one, other) => one.usedAt - other.usedAt)) {
+  for (const oldest of chooseIdle(all, now)) {
     if (bytes <= limits.bytes && count <= limits.count) break;
     victims.push(oldest);
     bytes -= oldest.bytes;
@@ -34,3 +33,9 @@ export function chooseVictims(
   }
   return bytes <= limits.bytes && count <= limits.count ? victims : null;
 }
+
+/** Returns the environments that may be removed, the least recently used first. */
+export const chooseIdle = (all: readonly StoredEnvironment[], now: number): StoredEnvironment[] =>
+  all
+    .filter(({ inUse, usedAt }) => !inUse && now - usedAt > graceMs)
+    .toSorted((one, other) => one.usedAt - other.usedAt);

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ownerState, ownerTag } from "../sandbox/owner-tag.ts";
-import { chooseVictims, type StoredEnvironment } from "./choose-victims.ts";
+import { chooseIdle, chooseVictims, type StoredEnvironment } from "./choose-victims.ts";
 import { keyPattern, partsOf } from "./layout.ts";
 import { isHeld } from "./leases.ts";
 
@@ -39,6 +39,16 @@ export async function makeRoom(directory: string, maxBytes: number): Promise<boo
   const victims = chooseVictims(kept, { bytes: maxBytes, count: mostEnvironments }, Date.now());
   for (const victim of victims ?? []) await drop(directory, victim);
   return victims !== null;
+}
+
+/** Removes the least recently used environments, of at least so many bytes where enough of them are idle. */
+export async function freeBytes(directory: string, bytes: number): Promise<void> {
+  let freed = 0;
+  for (const oldest of chooseIdle(await listEnvironments(directory), Date.now())) {
+    if (freed >= bytes) return;
+    await drop(directory, oldest);
+    freed += oldest.bytes;
+  }
 }
 
 async function listEnvironments(directory: string): Promise<StoredEnvironment[]> {

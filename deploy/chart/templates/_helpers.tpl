@@ -59,6 +59,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end -}}
 
+{{/* What packages may take of a volume of this size, as in 10Gi: what is being installed needs 3 GiB beside them, half of a small volume. */}}
+{{- define "runfleet.packagesBytes" -}}
+{{- $units := dict "M" 1000000 "G" 1000000000 "T" 1000000000000 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
+{{- $unit := regexFind "[A-Za-z]+$" . -}}
+{{- $bytes := mul (trimSuffix $unit . | int64) (get $units $unit | int64) -}}
+{{- max (sub $bytes 3221225472) (div $bytes 2) -}}
+{{- end -}}
+
 {{/* Confinement of everything but workers: the restricted Pod Security Standard. */}}
 {{- define "runfleet.podSecurity" -}}
 runAsNonRoot: true

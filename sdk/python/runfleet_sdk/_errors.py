@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
+from ._sse import is_number
+
 
 class RunfleetError(Exception):
     """The base of all errors here."""
@@ -148,8 +150,15 @@ def api_error(status: int, body: Any, headers: Any) -> ApiError:
     }
     if issues is not None:
         return InvalidError(issues, **fields)
-    message = detail if isinstance(detail, str) else f"The service answered {status}."
+    message = detail if isinstance(detail, str) else _describe(status, headers.get("location"))
     return _classes.get(status, ApiError)(message, **fields)
+
+
+def _describe(status: int, location: str | None) -> str:
+    if status >= 400:
+        return f"The service answered {status}."
+    to = location or "another address"
+    return f"The service's address redirects to {to}. Give the client the address that answers itself."
 
 
 def ended_error(run_id: str, status: str, error: Any, interrupts: list[Any]) -> RunfleetError:
@@ -174,4 +183,4 @@ def _issue(fault: Any) -> Issue:
 
 
 def _seconds(text: str | None) -> float | None:
-    return float(text) if text and text.isdigit() else None
+    return float(text) if text and is_number(text) else None

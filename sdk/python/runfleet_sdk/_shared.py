@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import random
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from ._errors import ApiError, RateLimitError, RunfleetError, StreamLostError, is_transient
@@ -21,9 +22,9 @@ ANSWER_TIMEOUT = 120.0
 SILENCE = 45.0
 """The service sends a ping every 15 s. A connection on which nothing comes for so long is dead."""
 PATIENCE = 300.0
-"""How long a stream is tried to be resumed, from when it was cut."""
+"""How long a stream is tried to be resumed, from when it was cut until the service answers with a stream again."""
 FIRST_PATIENCE = 15.0
-"""The same until its first message: perhaps nothing is there."""
+"""The same until the first such answer: perhaps nothing is there."""
 
 
 def base_url(url: str | None) -> str:
@@ -119,7 +120,7 @@ class Cursor:
 
 
 class Patience:
-    """Knows how often a stream was cut since the last message, and since when."""
+    """Knows how often a stream was cut since the last message, and since when the service doesn't answer with one."""
 
     def __init__(self) -> None:
         self.failures = 0
@@ -131,9 +132,13 @@ class Patience:
         """Returns how long a connection may be silent."""
         return SILENCE * (1 + self.failures)
 
+    def note_answer(self) -> None:
+        """The service has answered with a stream. A quiet stream is no lost one."""
+        self._cut_at, self._has_begun = None, True
+
     def renew(self) -> None:
         """A message has come."""
-        self.failures, self._cut_at, self._has_begun = 0, None, True
+        self.failures = 0
 
     def next_delay(self, now: float, failure: Exception | None, last: str | None) -> float:
         """Returns the time until the next try. Raises StreamLostError when the stream was cut for too long."""
@@ -148,6 +153,9 @@ class Patience:
         return max(delay, asked_wait(failure))
 
 
-def refuse_json(data: str) -> NoReturn:
-    """An event that is no JSON isn't of the service."""
-    raise RunfleetError(f"The service sent an event that is no JSON: {data[:200]}")
+def parse_json(data: str | bytes, what: str) -> Any:
+    """Returns the value. Raises RunfleetError for what is no JSON, and so isn't of the service."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        raise RunfleetError(f"The service sent {what} that is no JSON: {data[:200]!r}") from None

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
+def is_number(text: str) -> bool:
+    """True for digits. `isdigit` alone takes `²`, which is no number."""
+    return text.isascii() and text.isdigit()
+
+
 class Message(NamedTuple):
     """`id` is None for a message without one."""
 
@@ -40,8 +45,8 @@ class SseParser:
             self._data.append(value)
         elif name == "id":
             self._id = value
-        elif name == "retry" and value.isdigit():
-            self.retry = int(value) / 1000
+        elif name == "retry" and is_number(value):
+            self.retry = float(value) / 1000
 
     def _finish(self) -> list[Message]:
         data, ident = self._data, self._id

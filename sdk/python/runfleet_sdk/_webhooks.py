@@ -13,6 +13,7 @@ from typing import cast
 
 from ._errors import WebhookError
 from ._generated import WebhookMessage
+from ._sse import is_number
 
 _TOLERANCE = 300
 """A message may be so many seconds old, or ahead of our clock."""
@@ -28,7 +29,7 @@ def verify_webhook(body: str | bytes, headers: Mapping[str, str], secret: str) -
     ident, sent, given = (lower.get(f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     if not ident or not sent or not given:
         raise WebhookError("The request has no webhook-id, webhook-timestamp or webhook-signature.")
-    if not sent.isdigit() or abs(time.time() - int(sent)) > _TOLERANCE:
+    if not is_number(sent) or abs(time.time() - float(sent)) > _TOLERANCE:
         raise WebhookError("The time of the message is too far from now.")
     raw = body.encode() if isinstance(body, str) else body
     try:

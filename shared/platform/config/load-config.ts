@@ -333,7 +333,7 @@ export function loadConfig(env: Env) {
       runDays: data.RUN_RETENTION_DAYS ?? null,
     },
     shutdownGraceMs: data.SHUTDOWN_GRACE_MS,
-    installer: installerOf(data, env),
+    installer: installerOf(data, given),
     sandbox: { minLevel: data.SANDBOX_MIN_LEVEL, python: data.PYTHON, bwrap: data.BWRAP, searchPath: data.PATH },
   };
 }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import threading
 import unittest
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock, patch
 
 from runfleet_sdk import (
     ApiError,
@@ -17,10 +20,14 @@ from runfleet_sdk import (
     NotFoundError,
     RateLimitError,
     Runfleet,
+    RunfleetError,
     StreamLostError,
     Transcript,
     UnreachableError,
+    WebhookError,
+    verify_webhook,
 )
+from runfleet_sdk._errors import api_error
 from runfleet_sdk._sse import Message, SseParser
 from runfleet_sdk._transcript import RunText, parse_event_id
 
@@ -175,6 +182,17 @@ class Answers(unittest.TestCase):
                 read(self.scripted(sse(delta(1), delta(3)), sse(delta(3))).url)
             self.assertEqual(lost.exception.last_event_id, "1-1")
 
+    def test_quiet(self) -> None:
+        """A quiet stream is not lost, however often it is cut; one that isn't answered for five minutes is"""
+        clock = SimpleNamespace(monotonic=itertools.count(0, 400).__next__, sleep=Mock())
+        with patch("runfleet_sdk._sync.stream.time", clock), patch("runfleet_sdk._async.stream.time", clock):
+            for read in (self.read, self.read_async):
+                quiet = self.scripted(sse(), sse(), sse(), sse(delta(1), success(2)))
+                self.assertEqual(read(quiet.url), ([1, 2], 2))
+                for away in (refusal(503, "dependency_unavailable"), refusal(200, "a proxy's page")):
+                    with self.assertRaises(StreamLostError):
+                        read(self.scripted(sse(delta(1)), away).url)
+
     def test_refusals(self) -> None:
         """What a repetition doesn't mend ends a stream at once"""
         for read in (self.read, self.read_async):
@@ -206,6 +224,32 @@ class Answers(unittest.TestCase):
         with Runfleet("http://127.0.0.1:9") as client:
             self.assertRaises(UnreachableError, client.runs.get, "r")
             self.assertRaises(TypeError, client.runs.get, "")
+
+    def test_answered_meanwhile(self) -> None:
+        """A result is waited for while somebody else answers: a run that goes on has not failed"""
+        record = b'{"status": "queued", "error": null, "interrupts": []}'
+        over = refusal(204, "")
+        for read in (self.read, self.read_async):
+            service = self.scripted(over, over, lambda: (200, {}, record), sse(delta(1), success(2)))
+            self.assertEqual(read(service.url), ([], 2))
+
+    def test_redirections(self) -> None:
+        """A redirection is an error that names the address, and a page that is no JSON is one, too"""
+        moved: Answer = lambda: (301, {"location": "https://elsewhere/"}, b"")  # noqa: E731
+        service = self.scripted(moved, lambda: (200, {}, b"<html>"))
+        with Runfleet(service.url) as client:
+            with self.assertRaisesRegex(ApiError, "https://elsewhere/"):
+                client.runs.get("r")
+            with self.assertRaisesRegex(RunfleetError, "no JSON"):
+                client.runs.get("r")
+
+    def test_odd_numbers(self) -> None:
+        """What looks like a number and is none is neither a message's time nor a time to wait"""
+        for odd in ("²", "9" * 5_000):
+            headers = {"webhook-id": "m", "webhook-timestamp": odd, "webhook-signature": "v1,x"}
+            self.assertRaises(WebhookError, verify_webhook, b"{}", headers, "whsec_AAAA")
+            self.assertEqual(SseParser().feed(f"retry: {odd}\n\n".encode()), [])
+        self.assertIsNone(api_error(503, None, {"retry-after": "²"}).retry_after)
 
     @staticmethod
     def read(url: str) -> tuple[list[int], Any]:

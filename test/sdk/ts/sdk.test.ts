@@ -103,6 +103,20 @@ test("a question ends the reading, and the answer goes on in the same run, for a
   expect(whole).toBe("One Yes. two");
 });
 
+test("a result is waited for while somebody else answers: a run that goes on has not failed", async () => {
+  const record = (status: string) => () => ({ body: JSON.stringify({ status, error: null, interrupts: [] }) });
+  const answered = await openScripted(
+    () => ({ status: 204 }),
+    record("queued"),
+    () => sse(delta(1), success(2)),
+  );
+  expect(await answered.client.attach("r").result()).toBe(2);
+  const asks = await openScripted(() => ({ status: 204 }), record("interrupted"));
+  await expect(asks.client.attach("r").result()).rejects.toBeInstanceOf(RunInterruptedError);
+  const ended = await openScripted(() => ({ status: 204 }), record("timeout"));
+  await expect(ended.client.attach("r").result()).rejects.toBeInstanceOf(RunTimeoutError);
+});
+
 test("files go in as text or bytes, and what a run hands out is downloaded", async () => {
   const bytes = new Uint8Array([0, 255, 7]);
   const run = client.run("talker", { what: "files" }, { files: { "note.txt": "data: no URL", "bytes.bin": bytes } });
@@ -237,6 +251,44 @@ test("a request is repeated where that does no harm, with the same key; another 
   expect(plain.seen).toHaveLength(4);
 });
 
+test("an answer that is cut is asked for again; a redirection and a page that is no JSON are errors that say so", async () => {
+  // Less comes than its head says: the connection is cut.
+  const cut = () => ({ headers: { "content-length": "100", connection: "close" }, body: '{"id":' });
+  const mended = await openScripted(cut, () => ({ body: '{"id":"r"}' }));
+  expect(await mended.client.runs.get("r")).toEqual({ id: "r" });
+  expect(mended.seen).toHaveLength(2);
+  const stays = await openScripted(cut);
+  await expect(stays.client.runs.get("r")).rejects.toBeInstanceOf(UnreachableError);
+  await expect(stays.client.runs.complete("r", {})).rejects.toBeInstanceOf(UnreachableError);
+  expect(stays.seen).toHaveLength(4);
+  const moved = await openScripted(
+    () => ({ status: 301, headers: { location: "https://elsewhere/" } }),
+    () => ({ body: "<html>" }),
+  );
+  const refused = await moved.client.agents.create({ user_id: "u", name: "n" }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(ApiError);
+  expect(String(refused)).toContain("https://elsewhere/");
+  expect(moved.seen).toHaveLength(1);
+  await expect(moved.client.runs.get("r")).rejects.toThrow("no JSON");
+});
+
+test("a JSON answer that never ends is given up when its time is over", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("{")) });
+  const silent = new Runfleet({
+    url,
+    fetch: (_url, init) => {
+      const aborts = new TransformStream();
+      void body.pipeTo(aborts.writable, { ...(init?.signal && { signal: init.signal }) }).catch(() => undefined);
+      return Promise.resolve(new Response(aborts.readable));
+    },
+  });
+  const given = silent.runs.complete("r", {}).catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(130_000);
+  expect(await given).toBeInstanceOf(UnreachableError);
+});
+
 test("a stream that ends in order without its last event was cut; an event that comes twice is given once", async () => {
   const { seen, client: scripted } = await openScripted(
     () => sse(delta(1), delta(2)),
@@ -247,6 +299,23 @@ test("a stream that ends in order without its last event was cut; an event that 
   for await (const event of scripted.attach("r")) read.push(event.seq);
   expect(read).toEqual([1, 2, 3, 4]);
   expect(seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1-2", "1-3"]);
+});
+
+test("a stream that is quiet for hours is not lost, however often it is cut; one that isn't answered for five minutes is", async () => {
+  const clock = vi.spyOn(Date, "now");
+  onTestFinished(() => clock.mockRestore());
+  let now = 1e12;
+  const later = <Answer>(answer: Answer): Answer => {
+    clock.mockReturnValue((now += 400_000));
+    return answer;
+  };
+  const ping = { headers: { "content-type": "text/event-stream" }, body: ": ping\n\n" };
+  const quiet = await openScripted((tries) => later(tries < 4 ? ping : sse(delta(1), success(2))));
+  expect(await quiet.client.attach("r").result()).toBe(2);
+  const away = await openScripted((tries) => later(tries === 1 ? sse(delta(1)) : { status: 503 }));
+  await expect(away.client.attach("r").result()).rejects.toBeInstanceOf(StreamLostError);
+  const portal = await openScripted(() => later({ headers: { "content-type": "text/html" }, body: "Sign in" }));
+  await expect(portal.client.attach("r").result()).rejects.toBeInstanceOf(StreamLostError);
 });
 
 test("a hole in a stream is asked for again, and is an error when it stays; a gap that the service tells is an event", async () => {
@@ -321,6 +390,32 @@ test("React: useRun shows a run as it goes, from one reading for all components,
   await vi.waitFor(() => expect(views.at(-1)?.status).toBe("success"), { timeout: 15_000 });
   expect(views.at(-1)).toMatchObject({ text: "One Yes. two", result: { said: 2 }, error: null, failure: null });
   root.unmount();
+});
+
+test("React: useRun goes on when somebody else answers, and when the service is back", async () => {
+  const run = client.run("talker", { what: "ask" });
+  const views: RunView[] = [];
+  const root = create(createElement(() => (views.push(useRun(run)), null)));
+  await vi.waitFor(() => expect(views.at(-1)?.status).toBe("interrupted"), { timeout: 15_000 });
+  await client.attach(run.id).resume("Yes. ");
+  await vi.waitFor(() => expect(views.at(-1)?.status).toBe("success"), { timeout: 15_000 });
+  root.unmount();
+
+  const clock = vi.spyOn(Date, "now");
+  onTestFinished(() => clock.mockRestore());
+  const asleep = { type: "run.suspended", attempt: 1, seq: 1, waits: [] };
+  const scripted = await openScripted((tries) => {
+    clock.mockReturnValue(1e12 + 400_000 * tries);
+    return tries < 3 ? { status: 503 } : sse(asleep);
+  });
+  const seen: RunView[] = [];
+  const away = scripted.client.attach("r");
+  const shown = create(createElement(() => (seen.push(useRun(away)), null)));
+  await vi.waitFor(() => expect(seen.at(-1)?.failure).toBeInstanceOf(ApiError), { timeout: 15_000 });
+  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ status: "suspended", failure: null }), {
+    timeout: 15_000,
+  });
+  shown.unmount();
 });
 
 test("React: useThread sends messages, each a run", async () => {

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,6 +56,8 @@ afterAll(async () => {
   await index.close();
 });
 
+const canMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+
 const unlocked = (name: string) => ({ requirements: [name], lock: null });
 const start = (environments: Environments, requirement: string, { owner = "ada", signal = patient } = {}): Build =>
   environments.build({ packages: unlocked(requirement), owner, signal });
@@ -85,6 +88,21 @@ describe.runIf(hasPip(machine.python.path))("environments", () => {
     await expect(install(environments, "beta")).rejects.toThrow(/no room .* ENVIRONMENTS_MAX_BYTES/);
     expect(environmentNames()).toHaveLength(2);
     expect(drafts()).toEqual([]);
+  });
+
+  test.runIf(canMount)("make room on a disk that is smaller than their limit", async () => {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=3m,mode=755", "none", directory]);
+    try {
+      const environments = open({ maxBytes: 1024 * MiB });
+      age(await install(environments, "alpha"), 10);
+      age(await install(environments, "beta"), 5);
+      const gamma = await install(environments, "gamma");
+      expect(environments.find(unlocked("gamma"))).toBe(gamma);
+      expect(environments.find(unlocked("alpha"))).toBeNull();
+      expect(drafts()).toEqual([]);
+    } finally {
+      execFileSync("umount", ["-l", directory]);
+    }
   });
 
   test("that a sandbox shows stay, however long ago they were found, until that sandbox has ended", async () => {

@@ -69,12 +69,16 @@ class AsyncRunHandle:
         Raises RunFailedError, RunTimeoutError, RunCancelledError or RunExpiredError, and RunInterruptedError while
         the run waits for an answer.
         """
-        async for _event in self:
-            pass
-        end: Any = self._end if self._end is not None else await self.get()
-        if end["status"] == "success":
-            return end["result_content"]
-        raise ended_error(self.id, end["status"], end["error"], end.get("interrupts") or [])
+        while True:
+            async for _event in self:
+                pass
+            end: Any = self._end if self._end is not None else await self.get()
+            status: str = end["status"]
+            if status == "success":
+                return end["result_content"]
+            # A question ends the reading. Somebody may have answered it by now: then the run goes on.
+            if status == "interrupted" or f"run.{status}" in ENDS:
+                raise ended_error(self.id, status, end["error"], end.get("interrupts") or [])
 
     async def start(self) -> Run:
         """Starts the run without reading it. Returns its record."""

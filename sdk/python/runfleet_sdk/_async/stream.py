@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from .._errors import ApiError, UnreachableError, is_transient
-from .._shared import Cursor, Patience, refuse_json
+from .._shared import Cursor, Patience, parse_json
 from .._sse import Message, SseParser
 
 
@@ -26,6 +25,11 @@ class AsyncMessages:
     def is_over(self) -> bool:
         """True when there is nothing left to read."""
         return self._response.status_code == 204
+
+    @property
+    def is_stream(self) -> bool:
+        """False for what a proxy answers in the service's place."""
+        return self._response.headers.get("content-type", "").startswith("text/event-stream")
 
     @property
     def retry(self) -> float:
@@ -69,9 +73,11 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
             try:
                 if messages.is_over:
                     return
+                if messages.is_stream:
+                    patience.note_answer()
                 async for message in messages:
                     patience.retry = messages.retry
-                    event = _parse(message.data)
+                    event = parse_json(message.data, "an event")
                     place = source.place(cursor.last, event)
                     cursor.take(message, place)
                     if place == "hole":
@@ -88,10 +94,3 @@ async def read_stream(source: AsyncSource, after: str | None) -> AsyncIterator[t
                 raise
             failure = error
         await asyncio.sleep(patience.next_delay(time.monotonic(), failure, cursor.last))
-
-
-def _parse(data: str) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError:
-        refuse_json(data)

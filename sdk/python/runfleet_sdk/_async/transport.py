@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from .._errors import UnreachableError, api_error
-from .._shared import ANSWER_TIMEOUT, MAX_TRIES, asked_wait, is_worth_retry, query_pairs, retry_delay
+from .._shared import ANSWER_TIMEOUT, MAX_TRIES, asked_wait, is_worth_retry, parse_json, query_pairs, retry_delay
 from .stream import AsyncMessages
 
 
@@ -50,7 +50,7 @@ class AsyncTransport:
     async def json(self, method: str, path: str, **more: Any) -> Any:
         """Returns the JSON of an answer; None when it has none."""
         response = await self.send(method, path, **more)
-        return response.json() if response.content else None
+        return parse_json(response.content, "an answer") if response.content else None
 
     async def open(
         self,
@@ -92,7 +92,8 @@ class AsyncTransport:
     async def _send_once(self, request: httpx.Request, *, is_stream: bool) -> httpx.Response:
         try:
             response = await self._http.send(request, stream=is_stream)
-            if response.status_code < 400:
+            # httpx follows no redirection by itself.
+            if response.status_code < 300:
                 return response
             text = await response.aread()
         except httpx.TransportError as error:

@@ -71,12 +71,16 @@ class RunHandle:
         Raises RunFailedError, RunTimeoutError, RunCancelledError or RunExpiredError, and RunInterruptedError while
         the run waits for an answer.
         """
-        for _event in self:
-            pass
-        end: Any = self._end if self._end is not None else self.get()
-        if end["status"] == "success":
-            return end["result_content"]
-        raise ended_error(self.id, end["status"], end["error"], end.get("interrupts") or [])
+        while True:
+            for _event in self:
+                pass
+            end: Any = self._end if self._end is not None else self.get()
+            status: str = end["status"]
+            if status == "success":
+                return end["result_content"]
+            # A question ends the reading. Somebody may have answered it by now: then the run goes on.
+            if status == "interrupted" or f"run.{status}" in ENDS:
+                raise ended_error(self.id, status, end["error"], end.get("interrupts") or [])
 
     def start(self) -> Run:
         """Starts the run without reading it. Returns its record."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import time
 from collections.abc import Iterator, Callable
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from .._errors import ApiError, UnreachableError, is_transient
-from .._shared import Cursor, Patience, refuse_json
+from .._shared import Cursor, Patience, parse_json
 from .._sse import Message, SseParser
 
 
@@ -27,6 +27,11 @@ class Messages:
     def is_over(self) -> bool:
         """True when there is nothing left to read."""
         return self._response.status_code == 204
+
+    @property
+    def is_stream(self) -> bool:
+        """False for what a proxy answers in the service's place."""
+        return self._response.headers.get("content-type", "").startswith("text/event-stream")
 
     @property
     def retry(self) -> float:
@@ -70,9 +75,11 @@ def read_stream(source: Source, after: str | None) -> Iterator[tuple[str | None,
             try:
                 if messages.is_over:
                     return
+                if messages.is_stream:
+                    patience.note_answer()
                 for message in messages:
                     patience.retry = messages.retry
-                    event = _parse(message.data)
+                    event = parse_json(message.data, "an event")
                     place = source.place(cursor.last, event)
                     cursor.take(message, place)
                     if place == "hole":
@@ -89,10 +96,3 @@ def read_stream(source: Source, after: str | None) -> Iterator[tuple[str | None,
                 raise
             failure = error
         time.sleep(patience.next_delay(time.monotonic(), failure, cursor.last))
-
-
-def _parse(data: str) -> Any:
-    try:
-        return json.loads(data)
-    except ValueError:
-        refuse_json(data)
