@@ -19,6 +19,7 @@ import { readQueues } from "../shared/store/queues/read-queues.ts";
 import { countRuns } from "../shared/store/runs/count-runs.ts";
 import { type Guards, openGuards } from "./http/guards.ts";
 import { type CapacityChecker, createCapacityChecker } from "../shared/services/runs/check-capacity.ts";
+import { createQueueRoom, type QueueRoom } from "../shared/services/runs/check-queue-room.ts";
 import { internalJobs } from "../shared/services/maintenance/internal-jobs.ts";
 import { createFleetView, type FleetView } from "../shared/services/runs/fleet-view.ts";
 import { createVersionCache, type VersionCache } from "../shared/services/runs/version-cache.ts";
@@ -47,6 +48,8 @@ export type ApiContext = {
   runChanges: RunChanges;
   /** Checks users' quotas and the room in the queue. */
   capacity: CapacityChecker;
+  /** The room in the queue, for runs of schedules. */
+  room: QueueRoom;
   versions: VersionCache;
   jsonSchemas: JsonSchemas;
   /** Finds syntax errors in what is published. */
@@ -95,7 +98,7 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
   const runChanges = track(openRunChanges({ db, log }));
   const fleet = createFleetView(db, config.expectedAdapters);
   const pools = shareRead(2_000, () => readPools(db));
-  const capacity = createCapacityChecker(db, config.queue);
+  const room = createQueueRoom(db, config.queue);
   const versions = createVersionCache(db);
   const guards = track(openGuards(config, db, log));
   const jsonSchemas = track(createJsonSchemas());
@@ -116,7 +119,8 @@ export function createApiContext(config: Config, log: Log, leaving: AbortSignal)
     checks: createHealthChecks({ db, pools, streams, fleet }),
     notificationSignal,
     runChanges,
-    capacity,
+    capacity: createCapacityChecker(db, room),
+    room,
     versions,
     jsonSchemas,
     sources,

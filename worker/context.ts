@@ -6,6 +6,7 @@ import { type Log, logFaults } from "../shared/platform/log.ts";
 import type { Tracing } from "../shared/platform/tracing/open-tracing.ts";
 import { openRunQueue, type RunQueue } from "../shared/platform/queue/run-queue.ts";
 import { openTickQueue, type TickQueue } from "../shared/platform/queue/tick-queue.ts";
+import { createQueueRoom, type QueueRoom } from "../shared/services/runs/check-queue-room.ts";
 import type { ClaimingWorker } from "../shared/store/runs/claim-run.ts";
 import { readClock } from "../shared/store/read-clock.ts";
 import { readRun } from "../shared/store/runs/read-run.ts";
@@ -65,6 +66,8 @@ export type WorkerContext = {
   sandbox: ProvenSandbox;
   adapters: Adapters["byType"];
   jsonSchemas: JsonSchemas;
+  /** The room in the queue, for runs of schedules. */
+  room: QueueRoom;
   configs: ConfigView;
   /** The processes of threads. */
   interactive: InteractiveProcesses;
@@ -158,6 +161,7 @@ export async function createWorkerContext(
     sandbox,
     adapters: adapters.byType,
     jsonSchemas: opens(createJsonSchemas()),
+    room: createQueueRoom(db, config.queue),
     configs: createConfigView(db),
     interactive,
     adapterFor: (attempt) => {

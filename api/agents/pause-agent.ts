@@ -6,7 +6,7 @@ import { readAgent } from "../../shared/store/agents/list-agents.ts";
 import { findOpenRuns } from "../../shared/store/runs/open-runs.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
-import { cancelRun } from "../../shared/services/runs/cancel-run.ts";
+import { cancelRuns } from "../../shared/services/runs/cancel-run.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 
 const atOnce = 50;
@@ -50,7 +50,7 @@ async function cancelOpenRuns(
   for (let cancelled = 0; ;) {
     const open = await findOpenRuns(ctx.db, agentId, atOnce);
     if (open.length === 0) return cancelled;
-    await Promise.all(open.map((id) => cancelRun(ctx, id, { owner: null, actor })));
+    await cancelRuns(ctx, open, { owner: null, actor });
     cancelled += open.length;
   }
 }

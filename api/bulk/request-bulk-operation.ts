@@ -3,7 +3,7 @@ import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts"
 import { type BulkPreview, type BulkRecord, bulkPreview, bulkRecord } from "../../shared/schemas/bulk.ts";
 import { exampleOf } from "../../shared/schemas/example-of.ts";
 import { insertBulk, type NewBulk } from "../../shared/store/bulk/bulk-operations.ts";
-import { countBulk, sampleBulk } from "../../shared/store/bulk/preview-bulk.ts";
+import { previewBulk } from "../../shared/store/bulk/preview-bulk.ts";
 import type { Db } from "../../shared/store/client.ts";
 
 export const bulkResponses = (action: NewBulk["action"]) => ({
@@ -27,10 +27,7 @@ export async function requestBulkOperation(db: Db, bulk: NewBulk, preview: boole
     throw new ValidationFault([
       { type: "value_error", loc: ["body", "filter"], msg: "Value error, name a condition or run_ids" },
     ]);
-  if (preview) {
-    const [total, examples] = [await countBulk(db, bulk), await sampleBulk(db, bulk)];
-    return { status: 200, body: { action: bulk.action, total, examples } };
-  }
+  if (preview) return { status: 200, body: { action: bulk.action, ...(await previewBulk(db, bulk)) } };
   const body = await insertBulk(db, bulk);
   if (!body)
     throw conflict(

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { daemonLogLine } from "../../shared/schemas/daemon.ts";
-import { cutPage } from "../../shared/domain/json/cut-page.ts";
 import { laxInt, pageOf } from "../../shared/schemas/primitives.ts";
 import { readDaemonLog } from "../../shared/store/daemons/read-daemon-log.ts";
 import type { ApiContext } from "../context.ts";
@@ -31,9 +30,8 @@ export const listDaemonLogs = defineOperation({
   responses: { 200: { description: "A page of lines", schema: pageOf(daemonLogLine) } },
   async handle(ctx: Pick<ApiContext, "db">, { params, query, caller }) {
     await readDaemonOf(ctx, params.agent_id, caller.owner);
-    const found = await readDaemonLog(ctx.db, params.agent_id, readLogCursor(query.after), query.limit + 1);
-    const data = cutPage(found, query.limit, ({ message }) => message.length);
-    const ids = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-    return { status: 200, body: { data, has_more: found.length > data.length, ...ids } };
+    const page = await readDaemonLog(ctx.db, params.agent_id, readLogCursor(query.after), query.limit);
+    const ids = { first_id: page.data[0]?.id ?? null, last_id: page.data.at(-1)?.id ?? null };
+    return { status: 200, body: { ...page, ...ids } };
   },
 });

@@ -66,11 +66,11 @@ async function* follow(
     const state = [daemon.status, daemon.desired, daemon.version, daemon.pid, daemon.restarts].join(" ");
     if (state !== shown) yield encodeMessage<DaemonEvent>({ event: "daemon.status", data: daemon });
     shown = state;
-    const lines = await readDaemonLog(ctx.db, agent_id, cursor, batch);
+    const { data: lines, has_more } = await readDaemonLog(ctx.db, agent_id, cursor, batch);
     if (lines.length > 0)
       yield lines.map((data) => encodeMessage<DaemonEvent>({ event: "log", id: data.id, data })).join("");
     const last = lines.at(-1);
     if (last) cursor = readLogCursor(last.id);
-    if (lines.length < batch) await sleep(pollMs, undefined, { signal: until }).catch(() => undefined);
+    if (!has_more) await sleep(pollMs, undefined, { signal: until }).catch(() => undefined);
   }
 }

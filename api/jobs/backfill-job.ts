@@ -1,21 +1,30 @@
-import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { ValidationFault } from "../../shared/domain/errors/validation-fault.ts";
 import { ticksAfter } from "../../shared/domain/schedule/due-ticks.ts";
 import { backfillBody, backfillResult, jobParams, type JobTickRecord, mostTicks } from "../../shared/schemas/job.ts";
-import { type FiredTick, fireTick, skipReasonOf } from "../../shared/services/schedules/fire-tick.ts";
+import { fireOrSkip } from "../../shared/services/schedules/fire-tick.ts";
+import {
+  orSkipped,
+  type PreparedTicks,
+  prepareTicks,
+  reserveTick,
+  type Skipped,
+} from "../../shared/services/schedules/prepare-ticks.ts";
 import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
+import { turnOf } from "../../shared/store/has-room.ts";
 import { findJob } from "../../shared/store/jobs/change-job.ts";
 import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
+import type { JobRow } from "../../shared/store/jobs/job-columns.ts";
 import { toTickRecord } from "../../shared/store/jobs/list-ticks.ts";
-import { type Settlement, settleTick, takePastTick } from "../../shared/store/jobs/record-ticks.ts";
-import type { Owner } from "../../shared/store/owned-by.ts";
+import { takePastTick } from "../../shared/store/jobs/record-ticks.ts";
 import { readClock } from "../../shared/store/read-clock.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
 import { collectTicks } from "./collect-ticks.ts";
+import { refuseCancelled } from "./refuse-cancelled.ts";
 
-type Deps = Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">;
+type Deps = Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas" | "room">;
 
 export const backfillJob = defineOperation({
   method: "post",
@@ -37,9 +46,12 @@ export const backfillJob = defineOperation({
     const ticks = job.schedule === null ? [] : await collectTicks(ticksAfter(job, before, to), mostTicks + 1);
     if (ticks.length > mostTicks)
       throw fault("to", `the schedule has more than ${mostTicks} ticks in this time; ask for less of it at once`);
+    refuseCancelled(job);
     const data: JobTickRecord[] = [];
+    let prepared: PreparedTicks | Skipped | null = null;
     for (const at of ticks) {
-      const tick = await fireOnce(ctx, job_id, caller.owner, at);
+      prepared ??= await orSkipped(prepareTicks(ctx, job));
+      const tick = await fireOnce(ctx, job, prepared, at);
       if (tick) data.push(tick);
     }
     const fired = data.filter(({ outcome }) => outcome === "fired").length;
@@ -57,25 +69,25 @@ const fault = (field: string, what: string): ValidationFault =>
   new ValidationFault([{ type: "value_error", loc: ["body", field], msg: `Value error, ${what}` }]);
 
 /** Fires a tick in a transaction of its own. Returns null when the tick has made a run before. */
-async function fireOnce(ctx: Deps, job_id: string, owner: Owner, at: Date): Promise<JobTickRecord | null> {
-  const settled = await inTransaction(ctx.db, async (client) => {
-    const locked = await lockJob(client, job_id, owner);
-    if (!locked) throw notFound("job", job_id);
-    if (locked.job.status === "cancelled")
-      throw conflict("job_ended", "The job is cancelled and can't fire. Create a new one.");
-    if (!(await takePastTick(client, { job_id, at }))) return null;
-    const job = { ...locked.job, overlap: "allow" } as const;
-    const result = await fireTick(ctx, client, job, { at, jitter_ms: null }).catch((error: unknown) => {
-      const reason = skipReasonOf(error);
-      if (reason === null) throw error;
-      return { reason };
-    });
-    const fired: FiredTick | null = "reason" in result ? null : result;
-    const end: Settlement =
-      "reason" in result ? { run_id: null, reason: result.reason } : { run_id: result.run.id, reason: null };
-    await settleTick(client, { job_id, at, manual: false }, end);
-    return { fired, end };
-  });
+async function fireOnce(
+  ctx: Deps,
+  job: JobRow,
+  prepared: PreparedTicks | Skipped,
+  at: Date,
+): Promise<JobTickRecord | null> {
+  const { id: job_id, user_id } = job;
+  const ready = await reserveTick(ctx, job, prepared);
+  // The user's other ticks wait without a connection.
+  const settled = await ctx.db.inTurn(turnOf("runs", user_id), () =>
+    inTransaction(ctx.db, async (client) => {
+      const locked = await lockJob(client, job_id, user_id);
+      if (!locked) throw notFound("job", job_id);
+      refuseCancelled(locked.job);
+      if (!(await takePastTick(client, { job_id, at }))) return null;
+      const beside = { ...locked.job, overlap: "allow" } as const;
+      return fireOrSkip(ctx, client, { job: beside, ready }, { at, jitter_ms: null });
+    }),
+  );
   if (settled === null) return null;
   const { fired, end } = settled;
   if (fired) void startFired(ctx, fired);

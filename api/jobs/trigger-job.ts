@@ -1,15 +1,19 @@
-import { conflict, notFound } from "../../shared/domain/errors/app-error.ts";
+import { notFound } from "../../shared/domain/errors/app-error.ts";
 import { type FiredTick, fireTick, tickErrors } from "../../shared/services/schedules/fire-tick.ts";
+import { prepareTicks } from "../../shared/services/schedules/prepare-ticks.ts";
 import { startFired } from "../../shared/services/schedules/start-fired.ts";
 import { jobParams } from "../../shared/schemas/job.ts";
 import { queuedExample, runRecord } from "../../shared/schemas/run.ts";
 import { inTransaction } from "../../shared/store/in-transaction.ts";
+import { turnOf } from "../../shared/store/has-room.ts";
+import { findJob } from "../../shared/store/jobs/change-job.ts";
 import { lockJob } from "../../shared/store/jobs/due-jobs.ts";
 import { settleTick, takeTick } from "../../shared/store/jobs/record-ticks.ts";
 import type { Owner } from "../../shared/store/owned-by.ts";
 import { readRun } from "../../shared/store/runs/read-run.ts";
 import type { ApiContext } from "../context.ts";
 import { defineOperation } from "../http/define-operation.ts";
+import { refuseCancelled } from "./refuse-cancelled.ts";
 
 export const triggerJob = defineOperation({
   method: "post",
@@ -32,7 +36,7 @@ export const triggerJob = defineOperation({
     },
   },
   async handle(
-    ctx: Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas">,
+    ctx: Pick<ApiContext, "config" | "db" | "streams" | "queue" | "jsonSchemas" | "room">,
     { params: { job_id }, caller },
   ) {
     const fired = await fireNow(ctx, job_id, caller.owner);
@@ -43,21 +47,28 @@ export const triggerJob = defineOperation({
   },
 });
 
-function fireNow(
-  ctx: Pick<ApiContext, "config" | "db" | "streams" | "jsonSchemas">,
+async function fireNow(
+  ctx: Pick<ApiContext, "config" | "db" | "streams" | "jsonSchemas" | "room">,
   job_id: string,
   owner: Owner,
 ): Promise<FiredTick> {
-  return inTransaction(ctx.db, async (client) => {
-    const locked = await lockJob(client, job_id, owner);
-    if (!locked) throw notFound("job", job_id);
-    if (locked.job.status === "cancelled")
-      throw conflict("job_ended", "The job is cancelled and can't fire. Create a new one.");
-    const tick = { job_id, at: locked.now, manual: true };
-    // Two requests within a millisecond.
-    while (!(await takeTick(client, tick))) tick.at = new Date(tick.at.getTime() + 1);
-    const fired = await fireTick(ctx, client, locked.job, { at: tick.at, jitter_ms: null });
-    await settleTick(client, tick, { run_id: fired.run.id, reason: null });
-    return fired;
-  });
+  const seen = await findJob(ctx.db, job_id, owner);
+  if (!seen) throw notFound("job", job_id);
+  refuseCancelled(seen);
+  const prepared = await prepareTicks(ctx, seen);
+  await ctx.room.reserve(seen);
+  // The user's other triggers wait without a connection.
+  return ctx.db.inTurn(turnOf("runs", seen.user_id), () =>
+    inTransaction(ctx.db, async (client) => {
+      const locked = await lockJob(client, job_id, owner);
+      if (!locked) throw notFound("job", job_id);
+      refuseCancelled(locked.job);
+      const tick = { job_id, at: locked.now, manual: true };
+      // Two requests within a millisecond.
+      while (!(await takeTick(client, tick))) tick.at = new Date(tick.at.getTime() + 1);
+      const fired = await fireTick(ctx, client, { ...prepared, job: locked.job }, { at: tick.at, jitter_ms: null });
+      await settleTick(client, tick, { run_id: fired.run.id, reason: null });
+      return fired;
+    }),
+  );
 }

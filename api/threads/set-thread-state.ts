@@ -14,7 +14,7 @@ export const setThreadState = defineOperation({
   audit: "thread",
   summary: "Set a thread's state, with which its next run starts",
   description:
-    "409 while a run of the thread has not ended: that run would not see the new state and could overwrite it.",
+    "409 while a run of the thread is queued or running: a running one would not see the new state, and could overwrite it. A run that waits for a person, for another run or for its time goes on with the new state, unless its request or an earlier attempt of it set one; the state that it saves replaces the new one.",
   request: { params: threadParams, body: threadStateBody },
   errors: ["thread_busy"],
   responses: { 200: { description: "The state", schema: threadState } },
@@ -22,7 +22,7 @@ export const setThreadState = defineOperation({
     checkState(state_snapshot);
     const body = await set(db, thread_id, caller.owner, state_snapshot);
     if (body === "missing") throw notFound("thread", thread_id);
-    if (body === "busy") throw conflict("thread_busy", "A run of the thread has not ended. Cancel it or wait.");
+    if (body === "busy") throw conflict("thread_busy", "A run of the thread is queued or running. Cancel it or wait.");
     return { status: 200, body };
   },
 });

@@ -38,6 +38,7 @@ export function BulkDialog({ onClose, ...chosen }: Props): ReactElement {
         <Confirm
           action={chosen.action}
           total={preview.data.total}
+          more={preview.data.more}
           isPending={start.isPending}
           onConfirm={() => start.mutate()}
           onClose={() => onClose(false)}
@@ -60,14 +61,16 @@ async function ask<T>({ action, which, version }: Chosen, preview: boolean): Pro
 type ConfirmProps = {
   action: BulkAction;
   total: number;
+  /** True: older runs may match, too. */
+  more: boolean;
   isPending: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-function Confirm({ action, total, isPending, onConfirm, onClose }: ConfirmProps): ReactElement {
+function Confirm({ action, total, more, isPending, onConfirm, onClose }: ConfirmProps): ReactElement {
   const [typed, setTyped] = useState("");
-  if (total === 0) return <p>None of these runs can be {action === "cancel" ? "cancelled" : "run again"}.</p>;
+  if (total === 0 && !more) return <p>None of these runs can be {action === "cancel" ? "cancelled" : "run again"}.</p>;
   const runs = total === 1 ? "run" : "runs";
   return (
     <form
@@ -78,8 +81,8 @@ function Confirm({ action, total, isPending, onConfirm, onClose }: ConfirmProps)
     >
       <label className={styles.confirm}>
         <span>
-          This {action === "cancel" ? "cancels" : "starts"} <b className="num">{formatCount(total)}</b> {runs}. Type{" "}
-          <b className="num">{total}</b> to go on.
+          This {action === "cancel" ? "cancels" : "starts"} {more && "at least "}
+          <b className="num">{formatCount(total)}</b> {runs}. Type <b className="num">{total}</b> to go on.
         </span>
         <input inputMode="numeric" autoComplete="off" value={typed} onChange={({ target }) => setTyped(target.value)} />
       </label>

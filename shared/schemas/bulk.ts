@@ -28,10 +28,17 @@ export const bulkReplayBody = replayEdits
 /** A filter as it is stored: JSON, with times as texts. */
 export const storedFilter = z.object({ ...runFilter, run_ids }).partial();
 
+const countedTo =
+  "At least: where no index serves a condition, such as `search`, only the newest 10,000 runs are counted. The operation itself is about all that match.";
+
 export const bulkPreview = z
   .object({
     action: z.enum(["cancel", "replay"]),
-    total: z.number().int(),
+    total: z
+      .number()
+      .int()
+      .meta({ description: `The number of runs that match now. ${countedTo}` }),
+    more: z.boolean().meta({ description: "True: there are older runs, which were not counted." }),
     examples: z
       .array(z.object({ id: z.string(), agent_id: z.string(), status: z.enum(runStatuses), created_at: z.string() }))
       .meta({ description: "The newest runs that match, at most 10." }),
@@ -41,6 +48,7 @@ export const bulkPreview = z
     example: {
       action: "cancel",
       total: 42,
+      more: false,
       examples: [
         {
           id: "run_019aa5f0c1d27c3e8f4b2a6d9e0f1a2c",
@@ -68,7 +76,10 @@ export const bulkRecord = z
     action: z.enum(["cancel", "replay"]),
     filter: z.record(z.string(), z.unknown()),
     status: z.enum(bulkStatuses),
-    total: z.number().int().meta({ description: "The number of matching runs when the operation was requested." }),
+    total: z
+      .number()
+      .int()
+      .meta({ description: `The number of matching runs when the operation was requested. ${countedTo}` }),
     done: z.number().int(),
     failed: z.number().int(),
     created_at: z.string(),

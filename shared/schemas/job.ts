@@ -131,7 +131,7 @@ export const jobTick = z
     reason: z
       .string()
       .nullable()
-      .meta({ description: "Why the tick was skipped, such as still_running or agent_not_active." }),
+      .meta({ description: "Why the tick was skipped, such as still_running, agent_not_active or owner_queue_full." }),
     run_id: z.string().nullable(),
   })
   .meta({

@@ -16,7 +16,9 @@ const writeMs = 200;
 const maxLength = 16 * 1024;
 /** How many lines may wait to be written. Further lines are dropped; a line in the log says how many. */
 const maxWaiting = 2_000;
-/** A log keeps this many chunks. At most one chunk is written each `writeMs`. */
+/** The largest number of characters of a chunk's lines, since a chunk is read as a whole. */
+const chunkLength = 128 * 1024;
+/** A log keeps this many chunks. */
 const keptChunks = 1_000;
 const trimEvery = 100;
 
@@ -41,7 +43,7 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
     if (waiting.length === 0) return writing;
     const batch = waiting;
     waiting = [];
-    writing = writing.then(() => write(batch));
+    for (const chunk of chunksOf(batch)) writing = writing.then(() => write(chunk));
     return writing;
   }
 
@@ -68,4 +70,19 @@ export function openDaemonLog({ db, log }: { db: Db; log: Log }, daemon: OwnedDa
       await flush();
     },
   };
+}
+
+/** Cuts lines into the chunks that they are written in. */
+function chunksOf(lines: LogEntry[]): LogEntry[][] {
+  const chunks: LogEntry[][] = [];
+  let room = 0;
+  for (const line of lines) {
+    room -= line.message.length;
+    if (room < 0) {
+      chunks.push([]);
+      room = chunkLength - line.message.length;
+    }
+    chunks.at(-1)?.push(line);
+  }
+  return chunks;
 }

@@ -131,7 +131,7 @@ const update = defineRoute({
       throw notSupported("values", `The state would be larger than ${requestLimits.state_bytes} bytes.`);
     const done = await setThreadState(db, thread_id, caller.owner, snapshot);
     if (done === "missing") throw notFound("thread", thread_id);
-    if (done === "busy") throw conflict("thread_busy", "A run of the thread has not ended. Cancel it or wait.");
+    if (done === "busy") throw conflict("thread_busy", "A run of the thread is queued or running. Cancel it or wait.");
     const id = headId(view) ?? thread_id;
     return {
       status: 200,

@@ -659,7 +659,10 @@ class BulkOperation(TypedDict):
     filter: dict[str, Any]
     status: Literal["pending", "running", "done", "error"]
     total: int
-    """The number of matching runs when the operation was requested."""
+    """The number of matching runs when the operation was requested. At least: where no index serves a
+    condition, such as `search`, only the newest 10,000 runs are counted. The operation itself is about
+    all that match.
+    """
     done: int
     failed: int
     created_at: str
@@ -687,6 +690,11 @@ class BulkPreviewExamplesItem(TypedDict):
 class BulkPreview(TypedDict):
     action: Literal["cancel", "replay"]
     total: int
+    """The number of runs that match now. At least: where no index serves a condition, such as `search`,
+    only the newest 10,000 runs are counted. The operation itself is about all that match.
+    """
+    more: bool
+    """True: there are older runs, which were not counted."""
     examples: list[BulkPreviewExamplesItem]
     """The newest runs that match, at most 10."""
 
@@ -2103,7 +2111,7 @@ class JobTick(TypedDict):
     manual: bool
     """True: fired by `POST /v1/jobs/{job_id}/trigger`, not by the schedule."""
     reason: str | None
-    """Why the tick was skipped, such as still_running or agent_not_active."""
+    """Why the tick was skipped, such as still_running, agent_not_active or owner_queue_full."""
     run_id: str | None
 
 

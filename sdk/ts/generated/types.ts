@@ -518,7 +518,7 @@ export type BulkOperation = {
   action: "cancel" | "replay";
   filter: Record<string, unknown>;
   status: "pending" | "running" | "done" | "error";
-  /** The number of matching runs when the operation was requested. */
+  /** The number of matching runs when the operation was requested. At least: where no index serves a condition, such as `search`, only the newest 10,000 runs are counted. The operation itself is about all that match. */
   total: number;
   done: number;
   failed: number;
@@ -528,7 +528,10 @@ export type BulkOperation = {
 
 export type BulkPreview = {
   action: "cancel" | "replay";
+  /** The number of runs that match now. At least: where no index serves a condition, such as `search`, only the newest 10,000 runs are counted. The operation itself is about all that match. */
   total: number;
+  /** True: there are older runs, which were not counted. */
+  more: boolean;
   /** The newest runs that match, at most 10. */
   examples: Array<{
     id: string;
@@ -1741,7 +1744,7 @@ export type JobTick = {
   outcome: "fired" | "skipped" | "missed";
   /** True: fired by `POST /v1/jobs/{job_id}/trigger`, not by the schedule. */
   manual: boolean;
-  /** Why the tick was skipped, such as still_running or agent_not_active. */
+  /** Why the tick was skipped, such as still_running, agent_not_active or owner_queue_full. */
   reason: string | null;
   run_id: string | null;
 };

@@ -51,12 +51,15 @@ export function dueTicks(job: JobTiming, due: Date, now: Date): DueTicks {
   return { missed, fire: last ? [last] : fire, next: tick };
 }
 
-/** Returns the last tick before `end`: `tick` or a later one. It searches from the end backwards in growing steps. */
-function lastBefore(after: (tick: Date) => Date | null, tick: Date, end: Date): Date {
+/** Returns the last tick before `end`: `tick` or a later one. Ticks are whole seconds. It halves the time that is left to search. */
+function lastBefore(after: (time: Date) => Date | null, tick: Date, end: Date): Date {
   let found = tick;
-  for (let back = 1_000; found === tick && end.getTime() - back > tick.getTime(); back *= 4) {
-    let next = after(new Date(end.getTime() - back));
-    for (; next && next < end; next = after(next)) found = next;
+  let searchedFrom = end.getTime();
+  while (searchedFrom - found.getTime() >= 1_000) {
+    const middle = (found.getTime() + searchedFrom) / 2;
+    const next = after(new Date(middle));
+    if (next && next < end) found = next;
+    else searchedFrom = middle;
   }
   return found;
 }

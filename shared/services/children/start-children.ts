@@ -60,12 +60,15 @@ export async function startChildren(
   if (!family) return null;
   const keys = calls.map(({ key }) => key);
   const known = new Map((await readChildrenOf(db, parent.id, keys)).map((row) => [row.key, row]));
-  const asked = { parent, family, room: roomOf(family), quota: await readQuotaState(db, family.user_id) };
+  const quota = await readQuotaState(db, family.user_id);
+  const room = roomOf(family);
   const resolve = resolveOnce(deps, parent.id, family.user_id);
   const prepared: Prepared[] = [];
   for (const call of calls) {
     const { started = 0, child_id = null } = known.get(call.key) ?? {};
-    if (child_id === null) prepared.push(await prepare(deps, resolve, { ...asked, call, nth: started + 1 }));
+    const reserved = prepared.filter(({ kind }) => kind === "new").length;
+    const asked = { parent, room, quota, reserved, call, nth: started + 1 };
+    if (child_id === null) prepared.push(await prepare(deps, resolve, asked));
     else prepared.push({ kind: "started", run_id: child_id, isNew: false });
   }
   const rows = prepared.flatMap((one) => (one.kind === "new" ? [one] : []));
@@ -122,17 +125,18 @@ function roomOf({ cancelling, depth, children, tree }: Family): Room {
 
 type Asked = {
   parent: HeldRun;
-  family: Family;
   call: ChildCall;
   nth: number;
   room: Room;
   quota: Awaited<ReturnType<typeof readQuotaState>>;
+  /** How many runs are prepared since `quota` was read. */
+  reserved: number;
 };
 
 async function prepare(
   deps: ChildDeps,
   resolve: Resolve,
-  { parent, call, nth, room, quota }: Asked,
+  { parent, call, nth, room, quota, reserved }: Asked,
 ): Promise<Prepared> {
   const full = room();
   if (full) return { kind: "refused", ...full };
@@ -142,7 +146,7 @@ async function prepare(
     if (!parsed.success) return { kind: "refused", code: "invalid_input", message: firstFault(parsed.error.issues) };
     const request = { ...parsed.data, ...(concurrency && { concurrency_key: concurrency.group }) };
     const version = await checkVersion(deps.jsonSchemas, request, await resolve(agent_id, request.version));
-    const fault = quotaFault(quota, 0);
+    const fault = quotaFault(quota, reserved);
     if (fault) throw fault;
     const run = newRun(deps.config.encryptionKeys, {
       ...{ request, version, run_id: childId(parent.id, call.key, nth), bounds: boundsOf(quota), origin: "run" },

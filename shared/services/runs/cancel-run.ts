@@ -27,6 +27,11 @@ export async function cancelRun(deps: CancelDeps, runId: string, canceller: Canc
   return true;
 }
 
+/** Cancels runs of any number, a few at a time: others need this process' connections, too. */
+export async function cancelRuns(deps: CancelDeps, runIds: string[], canceller: Canceller): Promise<void> {
+  await fewAtOnce([...runIds], (id) => cancelRun(deps, id, canceller));
+}
+
 /**
  * Cancels the runs below a run that has ended or is to end. Resolves when that is committed: a run that no worker has ends a little
  * later.
@@ -47,14 +52,19 @@ async function endBelow(
   const suspended = runs.filter(isSuspended);
   while (suspended.length > 0) await wake(deps, suspended.splice(0, wokenAtOnce), actor);
   const left = runs.filter((run) => !isSuspended(run));
-  const next = async (): Promise<void> => {
-    for (let run = left.pop(); run; run = left.pop()) await cancelOne(deps, run.id, { owner: null, actor });
-  };
-  await Promise.all(Array.from({ length: endedAtOnce }, next));
+  await fewAtOnce(left, (run) => cancelOne(deps, run.id, { owner: null, actor }));
 }
 
 const wokenAtOnce = 100;
 const endedAtOnce = 4;
+
+/** Acts on each of `left` and empties it. */
+async function fewAtOnce<T>(left: T[], act: (item: T) => Promise<unknown>): Promise<void> {
+  const next = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await act(item);
+  };
+  await Promise.all(Array.from({ length: endedAtOnce }, next));
+}
 
 /** Returns how many were suspended still. */
 async function wake(deps: CancelDeps, runs: Parameters<typeof wakeToCancel>[1], actor: string | null): Promise<number> {

@@ -3,7 +3,7 @@ import type { Db } from "../../store/client.ts";
 import { isRepeat, type RepeatKey } from "../../store/users/idempotency-keys.ts";
 import type { RunBounds } from "../../store/runs/run-room.ts";
 import { boundsOf, createQuotaChecker } from "./check-quota.ts";
-import { createQueueRoom, type QueueLimits } from "./check-queue-room.ts";
+import type { QueueRoom } from "./check-queue-room.ts";
 
 type NextRun = { user_id: string; agent_id: string; run_id: string | null; key: RepeatKey | null };
 
@@ -25,9 +25,8 @@ export type CapacityChecker = {
 };
 
 /** Checks whether one more run has room: in its owner's plan and in the queue. */
-export function createCapacityChecker(db: Db, limits: QueueLimits): CapacityChecker {
+export function createCapacityChecker(db: Db, room: QueueRoom): CapacityChecker {
   const quota = createQuotaChecker(db);
-  const room = createQueueRoom(db, limits);
   return {
     async reserve(next) {
       try {

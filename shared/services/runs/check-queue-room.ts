@@ -4,7 +4,7 @@ import type { Db } from "../../store/client.ts";
 import { countQueuedRuns } from "../../store/runs/count-runs.ts";
 
 /** The largest numbers of queued runs: in all, of one owner, of one agent. */
-export type QueueLimits = { total: number; perOwner: number; perAgent: number };
+type QueueLimits = { total: number; perOwner: number; perAgent: number };
 type NextRun = { user_id: string; agent_id: string };
 
 export type QueueRoom = {

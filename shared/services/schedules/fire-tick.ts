@@ -1,19 +1,20 @@
 import { versionErrors } from "../runs/check-version.ts";
-import { quotaErrors } from "../../domain/errors/error-codes.ts";
+import { capacityErrors } from "../../domain/errors/error-codes.ts";
 import { AppError, conflict, notFound } from "../../domain/errors/app-error.ts";
-import { ValidationFault } from "../../domain/errors/validation-fault.ts";
 import type { Queryable } from "../../store/client.ts";
 import type { JobRow } from "../../store/jobs/job-columns.ts";
-import { askToCancel, findOpenRuns } from "../../store/jobs/job-runs.ts";
+import { askToCancelJob, countOpenRuns } from "../../store/jobs/job-runs.ts";
+import { type Settlement, settleTick } from "../../store/jobs/record-ticks.ts";
 import { insertRunIn, type NewRun } from "../../store/runs/insert-run.ts";
-import { type DueTick, makeTickRun, type TickDeps } from "./make-tick-run.ts";
+import { type DueTick, makeTickRun } from "./make-tick-run.ts";
+import { orSkipped, type PreparedTicks, type Skipped, type TickDeps } from "./prepare-ticks.ts";
 
-/** The codes that `fireTick` throws. */
+/** The codes that `prepareTicks`, a reservation of the queue's room and `fireTick` throw. */
 export const tickErrors = [
   "still_running",
   "too_many_runs",
   ...versionErrors,
-  ...quotaErrors,
+  ...capacityErrors,
   "thread_not_found",
   "thread_busy",
   "daemon_failed",
@@ -25,32 +26,46 @@ export const tickErrors = [
 export type FiredTick = { run: NewRun; cancelled: string[] };
 
 /**
- * Makes the run of a tick. `client` is a transaction that holds the job's lock and records the tick. Throws AppError or
- * ValidationFault when the tick makes no run; the transaction can still be used then.
+ * Makes the run of a tick. `client` is a transaction that holds the job's lock and records the tick; the room in the queue is
+ * reserved before it. Throws AppError or ValidationFault when the tick makes no run; the transaction can still be used then.
  */
-export async function fireTick(deps: TickDeps, client: Queryable, job: JobRow, tick: DueTick): Promise<FiredTick> {
-  const { auth, queue } = deps.config;
-  const open = await findOpenRuns(client, job.id);
-  if (job.overlap === "skip" && open.length > 0)
-    throw conflict("still_running", `The job's previous run '${open[0]}' has not ended. Its overlap is 'skip'.`);
-  if (open.length >= queue.perAgent)
+export async function fireTick(
+  deps: Pick<TickDeps, "config">,
+  client: Queryable,
+  prepared: PreparedTicks & { job: JobRow },
+  tick: DueTick,
+): Promise<FiredTick> {
+  const { auth, queue, encryptionKeys } = deps.config;
+  const { job } = prepared;
+  const most = job.overlap === "skip" ? 1 : queue.perAgent;
+  const { open, one } = await countOpenRuns(client, job.id, most);
+  if (job.overlap === "skip" && open > 0)
+    throw conflict("still_running", `The job's previous run '${one}' has not ended. Its overlap is 'skip'.`);
+  if (open >= most)
     throw new AppError(
       "too_many_requests",
       "too_many_runs",
-      `The job has ${open.length} runs that have not ended, as many as AGENT_QUEUE_LIMIT allows.`,
+      `The job has ${open} runs that have not ended, as many as AGENT_QUEUE_LIMIT allows.`,
       5,
     );
-  const run = await makeTickRun(deps, client, job, tick);
+  const run = await makeTickRun(encryptionKeys, client, prepared, tick);
   const { kind } = await insertRunIn(client, run, auth.mode === "open" ? null : job.user_id);
   if (kind === "foreign_thread") throw notFound("thread", run.thread_id ?? "");
   if (kind === "thread_busy") throw conflict("thread_busy", "The job's thread has a run that has not ended.");
-  const cancelled = job.overlap === "cancel_previous" ? open : [];
-  await askToCancel(client, cancelled);
-  return { run, cancelled };
+  const cancels = job.overlap === "cancel_previous" && open > 0;
+  return { run, cancelled: cancels ? await askToCancelJob(client, job.id, { except: run.id, by: null }) : [] };
 }
 
-/** Returns why a tick made no run, for its record. Null: the error is none of the job's, and the tick is tried again. */
-export function skipReasonOf(error: unknown): string | null {
-  if (error instanceof AppError) return error.code;
-  return error instanceof ValidationFault ? "invalid_input" : null;
+/** Fires a tick that was taken, and notes what became of it. Returns that; a `run_id` of null: the tick was skipped. */
+export async function fireOrSkip(
+  deps: Pick<TickDeps, "config">,
+  client: Queryable,
+  { job, ready }: { job: JobRow; ready: PreparedTicks | Skipped },
+  tick: DueTick,
+): Promise<{ fired: FiredTick | null; end: Settlement }> {
+  const result = "reason" in ready ? ready : await orSkipped(fireTick(deps, client, { ...ready, job }, tick));
+  const [fired, end]: [FiredTick | null, Settlement] =
+    "reason" in result ? [null, { run_id: null, ...result }] : [result, { run_id: result.run.id, reason: null }];
+  await settleTick(client, { job_id: job.id, at: tick.at, manual: false }, end);
+  return { fired, end };
 }

@@ -1,4 +1,4 @@
-import { type CancelDeps, cancelEarlierRuns, cancelRun } from "../runs/cancel-run.ts";
+import { type CancelDeps, cancelEarlierRuns, cancelRuns } from "../runs/cancel-run.ts";
 import { nudgeRun } from "../runs/nudge-run.ts";
 import type { FiredTick } from "./fire-tick.ts";
 
@@ -7,6 +7,6 @@ import type { FiredTick } from "./fire-tick.ts";
  * poll finds a run that was not nudged, and a run's own worker finds a cancel request.
  */
 export async function startFired(deps: CancelDeps, { run, cancelled }: FiredTick): Promise<void> {
-  await Promise.allSettled(cancelled.map((runId) => cancelRun(deps, runId, { owner: null, actor: null })));
+  await cancelRuns(deps, cancelled, { owner: null, actor: null }).catch(() => undefined);
   await Promise.allSettled([run.multitask === "interrupt" && cancelEarlierRuns(deps, run), nudgeRun(deps, run)]);
 }

@@ -18,7 +18,7 @@ const quotaState = {
   balance_micro_usd: t.bigint,
   /** Ended, and not yet in the week's count. */
   unbooked: t.integer,
-  /** Queued, running, or waiting for a person. */
+  /** Runs that have not ended; those that are suspended are counted to `weekly_runs`. */
   open: t.integer,
 };
 
@@ -63,13 +63,16 @@ const read = statement({
     ), open AS (
       SELECT (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.running()})::int AS running,
         (SELECT count(*) FROM runs WHERE user_id = $user_id AND ${runIs.waiting()})::int AS waiting,
+        (SELECT count(*) FROM (
+          SELECT FROM runs WHERE user_id = $user_id AND ${runIs.suspended()} LIMIT (SELECT weekly_runs FROM who)
+        ) AS suspended)::int AS suspended,
         (SELECT count(*) FROM usage_records WHERE user_id = $user_id AND booked_at IS NULL)::int AS unbooked
       FROM who WHERE counts
     )
     SELECT coalesce(prepaid, false) AS prepaid, weekly_runs, weekly_micro_usd, max_queued_runs, max_concurrent_runs,
       week_runs, week_micro_usd, reached_limit,
       coalesce((SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'wallet:' || $user_id), 0) AS balance_micro_usd,
-      coalesce(unbooked, 0) AS unbooked, coalesce(running + waiting, 0) AS open
+      coalesce(unbooked, 0) AS unbooked, coalesce(running + waiting + suspended, 0) AS open
     FROM who LEFT JOIN open ON true
     WHERE prepaid OR counts OR bounds_runs OR weekly_micro_usd IS NOT NULL OR reached_limit IS NOT NULL`,
 });

@@ -2,19 +2,27 @@ import type { BulkPreview } from "../../schemas/bulk.ts";
 import type { Db } from "../client.ts";
 import { t } from "../columns.ts";
 import { query } from "../query.ts";
-import { sql } from "../sql.ts";
-import type { Owner } from "../owned-by.ts";
-import type { RunFilter } from "../runs/list-runs.ts";
-import { whereClause } from "../where-clause.ts";
-import { type BulkAction, bulkConditions } from "./bulk-scope.ts";
+import { mostLookedAt } from "../read-page.ts";
+import { literal, type Sql, sql } from "../sql.ts";
+import { runListing } from "../runs/list-runs.ts";
+import { type Condition, whereClause } from "../where-clause.ts";
+import { type BulkScope, isActedOn } from "./bulk-scope.ts";
 
-type BulkScope = { action: BulkAction; owner: Owner; filter: RunFilter };
+/** Returns how many runs a bulk operation would be about now, as far as they are looked at. */
+export async function countBulk(db: Db, scope: BulkScope): Promise<number> {
+  return countIn(db, (await lookedAt(db, scope)).where);
+}
 
-/** How many runs a bulk operation would be about now. */
-export async function countBulk(db: Db, { action, owner, filter }: BulkScope): Promise<number> {
-  const where = whereClause(bulkConditions(action, owner, filter, null));
-  const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
-  return rows[0]?.total ?? 0;
+/** Returns the same, and the newest of these runs. */
+export async function previewBulk(db: Db, scope: BulkScope): Promise<Omit<BulkPreview, "action">> {
+  const { where, more } = await lookedAt(db, scope);
+  const rows = await query(
+    db.sql,
+    exampleColumns,
+    sql`SELECT id, agent_id, status, created_at FROM runs WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10`,
+  );
+  const examples = rows.map(({ created_at, ...run }) => ({ ...run, created_at: created_at.toISOString() }));
+  return { total: await countIn(db, where), more, examples };
 }
 
 const exampleColumns = {
@@ -24,13 +32,24 @@ const exampleColumns = {
   created_at: t.timestamptz,
 };
 
-/** The newest runs that a bulk operation would be about now. */
-export async function sampleBulk(db: Db, { action, owner, filter }: BulkScope): Promise<BulkPreview["examples"]> {
-  const where = whereClause(bulkConditions(action, owner, filter, null));
-  const rows = await query(
+async function countIn(db: Db, where: Sql): Promise<number> {
+  const rows = await query(db.sql, { total: t.integer }, sql`SELECT count(*)::int AS total FROM runs WHERE ${where}`);
+  return rows[0]?.total ?? 0;
+}
+
+/**
+ * Returns the operation's conditions. Where no index serves one of them, only the newest 10,000 runs are looked at, as in lists.
+ * `more`: there are older ones.
+ */
+async function lookedAt(db: Db, { action, owner, filter }: BulkScope): Promise<{ where: Sql; more: boolean }> {
+  const { within, filters, unindexed } = runListing(owner, { ...filter, search_in: "record" });
+  const found: Condition[] = [...within, ...filters, ...isActedOn(action), ["id = ANY(?)", filter.run_ids]];
+  if (unindexed.every(([, value]) => value == null)) return { where: whereClause(found), more: false };
+  const [horizon] = await query(
     db.sql,
-    exampleColumns,
-    sql`SELECT id, agent_id, status, created_at FROM runs WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10`,
+    { created_at: t.timestamptz },
+    sql`SELECT created_at FROM runs WHERE ${whereClause(found)} ORDER BY created_at DESC OFFSET ${literal(mostLookedAt)} LIMIT 1`,
   );
-  return rows.map(({ created_at, ...run }) => ({ ...run, created_at: created_at.toISOString() }));
+  const where = whereClause([...found, ...unindexed, ["created_at > ?", horizon?.created_at]]);
+  return { where, more: horizon !== undefined };
 }

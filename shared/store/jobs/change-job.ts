@@ -56,13 +56,15 @@ export async function changeJob(
   owner: Owner,
   decide: (job: JobRow, now: Date) => JobChange | null,
 ): Promise<boolean> {
-  return inTransaction(db, async (client) => {
-    const locked = await lockJob(client, id, owner);
-    const change = locked && decide(locked.job, locked.now);
-    if (change?.columns) await setColumns.count(client, { id, ...change.columns });
-    if (change) await setStanding.count(client, { id, status: change.status, next_tick_at: change.next_tick_at });
-    return locked !== null;
-  });
+  return db.inTurn(`job ${id}`, () =>
+    inTransaction(db, async (client) => {
+      const locked = await lockJob(client, id, owner);
+      const change = locked && decide(locked.job, locked.now);
+      if (change?.columns) await setColumns.count(client, { id, ...change.columns });
+      if (change) await setStanding.count(client, { id, status: change.status, next_tick_at: change.next_tick_at });
+      return locked !== null;
+    }),
+  );
 }
 
 const setColumns = statement({

@@ -1,17 +1,43 @@
-import type { Queryable } from "../client.ts";
+import type { Db, Queryable } from "../client.ts";
 import { listOf, orNull, t } from "../columns.ts";
 import { joined, raw, sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Owner } from "../owned-by.ts";
 import type { JobRow } from "./job-columns.ts";
 
-/** A job that is locked, and what Postgres' clock says. */
-export type LockedJob<Row = JobRow> = { job: Row; now: Date };
-type Due = JobRow & { next_tick_at: Date };
+/** A job, and what Postgres' clock says. */
+type SeenJob<Row> = { job: Row; now: Date };
+export type DueJob = JobRow & { next_tick_at: Date };
 
-/** Locks the job that has been due for longest, if nobody else has it; none of `except`. */
-export async function lockDueJob(client: Queryable, except: string[]): Promise<LockedJob<Due> | null> {
-  return split(await lockDue.first(client, { except }));
+const isDue = sql`status = 'active' AND next_tick_at IS NOT NULL AND next_tick_at <= now()`;
+
+/**
+ * Returns one due job of each user, of at most `most` users: so a user with many due jobs delays nobody else's. At random, so that
+ * workers that look at the same time rarely find the same; none of `except`.
+ */
+export async function findDueJobs(db: Db, { except, most }: { except: string[]; most: number }): Promise<string[]> {
+  return (await findDue.rows(db.sql, { except, most })).map(({ id }) => id);
+}
+
+const findDue = statement({
+  name: "find-due-jobs",
+  takes: { except: listOf(t.text), most: t.integer },
+  gives: { id: t.text },
+  text: sql`
+    SELECT id FROM (
+      SELECT DISTINCT ON (user_id) id FROM jobs WHERE ${isDue} AND id <> ALL ($except) ORDER BY user_id, random()
+    ) AS due ORDER BY random() LIMIT $most`,
+});
+
+/** Returns a job, and what Postgres' clock says; null: the job isn't due. */
+export async function readDueJob(db: Db, id: string): Promise<SeenJob<DueJob> | null> {
+  return split(await readDue.first(db.sql, { id }));
+}
+
+/** Locks a job that was read. Returns false when the job has changed since, or somebody else has it. */
+export async function lockDueJob(client: Queryable, { id, next_tick_at, updated_at }: DueJob): Promise<boolean> {
+  const now = await lockDue.first(client, { id });
+  return now?.next_tick_at.getTime() === next_tick_at.getTime() && now.updated_at.getTime() === updated_at.getTime();
 }
 
 /** The columns of a job's row. */
@@ -39,18 +65,22 @@ const jobRow = {
 };
 const jobColumns = joined(Object.keys(jobRow).map(raw), ", ");
 
+const readDue = statement({
+  name: "read-due-job",
+  takes: { id: t.text },
+  gives: { ...jobRow, next_tick_at: t.timestamptz, now: t.timestamptz },
+  text: sql`SELECT ${jobColumns}, next_tick_at, now() FROM jobs WHERE id = $id AND ${isDue}`,
+});
+
 const lockDue = statement({
   name: "lock-due-job",
-  takes: { except: listOf(t.text) },
-  gives: { ...jobRow, next_tick_at: t.timestamptz, now: t.timestamptz },
-  text: sql`
-    SELECT ${jobColumns}, next_tick_at, now() FROM jobs
-    WHERE status = 'active' AND next_tick_at IS NOT NULL AND next_tick_at <= now() AND id <> ALL ($except)
-    ORDER BY next_tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+  takes: { id: t.text },
+  gives: { next_tick_at: t.timestamptz, updated_at: t.timestamptz },
+  text: sql`SELECT next_tick_at, updated_at FROM jobs WHERE id = $id AND ${isDue} FOR UPDATE SKIP LOCKED`,
 });
 
 /** Locks a job, whether it is due or not. Returns null when the owner has no such job. */
-export async function lockJob(client: Queryable, id: string, owner: Owner): Promise<LockedJob | null> {
+export async function lockJob(client: Queryable, id: string, owner: Owner): Promise<SeenJob<JobRow> | null> {
   return split(await lock.first(client, { id, owner }));
 }
 
@@ -63,7 +93,7 @@ const lock = statement({
     WHERE id = $id AND ($owner IS NULL OR user_id = $owner) FOR UPDATE`,
 });
 
-function split<Row extends JobRow>(row: (Row & { now: Date }) | null): LockedJob<Row> | null {
+function split<Row extends JobRow>(row: (Row & { now: Date }) | null): SeenJob<Row> | null {
   return row ? { job: row, now: row.now } : null;
 }
 

@@ -2,7 +2,7 @@ import { runIs } from "../runs/run-is.ts";
 import { raw, type Sql, sql } from "../sql.ts";
 
 /**
- * SQL on a row of `runs`: the run keeps its thread busy. An interrupted run does not, nor one whose time has not come. Each half is the predicate of a
+ * SQL on a row of `runs`: the run keeps its thread busy. An interrupted or suspended run does not, nor one whose time has not come. Each half is the predicate of a
  * partial index, so that a long thread costs no more than a short one.
  */
 export const keepsThreadBusy = (run: string, thread: Sql): Sql => {

@@ -44,6 +44,12 @@ const untilStatus = (status: number, ask: () => Promise<{ status: number; body: 
     return answer.status === status ? answer : null;
   }, 30_000);
 
+const untilRefused = (ask: () => Promise<{ status: number; body: object }>) =>
+  waitFor(async () => {
+    const answer = await ask();
+    return answer.status >= 400 ? answer : null;
+  }, 30_000);
+
 test("each run is metered once, with what its agent reports, and paid from a prepaid wallet to the last run that it covers", async () => {
   await putPlan("metered", { prepaid: true, second_micro_usd: 0 });
   await subscribe("ada", "metered");
@@ -261,3 +267,51 @@ test("no run is metered twice or forgotten, and the books agree with it", async 
       (SELECT balance_micro_usd FROM ledger_accounts WHERE id = 'revenue')::text AS revenue`);
   expect(rows).toEqual([{ wrong: 0, entries: "0", revenue: "1250000" }]);
 });
+
+/** Puts an ended run of a user to sleep, as many times over. */
+const suspend = async (user_id: string, count: number) => {
+  const { rows } = await stack.sql.query<{ names: string }>(
+    `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
+     WHERE table_name = 'runs' AND column_name NOT IN ('id', 'status', 'completed_at')`,
+  );
+  await stack.sql.query(
+    `INSERT INTO runs (id, status, ${rows[0]?.names})
+     SELECT id || '-' || n, 'suspended', ${rows[0]?.names} FROM runs, generate_series(1, $2) AS n WHERE user_id = $1 LIMIT $2`,
+    [user_id, count],
+  );
+};
+
+test("suspended runs count among those that have not ended, by the week and at once", async () => {
+  for (const [user_id, bounds, code] of [
+    ["hal", { weekly_runs: 3 }, "weekly_runs_reached"],
+    ["ida", { max_concurrent_runs: 2 }, "too_many_open_runs"],
+  ] as const) {
+    const agent_id = await agentOf(user_id);
+    await run(agent_id);
+    await bookedUsage(user_id, 1);
+    await suspend(user_id, 2);
+    await putPlan(`plan-of-${user_id}`, bounds);
+    await subscribe(user_id, `plan-of-${user_id}`);
+    const dry = { agent_id, version: "current" };
+    expect((await untilRefused(() => call(url, "POST", "/v1/validate", dry))).body).toMatchObject({ code });
+    await stack.sql.query("DELETE FROM runs WHERE user_id = $1 AND status = 'suspended'", [user_id]);
+    expect((await untilStatus(200, () => run(agent_id))).status).toBe(200);
+  }
+}, 60_000);
+
+test("of the runs that one call starts, as many start as the week has left", async () => {
+  const starter = py`
+    from runfleet import context
+    def main(input):
+        results = context.map(input["agent"], [{}] * 5, return_errors=True)
+        return {"codes": [getattr(result, "code", None) for result in results]}
+  `;
+  const user_id = "jo";
+  const [child, parent] = [await agentOf(user_id), await agentOf(user_id, starter)];
+  await putPlan("three-of-jo", { weekly_runs: 3 });
+  await subscribe(user_id, "three-of-jo");
+  const { body } = await untilStatus(200, () => run(parent, { input_payload: { agent: child } }));
+  const { codes } = (body as { result_content: { codes: (string | null)[] } }).result_content;
+  expect(codes.filter((code) => code === null)).toHaveLength(2);
+  expect(codes.filter((code) => code === "weekly_runs_reached")).toHaveLength(3);
+}, 60_000);

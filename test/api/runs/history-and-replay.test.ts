@@ -215,3 +215,29 @@ test("a bulk cancel ends what waits and what runs, and nothing else", async () =
   for (const { id } of mine) expect((await ended(id))["status"]).toBe("cancelled");
   expect((await get(`/v1/runs/${String(other["id"])}`)).body["completed_at"]).toBeNull();
 });
+
+test("a preview with a text to search for looks at the newest 10,000 runs, as lists do, and says that there are more", async () => {
+  const agent_id = await makeAgent(url, "def main(input): return {}");
+  const first = await run(agent_id, { input_payload: { word: "needle" } });
+  const { rows } = await stack.sql.query<{ names: string }>(
+    `SELECT string_agg(quote_ident(column_name), ', ') AS names FROM information_schema.columns
+     WHERE table_name = 'runs' AND column_name NOT IN ('id', 'created_at', 'input_payload')`,
+  );
+  const names = rows[0]?.names;
+  await stack.sql.query(
+    `INSERT INTO runs (id, created_at, input_payload, ${names})
+     SELECT id || '-' || n, created_at + n * interval '1 ms', CASE WHEN n > 10040 THEN input_payload ELSE '{}' END, ${names}
+     FROM runs, generate_series(1, 10050) AS n WHERE id = $1`,
+    [first["id"]],
+  );
+  const preview = async (filter: object) => {
+    const { body } = await call(url, "POST", "/v1/runs/bulk/replay", { filter, preview: true });
+    return [body["total"], body["more"], (body["examples"] as unknown[]).length];
+  };
+  // The first run has the word, too, and is too old.
+  expect(await preview({ agent_id, search: "needle" })).toEqual([10, true, 10]);
+  expect(await preview({ agent_id })).toEqual([10_051, false, 10]);
+  expect(await preview({ agent_id, search: "needle", since: first["created_at"], until: first["created_at"] })).toEqual(
+    [0, false, 0],
+  );
+});

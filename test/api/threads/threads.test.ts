@@ -114,6 +114,25 @@ test("the state that is set is what the next run begins with; while a run has it
   expect((await set("1")).status).toBe(200);
 });
 
+test("a run that waits for an answer goes on with the state that was set meanwhile", async () => {
+  const asker = py`
+    import runfleet
+    def main(i):
+        runfleet.interrupt('go on?')
+        return {"state": runfleet.context.state_snapshot}
+  `;
+  const { body: thread } = await create({ state_snapshot: "before" });
+  const id = String(thread["id"]);
+  const run = await say(await makeAgent(url, asker), id, "respond-async");
+  const read = async () => (await call(url, "GET", `/v1/runs/${run.id}`)).body;
+  await waitFor(async () => (await read())["status"] === "interrupted");
+  const set = await call(url, "POST", `/v1/threads/${id}/state`, { state_snapshot: "meanwhile" });
+  expect(set).toMatchObject({ status: 200, body: { state_snapshot: "meanwhile" } });
+  await answerRun(url, run.id, { response: "yes" });
+  await waitFor(async () => (await read())["status"] === "success");
+  expect((await read())["result_content"]).toEqual({ state: "meanwhile" });
+});
+
 test("a thread with a run that has not ended can't be deleted; deleted, its runs stay, and are none of its successor's", async () => {
   const agent = await makeAgent(url, sleeper);
   const thread_id = `th-${agent}`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dueTicks } from "../../../../shared/domain/schedule/due-ticks.ts";
+import { dueTicks, ticksAfter } from "../../../../shared/domain/schedule/due-ticks.ts";
 
 const now = new Date("2026-06-01T12:00:30Z");
 const minutesAgo = (minutes: number) => new Date(Math.floor((now.getTime() - minutes * 60_000) / 60_000) * 60_000);
@@ -39,6 +39,26 @@ test("a year of downtime is told by its oldest ticks and its last one, at once",
   const caught = owed("every 7m", minutesAgo(525_600), { catch_up: "last" });
   expect([caught.missed.length, caught.fire]).toEqual([100, ["11:55:00"]]);
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test.each([
+  ["* 9-12 * * *", "UTC", "2026-06-01T09:00:00Z", "2026-06-01T20:00:00Z"],
+  ["*/5 8-18 * * 1-5", "UTC", "2026-06-05T08:00:00Z", "2026-06-08T07:00:00Z"],
+  ["*/30 * 1-3 * * *", "America/New_York", "2026-03-07T06:00:00Z", "2026-03-08T23:00:00Z"],
+  ["*/7 * * * *", "Europe/Berlin", "2026-10-24T00:00:00Z", "2026-10-25T01:30:20Z"],
+  ["* 0-2 29 2 *", "UTC", "2024-02-29T00:00:00Z", "2026-06-01T12:00:00Z"],
+  ["every 7s", "UTC", "2026-06-01T00:00:00Z", "2026-06-02T00:00:03Z"],
+])("however %s rests, a downtime's ticks are missed: none of them fires", (schedule, timezone, from, until) => {
+  const timing = { schedule, timezone, ends_at: null };
+  const end = new Date(until);
+  const all = [...ticksAfter(timing, new Date(Date.parse(from) - 1), end)];
+  const [due = end] = all;
+  const old = all.filter((tick) => tick < new Date(end.getTime() - 60_000));
+  const { missed, fire } = dueTicks({ ...timing, catch_up: "none" }, due, end);
+  expect(old.length).toBeGreaterThan(101);
+  expect(missed).toEqual([...old.slice(0, 100), ...old.slice(-1)]);
+  expect(fire).toEqual(all.slice(old.length));
+  expect(dueTicks({ ...timing, catch_up: "last" }, due, end).fire.length).toBe(Math.max(1, fire.length));
 });
 
 test("a one-off that was missed is caught up only where that is wanted; one without a time fires however late", () => {

@@ -1,0 +1,60 @@
+import { AppError } from "../../domain/errors/app-error.ts";
+import { ValidationFault } from "../../domain/errors/validation-fault.ts";
+import type { Config } from "../../platform/config/load-config.ts";
+import type { JsonSchemas } from "../../platform/json-schema/json-schemas.ts";
+import type { RunStreams } from "../../platform/stream/run-streams.ts";
+import type { ExecuteRequest } from "../../schemas/execute-request.ts";
+import type { ResolvedVersion } from "../../store/agents/resolve-version.ts";
+import type { Db } from "../../store/client.ts";
+import { type JobRow, jobToRequest } from "../../store/jobs/job-columns.ts";
+import { wakeDaemon } from "../daemons/wake-daemon.ts";
+import { chooseVersion } from "../runs/choose-version.ts";
+import type { QueueRoom } from "../runs/check-queue-room.ts";
+
+export type TickDeps = {
+  config: Pick<Config, "auth" | "encryptionKeys" | "perUser" | "queue">;
+  db: Db;
+  jsonSchemas: JsonSchemas;
+  streams: RunStreams;
+  room: QueueRoom;
+};
+
+/** What the ticks of a job run now. */
+export type PreparedTicks = { request: ExecuteRequest; version: ResolvedVersion };
+
+/**
+ * Checks a job's request as an execute request is checked, and starts the agent's daemon for a daemon's message. Throws the same
+ * errors. Call it outside of a transaction: the check by the agent's schema may wait for others, and a daemon's start takes
+ * another connection.
+ */
+export async function prepareTicks(deps: TickDeps, job: JobRow): Promise<PreparedTicks> {
+  const request = jobToRequest(deps.config.encryptionKeys, job);
+  const version = await chooseVersion(deps, request, job.user_id);
+  if (request.lifecycle === "daemon") await wakeDaemon(deps, { agent_id: job.agent_id, ...version });
+  return { request, version };
+}
+
+/** Why a tick makes no run, for its record. */
+export type Skipped = { reason: string };
+
+/** Reserves room in the queue for a tick's run. Resolves to `prepared`, or to why the tick makes no run. */
+export const reserveTick = async (
+  { room }: Pick<TickDeps, "room">,
+  job: JobRow,
+  prepared: PreparedTicks | Skipped,
+): Promise<PreparedTicks | Skipped> =>
+  "reason" in prepared ? prepared : orSkipped(room.reserve(job).then(() => prepared));
+
+/**
+ * Resolves to what `act` does for a tick, or to why the tick makes no run. Rejects for an error that is none of the job's: such a tick
+ * is tried again.
+ */
+export async function orSkipped<T>(act: Promise<T>): Promise<T | Skipped> {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof AppError) return { reason: error.code };
+    if (error instanceof ValidationFault) return { reason: "invalid_input" };
+    throw error;
+  }
+}
